@@ -1,0 +1,1 @@
+"""What must hold, as code: ports, models, the runner, reports."""

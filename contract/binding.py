@@ -1,0 +1,69 @@
+"""The port between programs and an API: a binding makes calls and reports neutral outcomes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
+
+from fscontract.contract.outcome import Outcome
+from fscontract.contract.program import Step
+
+#: An opened stream in whatever form its binding likes.
+Opened: TypeAlias = Any
+Action: TypeAlias = Callable[[Opened], Outcome]
+
+
+class TargetError(Exception):
+    """The target could not be set up or used: no verdict on its streams (exit code 3)."""
+
+
+class Binding(ABC):
+    """One filesystem under one API. Every file lies below a random prefix that `prepare` makes
+    and `dispose` removes; both may be called once. Files are never named by the suite."""
+
+    #: Name of the API: "stream" (our ports), "pyfile", "fsspec", ...
+    api: ClassVar[str]
+    #: The profile that fits the API when the user names none.
+    default_profile: ClassVar[str] = "default"
+
+    #: What the target is called in reports; never holds a secret.
+    name: str
+    #: The operations the API has a word for.
+    operations: frozenset[str]
+    #: Ways the binding can change a file under an open stream (a subset of CHANGES).
+    changes: frozenset[str] = frozenset()
+    #: A boundary of the implementation's buffer in bytes: where off-by-one faults live.
+    buffer: int = 4096
+    #: Whether an operation costs a round trip, so that fewer programs are run.
+    remote: bool = False
+    #: The only content there is, for a target that can't be written (`--file`, `--content`).
+    fixed_content: bytes | None = None
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the prefix; TargetError if the target can't be used."""
+
+    @abstractmethod
+    def create(self, content: bytes) -> str:
+        """Write a new file with this content and return its path."""
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Give the file at `path` new content in place, or delete it (None)."""
+        raise TargetError(f"{self.name}: files can't be changed through {self.api}")
+
+    @abstractmethod
+    def open(self, path: str) -> Opened:
+        """Open the file at `path`."""
+
+    @abstractmethod
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function from an opened stream to what happened."""
+
+    @abstractmethod
+    def dispose(self) -> None:
+        """Remove everything the binding made."""
+
+    def status_length(self, path: str) -> int | None:
+        """The length in bytes that the filesystem's status reports for `path`, if it has one."""
+        return None

@@ -1,0 +1,1 @@
+"""Pure models: state, call, outcome -> verdict. No I/O."""

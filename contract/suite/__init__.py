@@ -1,0 +1,1 @@
+"""Running programs against a binding and reporting what held."""

@@ -1,0 +1,1 @@
+"""Reports: consumers of the run's events and result."""

@@ -1,0 +1,107 @@
+"""What a run found, clause by clause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from fscontract.contract.clauses import Clause
+from fscontract.contract.program import Program
+
+
+class Verdict(str, Enum):
+    """How a clause came out. Only `pass` says that it holds."""
+
+    PASS = "pass"
+    LAX = "lax"  # a SHOULD that is not kept
+    FAIL = "fail"
+    KNOWN = "known"  # fails, and is listed as known with this signature
+    FIXED = "fixed"  # listed as known, but passes: fails the run
+    UNDECLARED = "undeclared"  # needs a feature that the profile does not declare
+    INEXPRESSIBLE = "inexpressible"  # the API has no word for it
+    UNEXERCISED = "unexercised"  # no program reached it: not a pass
+    ERROR = "error"  # network or set-up: no verdict
+    HANG = "hang"  # the watchdog ended a program
+
+    def __str__(self) -> str:
+        return self.value
+
+
+#: Verdicts that make a run not conform.
+FAILING = frozenset({Verdict.FAIL, Verdict.FIXED, Verdict.HANG})
+#: Verdicts that verified nothing.
+UNVERIFIED = frozenset(
+    {
+        Verdict.UNDECLARED,
+        Verdict.INEXPRESSIBLE,
+        Verdict.UNEXERCISED,
+        Verdict.ERROR,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The shortest program found that shows a violation."""
+
+    program: Program | None
+    #: The permitted outcomes, each in a few words.
+    expected: tuple[str, ...]
+    actual: str
+    #: Number of the step (from 1) whose outcome was not permitted; 0 if none in particular.
+    step: int = 0
+    #: Numbered lines of a concurrent failure, empty for a sequential one.
+    interleaving: tuple[str, ...] = ()
+    #: The seed of the schedule of a concurrent failure.
+    schedule: int | None = None
+    #: Where the replay file was written, if it was.
+    replay: str | None = None
+
+    @property
+    def signature(self) -> str:
+        """What a known-failure entry is bound to: the way it fails, without data or messages."""
+        return self.actual.split(":")[0].split(", buffer")[0]
+
+
+@dataclass(frozen=True)
+class ClauseResult:
+    """One clause's outcome; `exercised` counts the calls that it judged."""
+
+    clause: Clause
+    outcome: Verdict
+    exercised: int = 0
+    counterexample: Counterexample | None = None
+    #: Why it was not verified, or the reason given for a known failure.
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One target's run."""
+
+    target: str
+    binding: str
+    profile: str
+    effort: str
+    seed: int
+    started: datetime
+    seconds: float
+    clauses: tuple[ClauseResult, ...]
+    #: Counts of the run: programs, operations, hangs.
+    counts: dict[str, int] = field(default_factory=dict)
+    #: Versions of the libraries under test, by name.
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def conforms(self) -> bool:
+        """No clause fails, and at least one was verified."""
+        outcomes = {c.outcome for c in self.clauses}
+        return not outcomes & FAILING and bool(outcomes - UNVERIFIED)
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many clauses came out how; every outcome is listed."""
+        found = Counter(c.outcome for c in self.clauses)
+        return {v.value: found[v] for v in Verdict}

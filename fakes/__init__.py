@@ -1,0 +1,1 @@
+"""Filesystems that misbehave on purpose."""

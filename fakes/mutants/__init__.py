@@ -1,0 +1,1 @@
+"""Memory streams that break one clause each, one module per document."""

@@ -1,0 +1,1 @@
+"""Filesystems that must pass, and bindings to others'."""

@@ -1,0 +1,1 @@
+"""Bindings: programs as calls of one API."""
