@@ -34,5 +34,7 @@ def replacement(old: bytes, length: int | None = None) -> bytes:
     """New content of `length` bytes (default: as long) that differs from `old` at every offset."""
     size = len(old) if length is None else length
     source = old if size <= len(old) else old + content(size)[len(old) :]
-    shift = bytes((_LOWEST + (v - _LOWEST + 125) % _PRIME) if v >= _LOWEST else v for v in range(256))
+    shift = bytes(
+        (_LOWEST + (v - _LOWEST + 125) % _PRIME) if v >= _LOWEST else v for v in range(256)
+    )
     return source[:size].translate(shift)

@@ -20,6 +20,8 @@ class Kind(str, Enum):
     ENVIRONMENT = "ENVIRONMENT"  # network or set-up: no verdict on the stream
     INEXPRESSIBLE = "INEXPRESSIBLE"  # the API has no way to make the call
 
+    __hash__ = str.__hash__  # Enum's own is a Python call, and outcomes are keys
+
     def __str__(self) -> str:
         return self.value
 

@@ -21,6 +21,10 @@ Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
 
 
+def no_release(buffer: Buffer) -> None:
+    """Leave a buffer to the garbage collector: the default `release` of a vectored read."""
+
+
 @dataclass
 class FileRange:
     """One range of a vectored read; `data` is set by `read_vectored` and yields the bytes."""
@@ -109,7 +113,7 @@ class FSDataInputStream(ABC):
         self,
         ranges: Sequence[FileRange],
         allocate: Allocate = bytearray,
-        release: Release | None = None,
+        release: Release = no_release,
     ) -> None:
         """Start reading every range; each range's `data` future gets its bytes. (readVectored)
 
@@ -119,7 +123,7 @@ class FSDataInputStream(ABC):
 
     @abstractmethod
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """Fill `buffer` from its position; returns the count, -1 at the end. (ByteBufferReadable)"""
+        """Fill `buffer`; the count in bytes, -1 at the end. (ByteBufferReadable.read)"""
 
     @abstractmethod
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:

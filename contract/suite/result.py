@@ -58,11 +58,13 @@ class Counterexample:
     schedule: int | None = None
     #: Where the replay file was written, if it was.
     replay: str | None = None
+    #: The call that was not permitted and how it ended, as in "seek: returned".
+    how: str = ""
 
     @property
     def signature(self) -> str:
         """What a known-failure entry is bound to: the way it fails, without data or messages."""
-        return self.actual.split(":")[0].split(", buffer")[0]
+        return self.how or self.actual.split(":")[0].split(", buffer")[0]
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,9 @@ class RunResult:
 
     @property
     def conforms(self) -> bool:
-        """No clause fails, and at least one was verified."""
+        """No clause fails, none was lost to errors, and at least one was verified."""
         outcomes = {c.outcome for c in self.clauses}
-        return not outcomes & FAILING and bool(outcomes - UNVERIFIED)
+        return not outcomes & (FAILING | {Verdict.ERROR}) and bool(outcomes - UNVERIFIED)
 
     @property
     def summary(self) -> dict[str, int]:

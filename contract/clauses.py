@@ -1,0 +1,203 @@
+"""The clauses of the specification: what must hold, as data read from `specs/*.yaml`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from fscontract.contract.program import Program
+
+#: The document every other one builds on comes first, wherever its name sorts.
+_FIRST = "fsdatainputstream"
+_GLOB = frozenset("*?[")
+
+
+class ClauseError(ValueError):
+    """A selection that matches no clause; the message is one line and names near misses."""
+
+
+class Level(str, Enum):
+    """How strongly a clause binds. UNSPECIFIED says that the text leaves the matter open."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    MAY = "MAY"
+    UNSPECIFIED = "UNSPECIFIED"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program, and the outcomes that its last step may have, as in `specs/schema.json`."""
+
+    program: Program
+    expect: tuple[dict[str, Any], ...] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One normative statement. `needs` are feature names, with "!" where they must be absent."""
+
+    id: str
+    level: Level
+    #: The heading of the source document, or where the statement stands if not in it.
+    section: str
+    statement: str
+    #: Name of the document, the stem of its file.
+    document: str
+    #: The reading taken where the text contradicts itself.
+    reading: str = ""
+    needs: tuple[str, ...] = ()
+    #: Names of the checks that judge it; empty exactly if `untestable` says why there are none.
+    checks: tuple[str, ...] = ()
+    untestable: str = ""
+    #: What goes wrong for users where it is broken.
+    because: str = ""
+    refs: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = field(default=(), hash=False)
+    #: Where a statement comes from that the document itself lacks.
+    origin: str = ""
+
+    @property
+    def testable(self) -> bool:
+        """Whether any check judges it."""
+        return bool(self.checks)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A source document: the stem of its file, its title, and what it is written from."""
+
+    name: str
+    title: str
+    source: str
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A safe loader, in C where there is one: dates stay text, a key occurs once."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in seen:
+                    problem = f"the key {key.value!r} occurs twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(key.value)
+        return dict(super().construct_mapping(node, deep))
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, expression) for tag, expression in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
+}
+
+
+def parse_yaml(text: str) -> Any:
+    """The one document in YAML text; dates stay text. Raises yaml.YAMLError."""
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 (a subclass of SafeLoader)
+
+
+def near_misses(name: str, known: Iterable[str]) -> str:
+    """`"; did you mean A or B?"`, or an empty string if nothing known resembles `name`."""
+    found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+@lru_cache(maxsize=1)
+def clauses() -> dict[str, Clause]:
+    """Every clause of every document by its id, in file order."""
+    return {
+        clause.id: clause
+        for data in _data()
+        for clause in (_clause(entry, data["document"]) for entry in data["clauses"])
+    }
+
+
+@lru_cache(maxsize=1)
+def documents() -> dict[str, Document]:
+    """Every document that has clauses, by name, in the order of `clauses()`."""
+    return {d["document"]: _document(d) for d in _data()}
+
+
+def select(patterns: Sequence[str]) -> list[Clause]:
+    """The clauses that match any pattern, in file order; all of them if there is no pattern.
+
+    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob.
+    Raises ClauseError for a pattern that matches nothing.
+    """
+    everything = clauses()
+    chosen: set[str] = set()
+    for pattern in patterns:
+        found = {c.id for c in everything.values() if _matches(c, pattern)}
+        if not found:
+            raise ClauseError(f"no clause matches {pattern!r}{_suggest(pattern)}")
+        chosen |= found
+    return [c for c in everything.values() if c.id in chosen or not patterns]
+
+
+def _matches(clause: Clause, pattern: str) -> bool:
+    if _GLOB & set(pattern):
+        return fnmatchcase(clause.id, pattern)
+    return pattern in (clause.id, clause.document) or clause.id.startswith(pattern + ".")
+
+
+def _suggest(pattern: str) -> str:
+    ids = list(clauses())
+    groups = dict.fromkeys(i.split(".")[0] for i in ids)
+    return near_misses(pattern, [*ids, *groups, *documents()]) or (
+        f"; it takes an id such as {ids[0]}, a glob, a document ({', '.join(documents())})"
+        f" or a group ({', '.join(groups)})"
+    )
+
+
+@lru_cache(maxsize=1)
+def _data() -> list[dict[str, Any]]:
+    found = [
+        parse_yaml(entry.read_text(encoding="utf-8"))
+        for entry in files("fscontract.specs").iterdir()
+        if entry.name.endswith(".yaml")
+    ]
+    return sorted(
+        (data for data in found if "clauses" in data),
+        key=lambda data: (data["document"] != _FIRST, data["document"]),
+    )
+
+
+def _document(data: dict[str, Any]) -> Document:
+    source = data["source"]
+    version = f" ({source['version']})" if "version" in source else ""
+    return Document(data["document"], data["title"], source["name"] + version)
+
+
+def _clause(entry: dict[str, Any], document: str) -> Clause:
+    return Clause(
+        id=entry["id"],
+        level=Level(entry["level"]),
+        section=entry["section"],
+        statement=entry["statement"],
+        document=document,
+        reading=entry.get("reading", ""),
+        needs=tuple(entry.get("needs", ())),
+        checks=tuple(entry.get("checks", ())),
+        untestable=entry.get("untestable", ""),
+        because=entry.get("because", ""),
+        refs=tuple(entry.get("refs", ())),
+        examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
+        origin=entry.get("origin", ""),
+    )
+
+
+def _example(entry: dict[str, Any], where: str) -> Example:
+    program = {**entry, "steps": entry["program"]}
+    return Example(Program.from_json(program, f"{where}: example"), tuple(entry["expect"]))

@@ -1,0 +1,180 @@
+"""Violations that are known: each with a reason, and bound to the way it fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fscontract.contract.clauses import clauses, near_misses, parse_yaml
+from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+
+_REQUIRED = ("clause", "reason", "signature")
+_OPTIONAL = ("issue", "until", "target")
+#: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
+_JUDGED = frozenset(
+    {Verdict.PASS, Verdict.LAX, Verdict.FAIL, Verdict.KNOWN, Verdict.FIXED, Verdict.HANG}
+)
+
+
+class KnownError(ValueError):
+    """A file of known failures that can't be used; one line for each mistake."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """One known failure: the clause, why it is accepted, and how it fails.
+
+    After the day `until` it counts as a failure again. `target` is a glob over target names, empty
+    for all of them.
+    """
+
+    clause: str
+    reason: str
+    signature: str
+    issue: str = ""
+    until: date | None = None
+    target: str = ""
+
+    def applies_to(self, target: str) -> bool:
+        """Whether the entry is about the target of this name."""
+        return not self.target or fnmatchcase(target, self.target)
+
+
+def load_known(path: Path) -> tuple[Known, ...]:
+    """The entries of a YAML file with the list `known`; KnownError names file and entry."""
+    try:
+        data = parse_yaml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise KnownError(f"{path}: {error.strerror or error}") from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise KnownError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(data, dict) or set(data) != {"known"}:
+        raise KnownError(f"{path}: expected one key, 'known', with a list of entries")
+    return parse_known(data["known"], str(path))
+
+
+def parse_known(data: Any, where: str) -> tuple[Known, ...]:
+    """Known failures from plain data; KnownError has a line for each mistake."""
+    if data is None:
+        return ()
+    if not isinstance(data, list):
+        raise KnownError(f"{where}: known: expected a list, not {type(data).__name__}")
+    mistakes: list[str] = []
+    entries: list[Known] = []
+    for number, item in enumerate(data, 1):
+        found = list(_mistakes(item))
+        mistakes += [f"{where}: known entry {number}: {text}" for text in found]
+        if not found:
+            entry = Known(**{**item, "until": _day(item.get("until"))})
+            if entry in entries:
+                mistakes.append(f"{where}: known entry {number}: the same as an entry before")
+            entries.append(entry)
+    if mistakes:
+        raise KnownError("\n".join(mistakes))
+    return tuple(entries)
+
+
+def match(
+    known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
+) -> Known | None:
+    """The entry for this failure of this clause that has not expired on `today`."""
+    for entry in known:
+        same = (entry.clause, entry.signature) == (clause_id, counterexample.signature)
+        if same and (entry.until is None or today <= entry.until):
+            return entry
+    return None
+
+
+def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
+    """Add what fails in `result` to the file, and return it; entries that are there stay."""
+    old = load_known(path) if path.exists() else ()
+    listed = {(e.clause, e.signature) for e in old if e.applies_to(result.target)}
+    added = tuple(
+        Known(r.clause.id, reason, r.counterexample.signature)
+        for r in result.clauses
+        if r.outcome in (Verdict.FAIL, Verdict.HANG) and r.counterexample is not None
+        if (r.clause.id, r.counterexample.signature) not in listed
+    )
+    if added or not path.exists():
+        _save(path, (*old, *added))
+    return added
+
+
+def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
+    """Drop entries that did not occur in `result`, and return them.
+
+    Entries stay that are about other targets, or about clauses this run did not judge.
+    """
+    judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
+    entries = load_known(path)
+    dropped = tuple(
+        e
+        for e in entries
+        if e.applies_to(result.target) and e.clause in judged and not _occurs(e, judged[e.clause])
+    )
+    if dropped:
+        _save(path, tuple(e for e in entries if e not in dropped))
+    return dropped
+
+
+def _occurs(entry: Known, result: ClauseResult) -> bool:
+    found = result.counterexample
+    if result.outcome in (Verdict.PASS, Verdict.LAX, Verdict.FIXED):
+        return False
+    return found is None or found.signature == entry.signature
+
+
+def _mistakes(item: Any) -> Iterable[str]:
+    if not isinstance(item, dict):
+        yield f"expected an object with {', '.join(_REQUIRED)}"
+        return
+    allowed = (*_REQUIRED, *_OPTIONAL)
+    for key in item:
+        if key not in allowed:
+            yield f"unknown key {key!r}; allowed: {', '.join(allowed)}"
+    for key in _REQUIRED:
+        if not isinstance(item.get(key), str) or not item[key].strip():
+            yield f"{key} must be a text that is not empty"
+    for key in ("issue", "target"):
+        if not isinstance(item.get(key, ""), str):
+            yield f"{key} must be a text"
+    clause = item.get("clause")
+    if isinstance(clause, str) and clause.strip() and clause not in clauses():
+        yield f"no clause {clause!r}{near_misses(clause, clauses())}"
+    if item.get("until") is not None and _day(item["until"]) is None:
+        yield f"until must be a date like 2027-06-01, not {item['until']!r}"
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _save(path: Path, entries: tuple[Known, ...]) -> None:
+    plain = [
+        {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
+    ]
+    text = yaml.safe_dump({"known": plain}, sort_keys=False, allow_unicode=True, width=96)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(_heading(path) + text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def _heading(path: Path) -> str:
+    """The comment at the top of the file, which a rewrite keeps."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    heading = ""
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        heading += line
+    return heading

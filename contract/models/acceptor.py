@@ -1,0 +1,287 @@
+"""The pure acceptor: states, a call, an observed outcome -> a judgement.
+
+`judge` is the definition. `Acceptor` is the same with a memory: in a small file few transitions
+differ, so that a run of millions of calls judges most of them by looking the verdict up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fscontract.contract.models import (
+    bytebuffers,
+    positioned,
+    python_file,
+    reading,
+    sequential,
+    vectored,
+)
+from fscontract.contract.models.rules import Accepted, Call, Operation, Refusal
+from fscontract.contract.models.state import (
+    ANY,
+    PAST,
+    Failure,
+    Judgement,
+    Origin,
+    State,
+    opened,
+)
+from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program import Step
+
+TABLES: dict[str, Operation] = {
+    "open": sequential.OPEN,
+    "close": sequential.CLOSE,
+    "get_pos": sequential.GET_POS,
+    "seek": sequential.SEEK,
+    "seek_to_new_source": sequential.SEEK_TO_NEW_SOURCE,
+    "unbuffer": sequential.UNBUFFER,
+    "has_capability": sequential.HAS_CAPABILITY,
+    "read_byte": reading.READ_BYTE,
+    "read_into": reading.READ_INTO,
+    "read_buffer": bytebuffers.READ_BUFFER,
+    "skip": reading.SKIP,
+    "available": reading.AVAILABLE,
+    "pread": positioned.PREAD,
+    "read_fully": positioned.READ_FULLY,
+    "read_fully_all": positioned.READ_FULLY_ALL,
+    "pread_buffer": bytebuffers.PREAD_BUFFER,
+    "read_fully_buffer": bytebuffers.READ_FULLY_BUFFER,
+    "read_vectored": vectored.READ_VECTORED,
+    **python_file.TABLES,
+}
+_MOST_CANDIDATES = 64
+#: Operations after which a read finds the right bytes by another way than the position.
+_CHANGED_CLAUSE = {"data": "cons.either", "moved": "cons.either", "end": "cons.length"}
+
+
+def judge(call: Call, outcome: Outcome) -> Judgement:
+    """The judgement on one outcome in one state."""
+    table = TABLES[call.op]
+    if outcome.kind is Kind.INEXPRESSIBLE:
+        return Judgement((call.state,), unsaid=_would_exercise(table, call))
+    if call.state.changed and call.state.is_open and outcome.kind in IO_KINDS:
+        unknown = call.state.at(ANY, Origin(call.op, "cons.either", failed=True))
+        return Judgement((unknown,), ("cons.errors",))
+    if call.state.pos > call.state.longest and not call.op.startswith("py_"):
+        call = _seen_by_stream(call)
+    broken = [r for r in table.refusals if r.when(call)]
+    judgement = (
+        _judge_refusal(broken, call, outcome) if broken else _judge_rows(table, call, outcome)
+    )
+    return _under_change(judgement) if call.state.changed else judgement
+
+
+def _seen_by_stream(call: Call) -> Call:
+    """A Python file may stand beyond the end where the stream below it may not: for the
+    stream's own operations it is then somewhere at the end."""
+    if not call.has("rejects-seek-past-eof"):
+        return call
+    return call._replace(state=call.state.at(PAST, call.state.origin))
+
+
+def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judgement:
+    for refusal in broken:
+        if refusal.permits(call, outcome):
+            alone = len(broken) == 1 and outcome.raised
+            exercised = (refusal.clause, refusal.cause) if alone and refusal.cause else ()
+            return Judgement((refusal.after(call),), exercised or (refusal.clause,) * alone)
+    first = broken[0]
+    expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
+    if first.should:
+        return Judgement((call.state,), missed=(first.clause,), expected=expected)
+    aspect = "raised" if outcome.raised else "value"
+    return Judgement((), failure=Failure(first.clause, first.cause, aspect, expected))
+
+
+def _judge_rows(table: Operation, call: Call, outcome: Outcome) -> Judgement:
+    failure: Failure | None = None
+    expected: tuple[str, ...] = ()
+    for row in table.rows:
+        if not row.when(call):
+            continue
+        result = row.accept(call, outcome)
+        if isinstance(result, Accepted):
+            clauses = [c for c in (*row.clauses, *result.exercised) if c and c not in result.missed]
+            unique = tuple(dict.fromkeys(clauses))
+            says = row.says(call) if result.missed else ()
+            return Judgement((result.state,), unique, result.missed, expected=says)
+        expected += row.says(call)
+        failure = failure or result
+    if failure is None:
+        raise AssertionError(f"no row of {call.op} applies to {call}")
+    return Judgement((), failure=failure._replace(expected=expected))
+
+
+def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
+    broken = [r.clause for r in table.refusals if r.when(call)]
+    if broken:
+        return tuple(broken)
+    return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
+
+
+def _under_change(judgement: Judgement) -> Judgement:
+    """After a change only the consistency clauses hold: say which of them spoke."""
+    failure = judgement.failure
+    if failure is None:
+        exercised = ("cons.either", "cons.length") if judgement.exercised else ()
+        return judgement._replace(exercised=exercised, missed=())
+    if failure.aspect == "raised":
+        return judgement._replace(failure=failure._replace(clause="cons.errors", cause=""))
+    clause = _CHANGED_CLAUSE.get(failure.aspect)
+    if clause is None:
+        return judgement
+    return judgement._replace(failure=failure._replace(clause=clause, cause=""))
+
+
+def candidates(call: Call, outcome: Outcome) -> Iterable[State]:
+    """The states that a state of unknown position may be, given what a read delivered."""
+    state = call.state
+    if state.pos not in (ANY, PAST) or not state.is_open or not TABLES[call.op].moves:
+        return (state,)
+    data = _delivered(call, outcome)
+    if data is None:
+        return (state,)
+    if not data:
+        return (state.at(PAST, state.origin),)
+    if state.pos == PAST:
+        return (state,)
+    found: set[int] = set()
+    for version in state.versions:
+        at = version.find(data)
+        while at >= 0 and len(found) < _MOST_CANDIDATES:
+            found.add(at)
+            at = version.find(data, at + 1)
+    if not found or len(found) == _MOST_CANDIDATES:
+        return (state,)
+    return [state.at(pos, state.origin) for pos in sorted(found)]
+
+
+def _delivered(call: Call, outcome: Outcome) -> bytes | None:
+    """The bytes a read delivered, empty at the end, None if it said nothing of the position."""
+    value = outcome.value
+    if outcome.raised:
+        return None
+    if call.op == "read_byte" and type(value) is int:
+        return bytes([value]) if 0 <= value <= 255 else b""
+    if call.op == "read_into" and type(value) is int and call.args[2]:
+        start = call.args[1]
+        return (outcome.buffer or b"")[start : start + max(value, 0)]
+    if call.op == "read_buffer" and type(value) is tuple and value[0]:
+        start = call.args[1]
+        return (outcome.buffer or b"")[start : start + max(value[0], 0)]
+    return python_file.delivered(call, outcome)
+
+
+def judge_all(
+    op: str,
+    args: tuple[object, ...],
+    states: tuple[State, ...],
+    features: frozenset[str],
+    outcome: Outcome,
+) -> Judgement:
+    """The judgement when the stream may be in any of several states: those that survive."""
+    survivors: list[Judgement] = []
+    failures: list[Judgement] = []
+    for possible in states:
+        call = Call(op, args, possible, features)
+        for state in candidates(call, outcome):
+            judgement = judge(call._replace(state=state), outcome)
+            (survivors if judgement.states else failures).append(judgement)
+    if not survivors:
+        return failures[0]
+    after = tuple(dict.fromkeys(s for j in survivors for s in j.states))
+    # A SHOULD is missed only if it is missed wherever the stream may be.
+    best = min(survivors, key=lambda j: len(j.missed))
+    return best._replace(states=after)
+
+
+@dataclass(slots=True)
+class Transition:
+    """A remembered judgement: the node it leads to (-1 after a failure) and how often it came."""
+
+    target: int
+    judgement: Judgement
+    count: int = 0
+
+
+class Acceptor:
+    """Follows streams through programs on files of given content, under given features.
+
+    A node is the number of a set of possible states. `counts` tells how often each clause was
+    exercised, by all programs so far.
+    """
+
+    def __init__(self, features: frozenset[str]) -> None:
+        self.features = features
+        self._nodes: dict[tuple[State, ...], int] = {}
+        self._states: list[tuple[State, ...]] = []
+        self._steps: dict[Step, int] = {}
+        self._memo: dict[tuple[int, int, object, object, object], Transition] = {}
+        self._counts: Counter[str] = Counter()
+
+    def start(self, data: bytes) -> int:
+        """The node of a stream just opened on this content."""
+        return self._node((opened(data),))
+
+    def change(self, node: int, data: bytes | None) -> int:
+        """The node after the file got this content, or was deleted (None)."""
+        return self._node(
+            tuple(
+                s._replace(
+                    changed=True, versions=s.versions if data is None else (*s.versions, data)
+                )
+                for s in self._states[node]
+            )
+        )
+
+    def states(self, node: int) -> tuple[State, ...]:
+        """The possible states of a node."""
+        return self._states[node]
+
+    def number(self, step: Step) -> int:
+        """The number of a step without anchors, for `step`."""
+        return self._steps.setdefault(step, len(self._steps))
+
+    def step(self, node: int, number: int, step: Step, outcome: Outcome) -> Transition:
+        """Judge the outcome of a step (without anchors, numbered by `number`) made in a node."""
+        kind, value, buffer, _ = outcome
+        key = (node, number, kind, value, buffer)
+        transition = self._memo.get(key)
+        if transition is None:
+            transition = self._remember(key, step, outcome)
+        transition.count += 1
+        return transition
+
+    def _remember(
+        self, key: tuple[int, int, object, object, object], step: Step, outcome: Outcome
+    ) -> Transition:
+        judgement = judge_all(step.op, step.args, self._states[key[0]], self.features, outcome)
+        target = self._node(judgement.states) if judgement.states else -1
+        transition = Transition(target, judgement)
+        if len(self._memo) > 1_000_000:
+            self._forget()
+        self._memo[key] = transition
+        return transition
+
+    def _node(self, states: tuple[State, ...]) -> int:
+        node = self._nodes.get(states)
+        if node is None:
+            node = self._nodes[states] = len(self._states)
+            self._states.append(states)
+        return node
+
+    def _forget(self) -> None:
+        self._counts = self.counts
+        self._memo.clear()
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many judged calls exercised each clause."""
+        total = Counter(self._counts)
+        for transition in self._memo.values():
+            for clause in transition.judgement.exercised:
+                total[clause] += transition.count
+        return total

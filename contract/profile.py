@@ -1,0 +1,252 @@
+"""Profiles: what a connector declares it supports, and what it is known to get wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
+
+from fscontract.contract.clauses import clauses, near_misses, parse_yaml
+
+#: Where Hadoop's contract options live in its configuration files.
+_HADOOP = "fs.contract."
+
+
+class ProfileError(ValueError):
+    """A profile that can't be used; one line for each fault: file, place, what is allowed."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something a connector may have. `hadoop` is its key in Hadoop's contract files, or ""."""
+
+    name: str
+    #: What declaring it means.
+    sentence: str
+    hadoop: str
+    default: bool
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What one connector declares. A clause whose needs it does not satisfy is not checked."""
+
+    name: str
+    title: str
+    features: frozenset[str]
+    #: A boundary of the connector's buffer, in bytes; None leaves it to the binding.
+    buffer: int | None = None
+    #: Whether an operation costs a round trip; None leaves it to the binding.
+    remote: bool | None = None
+    #: Known violations, each with `clause` and `reason`, some with `issue`, `signature`, `until`.
+    known: tuple[Mapping[str, str], ...] = field(default=(), hash=False)
+    #: Options of a Hadoop contract file that have no bearing on streams.
+    ignored: tuple[str, ...] = ()
+
+    def has(self, name: str) -> bool:
+        """Whether the feature is declared."""
+        return name in self.features
+
+    def satisfies(self, needs: Iterable[str]) -> tuple[str, ...]:
+        """The needs that are not met; one that starts with "!" asks for the feature's absence."""
+        return tuple(n for n in needs if self.has(n.removeprefix("!")) == n.startswith("!"))
+
+    def with_features(self, names: Iterable[str]) -> Profile:
+        """This profile with features added, or removed where "!" or "-" precedes the name."""
+        declared = set(self.features)
+        for name in names:
+            plain = name[1:] if name[:1] in ("!", "-") else name
+            if plain not in features():
+                raise ProfileError(_unknown_feature(plain))
+            if plain == name:
+                declared.add(plain)
+            else:
+                declared.discard(plain)
+        return replace(self, features=frozenset(declared))
+
+
+@lru_cache(maxsize=1)
+def features() -> dict[str, Feature]:
+    """Every feature by name, in the order of `specs/features.yaml`."""
+    data = parse_yaml(files("fscontract.specs").joinpath("features.yaml").read_text("utf-8"))
+    return {
+        name: Feature(name, entry["sentence"], entry.get("hadoop", ""), entry["default"])
+        for name, entry in data["features"].items()
+    }
+
+
+@lru_cache(maxsize=1)
+def profile_names() -> tuple[str, ...]:
+    """The names of the profiles that come with the kit, sorted."""
+    entries = files("fscontract.specs").joinpath("profiles").iterdir()
+    return tuple(sorted(e.name[: -len(".yaml")] for e in entries if e.name.endswith(".yaml")))
+
+
+def load_profile(name_or_path: str) -> Profile:
+    """A profile by its shipped name, or read from a YAML or Hadoop contract XML file.
+
+    Raises ProfileError for an unknown name and for a file with faults.
+    """
+    if name_or_path in profile_names():
+        return _shipped(name_or_path)
+    path = Path(name_or_path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        known = ", ".join(profile_names())
+        hint = near_misses(name_or_path, profile_names())
+        raise ProfileError(
+            f"no profile {name_or_path!r}: neither a file nor one of {known}{hint}"
+        ) from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ProfileError(f"{name_or_path!r}: {_why_unreadable(error)}") from None
+    is_xml = path.suffix == ".xml" or text.lstrip().startswith("<")
+    return _from_xml(text, path) if is_xml else _from_yaml(text, name_or_path)
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    entry = files("fscontract.specs").joinpath("profiles", f"{name}.yaml")
+    return _profile(parse_yaml(entry.read_text(encoding="utf-8")))
+
+
+def _profile(data: Mapping[str, Any]) -> Profile:
+    if "extends" in data:
+        base = _shipped(data["extends"])
+    else:
+        base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
+    declared = (n if on else f"!{n}" for n, on in data.get("features", {}).items())
+    return replace(
+        base.with_features(declared),
+        name=data["name"],
+        title=data["title"],
+        buffer=data.get("buffer", base.buffer),
+        remote=data.get("remote", base.remote),
+        known=base.known + tuple(data.get("known", ())),
+    )
+
+
+def _from_yaml(text: str, where: str) -> Profile:
+    try:
+        data = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ProfileError(f"{where}: {_yaml_fault(error)}") from None
+    faults = list(_faults(data)) or list(_unknown_names(data))
+    if faults:
+        raise ProfileError("\n".join(f"{where}: {fault}" for fault in faults))
+    return _profile(data)
+
+
+def _yaml_fault(error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}: not YAML: {error.problem}"
+    return f"not YAML: {' '.join(str(error).split())}"
+
+
+def _faults(data: Any) -> Iterator[str]:
+    """What the schema finds wrong, each in one line."""
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads(
+        files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
+    )
+    for error in Draft202012Validator(schema).iter_errors(data):
+        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
+        place = "".join(keys).removeprefix(".") or "top level"
+        yield f"{place}: {_explain(error)}"
+
+
+def _explain(error: Any) -> str:
+    kind, allowed = error.validator, error.validator_value
+    if kind == "additionalProperties":
+        known = error.schema["properties"]
+        extra = [key for key in error.instance if key not in known]
+        return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
+    if kind == "type":
+        return f"{_TYPES[allowed]} is wanted, not {_short(error.instance)}"
+    if kind == "pattern":
+        return f"{error.schema['description']}, not {_short(error.instance)}"
+    return " ".join(str(error.message).split())[:200]
+
+
+_TYPES = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "string": "text",
+    "object": "a mapping",
+    "array": "a list",
+}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
+    """Names that the schema can't know: of profiles, features and clauses."""
+    base = data.get("extends")
+    if base is not None and base not in profile_names():
+        yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
+    for name in data.get("features", {}):
+        if name not in features():
+            yield f"features: {_unknown_feature(str(name))}"
+    for i, entry in enumerate(data.get("known", ())):
+        clause = entry["clause"]
+        if clause not in clauses():
+            yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
+
+
+def _unknown_feature(name: str) -> str:
+    hint = near_misses(name, features()) or f"; known: {', '.join(features())}"
+    return f"no feature {name!r}{hint}"
+
+
+def _from_xml(text: str, path: Path) -> Profile:
+    # Without a DOCTYPE there are no entities, so nothing can expand or be fetched.
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ProfileError(f"{path}: a DOCTYPE or an entity declaration is not allowed")
+    try:
+        root = ElementTree.fromstring(text)  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise ProfileError(f"{path}: not XML: {error}") from None
+    if root.tag != "configuration":
+        raise ProfileError(f"{path}: <configuration> is wanted at the root, not <{root.tag}>")
+    known = {f.hadoop: f.name for f in features().values() if f.hadoop}
+    declared: dict[str, bool] = {}
+    ignored: list[str] = []
+    for key, value in _properties(root, path):
+        if key in known:
+            declared[known[key]] = _boolean(value, f"{path}: {key}")
+        elif key.startswith(_HADOOP):
+            ignored.append(key)
+    title = f"Hadoop contract options of {path.name}"
+    profile = _profile({"name": path.stem, "title": title, "features": declared})
+    return replace(profile, ignored=tuple(dict.fromkeys(ignored)))
+
+
+def _properties(root: ElementTree.Element, path: Path) -> Iterator[tuple[str, str]]:
+    for number, entry in enumerate(root.iter("property"), 1):
+        name = (entry.findtext("name") or "").strip()
+        if not name:
+            raise ProfileError(f"{path}: property {number}: <name> is wanted")
+        yield name, (entry.findtext("value") or "").strip()
+
+
+def _boolean(value: str, where: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise ProfileError(f"{where}: true or false is wanted, not {_short(value)}")
+    return value.lower() == "true"
+
+
+def _why_unreadable(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 text (byte {error.start})"
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,224 @@
+"""Options and exit codes that the subcommands share. Imports nothing but click and the standard
+library before a command runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from fscontract.contract.binding import Binding
+    from fscontract.contract.clauses import Clause
+    from fscontract.contract.known import Known
+    from fscontract.contract.profile import Profile
+    from fscontract.contract.suite.settings import Settings
+
+CONFORMS, VIOLATION, USAGE, SET_UP, NOTHING, INTERRUPTED = 0, 1, 2, 3, 5, 130
+#: With several targets the first of these that occurs is the exit code.
+_WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
+#: Where replay files go.
+_REPLAYS = Path(".fscontract")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the options of a run say, before anything is loaded."""
+
+    profile: str | None
+    features: tuple[str, ...]
+    clauses: tuple[str, ...]
+    level: str
+    effort: str
+    seed: int
+    timeout: float
+    options: dict[str, str]
+    file: str | None
+    content: Path | None
+
+
+def exit_code_of(error: Exception) -> int | None:
+    """The exit code for an error that is the user's or the target's, None for one of ours."""
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.clauses import ClauseError
+    from fscontract.contract.known import KnownError
+    from fscontract.contract.profile import ProfileError
+    from fscontract.contract.program import ProgramError
+    from fscontract.contract.targets import UsageError
+
+    if isinstance(error, TargetError):
+        return SET_UP
+    usage = (UsageError, ClauseError, ProfileError, KnownError, ProgramError)
+    return USAGE if isinstance(error, usage) else None
+
+
+def say_error(message: str) -> None:
+    """One line on stderr for each line of `message`."""
+    for line in message.splitlines():
+        click.echo(f"fscontract: error: {line}", err=True)
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The exit code of several targets' codes."""
+    return next(code for code in _WORST if code in codes)
+
+
+def _seed(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    if value == "random":
+        return secrets.randbelow(2**31)
+    if not (value.isascii() and value.isdigit()):
+        raise click.BadParameter(f"a whole number from 0, or 'random', not {value!r}")
+    return int(value)
+
+
+def _commas(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> tuple[str, ...]:
+    given = (value,) if isinstance(value, str) else value or ()
+    return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
+
+
+def pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """A click callback: KEY=VALUE texts as a dictionary; values never get into a message."""
+    found: dict[str, str] = {}
+    for number, text in enumerate(value, 1):
+        key, equals, rest = text.partition("=")
+        if not equals or not key:  # the text may be a secret: it is not repeated
+            raise click.BadParameter(f"number {number} is not of the form key=value")
+        if key in found:
+            raise click.BadParameter(f"{key!r} is given twice")
+        found[key] = rest
+    return found
+
+
+_PATH = click.Path(path_type=Path)
+_OPTIONS = (
+    click.option("--profile", metavar="P", help="What the target declares: a name or a file."),
+    click.option(
+        "--features", metavar="A,B", callback=_commas, help="Features besides the profile's."
+    ),
+    click.option(
+        "--clauses",
+        metavar="GLOB",
+        multiple=True,
+        callback=_commas,
+        help="Only these clauses; may be repeated, or hold several after commas.",
+    ),
+    click.option(
+        "--level",
+        type=click.Choice(["must", "should", "all"]),
+        default="all",
+        show_default=True,
+        help="Only MUST, or MUST and SHOULD.",
+    ),
+    click.option(
+        "--effort",
+        type=click.Choice(["quick", "normal", "deep"]),
+        default="quick",
+        show_default=True,
+        help="How many programs are run.",
+    ),
+    click.option(
+        "--seed",
+        metavar="N|random",
+        default="0",
+        callback=_seed,
+        show_default="0, so that runs are alike",
+        help="Seed of generated programs; 'random' picks one and prints it.",
+    ),
+    click.option(
+        "--timeout",
+        metavar="S",
+        type=click.FloatRange(min=0, min_open=True),
+        default=10.0,
+        show_default=True,
+        help="Seconds after which a program counts as hanging.",
+    ),
+    click.option(
+        "-o",
+        "--option",
+        "options",
+        metavar="KEY=VALUE",
+        multiple=True,
+        callback=pairs,
+        help="An option for the target, such as a storage option; may be repeated.",
+    ),
+    click.option("--file", metavar="URL", help="A file that a read-only target holds."),
+    click.option(
+        "--content", metavar="LOCALFILE", type=_PATH, help="A local copy of the bytes of --file."
+    ),
+)
+
+
+def run_options(function: _Function) -> _Function:
+    """Add the options of a run; the command gets them with `collect`."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def collect(values: dict[str, Any]) -> RunOptions:
+    """The options that `run_options` added, out of a command's keyword arguments."""
+    return RunOptions(**{name: values[name] for name in RunOptions.__dataclass_fields__})
+
+
+def selected(run: RunOptions) -> tuple[Clause, ...]:
+    """The testable clauses that the options select; empty if there are none."""
+    from fscontract.contract.clauses import Level, select
+
+    levels = {
+        "must": {Level.MUST},
+        "should": {Level.MUST, Level.SHOULD},
+        "all": set(Level),
+    }[run.level]
+    return tuple(c for c in select(run.clauses) if c.testable and c.level in levels)
+
+
+def resolve(target: str, run: RunOptions) -> Binding:
+    """The binding of a target; TargetError or UsageError."""
+    from fscontract.contract.targets import resolve_target
+
+    return resolve_target(target, run.options, run.file, run.content)
+
+
+def profile_of(name: str, run: RunOptions) -> Profile:
+    """The profile the user chose, or `name`, with the features the user added."""
+    from fscontract.contract.profile import load_profile
+
+    return load_profile(run.profile or name).with_features(run.features)
+
+
+def settings_for(
+    binding: Binding, run: RunOptions, clauses: tuple[Clause, ...], known: Sequence[Known]
+) -> Settings:
+    """The settings of a run on one target; known failures are those of file and profile."""
+    from fscontract.contract.known import parse_known
+    from fscontract.contract.suite.settings import Settings
+
+    profile = profile_of(binding.default_profile, run)
+    listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
+    return Settings(
+        profile=profile,
+        clauses=clauses,
+        effort=run.effort,
+        seed=run.seed,
+        known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
+        timeout=run.timeout,
+        replays=_REPLAYS if os.access(".", os.W_OK) else None,
+    )
+
+
+def expired(known: Sequence[Known], today: date) -> list[str]:
+    """A line for each known failure that counts again because its day has passed."""
+    return [
+        f"the known failure of {k.clause} expired on {k.until}: {k.reason}"
+        for k in known
+        if k.until is not None and today > k.until
+    ]

@@ -1,0 +1,71 @@
+"""`fscontract replay`: run the program of a failure again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fscontract.contract.suite.commands import common
+
+
+@click.command(short_help="Run a failure again.")
+@click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("target", metavar="[TARGET]", required=False)
+@click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
+@click.option(
+    "-o",
+    "--option",
+    "options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=common.pairs,
+    help="An option for the target, such as a storage option; may be repeated.",
+)
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    /,
+    file_: Path,
+    target: str | None,
+    profile: str | None,
+    options: dict[str, str],
+) -> None:
+    """Run a failure from the FILE that `check` wrote, on TARGET or the one it failed on.
+
+    Exit codes: 0 it passes now, 1 it still fails or fails otherwise.
+    """
+    from fscontract.contract.profile import load_profile
+    from fscontract.contract.suite import replay as replaying
+    from fscontract.contract.suite.report.text import printable
+    from fscontract.contract.targets import resolve_target
+
+    data = _load(file_)
+    chosen = target or data.get("target")
+    if not isinstance(chosen, str) or not chosen:
+        raise click.UsageError(f"{file_} names no target: give one, as in: replay {file_} memory")
+    binding = resolve_target(chosen, options)
+    named = profile or data.get("profile") or binding.default_profile
+    if not isinstance(named, str):
+        raise click.UsageError(f"{file_}: profile must be a name, not {named!r}")
+    result = replaying.replay(binding, data, load_profile(named))
+    click.echo(f"{result.clause}: {result.outcome}")
+    for number, call in enumerate(result.trace, 1):
+        click.echo(f"  {number:<10} {printable(call)}")
+    click.echo(f"  expected   {printable(' or '.join(result.expected))}")
+    click.echo(f"  actual     {printable(result.actual)}")
+    ctx.exit(common.CONFORMS if result.outcome == "passes now" else common.VIOLATION)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise click.UsageError(f"can't read {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise click.UsageError(f"{path}: not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise click.UsageError(f"{path}: not a replay file: expected a JSON object")
+    return data

@@ -1,0 +1,266 @@
+"""The concurrency checks of one target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.program import Step
+from fscontract.contract.suite.concurrency import overlap
+from fscontract.contract.suite.concurrency.generate import (
+    FAMILIES,
+    SMALL,
+    Family,
+    events_of,
+    long_threads,
+    random_switches,
+    random_threads,
+    single_switches,
+    with_switches,
+)
+from fscontract.contract.suite.concurrency.judging import (
+    CLAUSES,
+    VECTORED,
+    Fault,
+    attribute,
+    judge_trial,
+    overlapping,
+)
+from fscontract.contract.suite.concurrency.minimise import ATTEMPTS, minimise
+from fscontract.contract.suite.concurrency.report import ConcurrencyReport, counterexample
+from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
+from fscontract.contract.suite.concurrency.trial import Laboratory, NoVerdict, Trial
+
+#: Failing schedules of one family that are looked into.
+_ENOUGH = 4
+#: Re-runs for a schedule that hangs, each of which takes a while, and for one that ran freely.
+_HANG_ATTEMPTS = 8
+_FREE_ATTEMPTS = 40
+_FREE_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much an effort does per family: single switches per core program, random programs,
+    schedules of each, free-running rounds, and calls per thread in them."""
+
+    singles: int
+    programs: int
+    schedules: int
+    rounds: int
+    calls: int
+
+
+AMOUNTS = {
+    "quick": Amount(singles=40, programs=24, schedules=10, rounds=4, calls=20),
+    "normal": Amount(singles=160, programs=160, schedules=20, rounds=40, calls=30),
+    "deep": Amount(singles=400, programs=1000, schedules=24, rounds=200, calls=40),
+}
+
+
+class _Stop(Exception):
+    """The target can't be checked any further; the message says why."""
+
+
+class _Check:
+    def __init__(
+        self,
+        lab: Laboratory,
+        features: frozenset[str],
+        amount: Amount,
+        seed: int,
+        wanted: frozenset[str],
+    ) -> None:
+        self.lab = lab
+        self.features = features
+        self.amount = amount
+        self.seed = seed
+        self.wanted = wanted
+        self.report = ConcurrencyReport()
+        self.operations = lab.binding.operations
+        fixed = lab.binding.fixed_content
+        self.lengths = (SMALL, 2 * lab.buffer + 37) if fixed is None else (len(fixed),) * 2
+        self.traceable = not lab.binding.remote
+        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], bool] = {}
+        self._failures = 0
+
+    def run(self) -> None:
+        """Every family, then the overlap check."""
+        families = [f for f in FAMILIES if self.wanted & {*f.clauses} and f.usable(self.operations)]
+        if "supports-vectored-io" not in self.features:
+            families = [f for f in families if not f.clauses[0].startswith("vread.")]
+        for number, family in enumerate(families):
+            self._failures = 0
+            rng = Random(f"{self.seed}:{family.name}")
+            self._controlled(family, rng)
+            self._free(family, rng)
+            if number == 0 and not self.traceable and not self.lab.binding.remote:
+                self.report.note("no Python code of the target to step through: free threads only")
+        if overlap.CLAUSE in self.wanted and self.traceable and "pread" in self.operations:
+            overlap.check_overlap(self.lab, self.features, self.lengths[0], self.report)
+
+    # Controlled -------------------------------------------------------------------------------
+
+    def _controlled(self, family: Family, rng: Random) -> None:
+        for threads in family.core_programs(self.operations):
+            schedule = Schedule(self.lengths[0], threads, seed=rng.getrandbits(32))
+            base = self._base(schedule)
+            if base is not None:
+                switches = single_switches(base.counts, self.amount.singles)
+                self._try(family, schedule, switches)
+        for number in range(self.amount.programs):
+            seed = rng.getrandbits(32)
+            length = self.lengths[number % 4 == 3]
+            threads = random_threads(family, seed, self.operations, length, self.lab.buffer)
+            schedule = Schedule(length, threads, opcodes=number % 4 == 2, seed=seed)
+            base = self._base(schedule)
+            if base is not None:
+                counts = base.counts
+                some = (random_switches(counts, rng) for _ in range(self.amount.schedules))
+                self._try(family, schedule, some)
+
+    def _base(self, schedule: Schedule) -> Trial | None:
+        """The run without switches; None if nothing can be learnt from this program."""
+        if not self.traceable or self._failures >= _ENOUGH:
+            return None
+        trial = self._run(schedule)
+        if judge_trial(trial, self.features) is not None:
+            self._broken_alone(trial)
+            return None
+        if events_of(trial.counts) == 0:
+            self.traceable = False
+            return None
+        return trial
+
+    def _try(
+        self, family: Family, schedule: Schedule, switches: Iterable[tuple[Switch, ...]]
+    ) -> None:
+        for some in switches:
+            trial = self._run(with_switches(schedule, some, schedule.seed))
+            fault = judge_trial(trial, self.features)
+            self._count(family, trial)
+            if fault is not None:
+                self._found(trial, fault)
+                return
+
+    # Free-running -----------------------------------------------------------------------------
+
+    def _free(self, family: Family, rng: Random) -> None:
+        rounds = self.amount.rounds
+        if self.lab.binding.remote:
+            rounds = max(2, rounds // 10)
+        for number in range(rounds):
+            seed = rng.getrandbits(32)
+            length = self.lengths[number % 2]
+            calls = 4 if self.lab.binding.remote else self.amount.calls
+            threads = long_threads(family, seed, self.operations, length, self.lab.buffer, calls)
+            if self._failures >= _ENOUGH:
+                return
+            trial = self._run(Schedule(length, threads, free=True, seed=seed))
+            self._count(family, trial)
+            fault = judge_trial(trial, self.features)
+            if fault is not None and self._works_alone(trial.schedule):
+                self._found(trial, fault)
+
+    # Both -------------------------------------------------------------------------------------
+
+    def _run(self, schedule: Schedule) -> Trial:
+        trial = self.lab.run(schedule)
+        if trial.environment is not None:
+            raise _Stop(f"target out of reach: {trial.environment.detail}")
+        return trial
+
+    def _count(self, family: Family, trial: Trial) -> None:
+        if overlapping(trial):
+            self.report.exercised.update(family.clauses)
+
+    def _works_alone(self, schedule: Schedule) -> bool:
+        """Whether the calls are right when the threads run one after the other."""
+        key = (schedule.length, schedule.threads)
+        if key not in self._serial:
+            trial = self._run(schedule.serial)
+            fault = judge_trial(trial, self.features)
+            if fault is not None:
+                self._broken_alone(trial)
+            self._serial[key] = fault is None
+        return self._serial[key]
+
+    def _broken_alone(self, trial: Trial) -> None:
+        if trial.hang:
+            raise _Stop("calls hang even one after the other: nothing said about concurrency")
+        self.report.note("some calls go wrong even one after the other: they were left out")
+
+    def _found(self, trial: Trial, fault: Fault) -> None:
+        self._failures += 1
+        smallest = (trial, fault)
+
+        def fails(schedule: Schedule) -> bool:
+            nonlocal smallest
+            if not self._works_alone(schedule):
+                return False
+            for _ in range(_FREE_REPEATS if schedule.free else 1):
+                again = self._run(schedule)
+                wrong = judge_trial(again, self.features)
+                if wrong is not None:
+                    smallest = (again, wrong)
+                    return True
+            return False
+
+        attempts = _FREE_ATTEMPTS if trial.schedule.free else ATTEMPTS
+        minimise(trial.schedule, fails, _HANG_ATTEMPTS if trial.hang else attempts)
+        trial, fault = smallest
+        clause = attribute(trial, fault)
+        if clause in self.wanted and clause not in self.report.violations:
+            self.report.violations[clause] = counterexample(trial, fault)
+            self.report.schedules_json[clause] = trial.schedule.to_json()
+            self.report.exercised[clause] += 1
+        if trial.hang:
+            raise _Stop("stopped at threads that wait for each other for ever")
+
+
+def check_concurrency(
+    binding: Binding,
+    features: frozenset[str],
+    effort: str,
+    seed: int,
+    beat: Callable[[int], None],
+    buffer: int = 4096,
+    clauses: frozenset[str] | None = None,
+    hang_after: float = 2.0,
+) -> ConcurrencyReport:
+    """Check one prepared target under threads that share a stream (PositionedReadable).
+
+    `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is told the number
+    of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
+    restricts what is looked for. Threads that all block for `hang_after` seconds hang.
+    """
+    every = CLAUSES | {overlap.CLAUSE}
+    wanted = every if clauses is None else every & clauses
+    lab = Laboratory(binding, beat, buffer, hang_after)
+    check = _Check(lab, features, AMOUNTS[effort], seed, wanted)
+    report = check.report
+    reason = _unfit(binding, features, check.lengths[0])
+    if reason:
+        report.note(reason)
+        return report
+    try:
+        check.run()
+    except (NoVerdict, _Stop) as stop:
+        report.note(str(stop))
+    finally:
+        lab.close()
+    report.schedules, report.operations = lab.schedules, lab.operations
+    return report
+
+
+def _unfit(binding: Binding, features: frozenset[str], length: int) -> str:
+    """Why there is nothing to check, if so."""
+    if "supports-positioned-readable" not in features:
+        return "positioned reads are not declared"
+    if not binding.operations & {"pread", "read_fully", VECTORED}:
+        return f"{binding.api} has no word for a positioned read"
+    if length < SMALL:
+        return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
+    return ""

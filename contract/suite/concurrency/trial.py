@@ -1,0 +1,216 @@
+"""Running one schedule on a newly opened stream of the target."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from fscontract.contract.binding import Binding, Opened
+from fscontract.contract.content import content
+from fscontract.contract.outcome import Kind, Outcome
+from fscontract.contract.program import Step, resolve_step
+from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
+from fscontract.contract.suite.concurrency.pool import Pool, clear_interrupts
+from fscontract.contract.suite.concurrency.schedule import Schedule
+from fscontract.contract.suite.watchdog import Abandoned
+
+#: Events after which a schedule counts as endless.
+MOST_EVENTS = 300_000
+#: Free threads have to share the machine with others: they get this much longer.
+_FREE_PATIENCE = 5
+_REMOTE_PATIENCE = 30
+_FREE_SWITCH_INTERVAL = 1e-5
+
+_Call = Callable[[], Outcome]
+
+
+class NoVerdict(Exception):
+    """The target could not be used; the message says why. Nothing about its streams."""
+
+
+@dataclass
+class Trial:
+    """What happened when a schedule ran: `steps` without anchors, and outcomes, per thread.
+
+    A thread of a trial that hung has fewer outcomes than steps. `counts` are the events of each
+    call of each thread, none if threads ran freely.
+    """
+
+    schedule: Schedule
+    data: bytes
+    steps: tuple[tuple[Step, ...], ...]
+    outcomes: list[list[Outcome]]
+    log: list[Entry]
+    counts: list[list[int]]
+    hang: bool
+
+    @property
+    def environment(self) -> Outcome | None:
+        """The first outcome that says the target could not be reached, if any."""
+        every = (o for outcomes in self.outcomes for o in outcomes)
+        return next((o for o in every if o.kind is Kind.ENVIRONMENT), None)
+
+
+class Laboratory:
+    """Runs schedules on one binding; counts them, and the calls they make."""
+
+    def __init__(
+        self, binding: Binding, beat: Callable[[int], None], buffer: int, hang_after: float
+    ) -> None:
+        self.binding = binding
+        self.buffer = buffer
+        self.hang_after = hang_after
+        self.schedules = 0
+        self.operations = 0
+        self._beat = beat
+        self._pool = Pool()
+        self._files: dict[int, tuple[str, bytes]] = {}
+        self._blocking: set[Place] = set()
+        clear_interrupts()
+        self._close = binding.bind(Step("close"))
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.close()
+
+    def file(self, length: int) -> tuple[str, bytes]:
+        """Path and content of the file of this length, or of the only one there is."""
+        known = self._files.get(length)
+        if known is None:
+            data = self.binding.fixed_content
+            data = content(length) if data is None else data
+            known = self._files[length] = self.binding.create(data), data
+        return known
+
+    def run(self, schedule: Schedule) -> Trial:
+        """Run the schedule; NoVerdict if the file can't be opened."""
+        path, data = self.file(schedule.length)
+        steps = tuple(
+            tuple(resolve_step(s, len(data), self.buffer) for s in thread)
+            for thread in schedule.threads
+        )
+        try:
+            stream = self.binding.open(path)
+        except Exception as error:
+            raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
+        calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
+        hung = True
+        try:
+            trial = (self._free if schedule.free else self._controlled)(
+                schedule, data, steps, calls
+            )
+            hung = trial.hang
+        finally:
+            self._leave(stream, hung)
+        return trial
+
+    def _leave(self, stream: Opened, hung: bool) -> None:
+        # A stream whose threads hang would hang its close too.
+        if not hung:
+            self._close(stream)
+        self.schedules += 1
+        self._beat(self.schedules)
+
+    def _controlled(
+        self,
+        schedule: Schedule,
+        data: bytes,
+        steps: tuple[tuple[Step, ...], ...],
+        calls: Sequence[Sequence[_Call]],
+    ) -> Trial:
+        baton = Baton(schedule, MOST_EVENTS, self._blocking)
+        workers = self._pool.take(len(calls))
+        with _without_collector():
+            for me, worker in enumerate(workers):
+                worker.submit(partial(baton.perform, me, calls[me]))
+            idents = [w.ident or 0 for w in workers]
+            ended = baton.supervise(idents, self.hang_after)
+        if not ended:
+            self._pool.abandon([workers[i] for i in baton.unfinished()])
+        if baton.error is not None:
+            raise baton.error
+        self.operations += sum(map(len, baton.outcomes))
+        hang = baton.endless or not ended
+        return Trial(schedule, data, steps, baton.outcomes, baton.log, baton.counts, hang)
+
+    def _free(
+        self,
+        schedule: Schedule,
+        data: bytes,
+        steps: tuple[tuple[Step, ...], ...],
+        calls: Sequence[Sequence[_Call]],
+    ) -> Trial:
+        run = _FreeRun(len(calls))
+        workers = self._pool.take(len(calls))
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(_FREE_SWITCH_INTERVAL)
+        try:
+            for me, worker in enumerate(workers):
+                worker.submit(partial(run.perform, me, calls[me]))
+            factor = _REMOTE_PATIENCE if self.binding.remote else _FREE_PATIENCE
+            hanging = run.supervise(self.hang_after * factor)
+        finally:
+            sys.setswitchinterval(interval)
+        self._pool.abandon([workers[i] for i in hanging])
+        if run.error is not None:
+            raise run.error
+        self.operations += sum(map(len, run.outcomes))
+        return Trial(schedule, data, steps, run.outcomes, run.log, [], bool(hanging))
+
+
+class _FreeRun:
+    """Threads that start together and run as they like."""
+
+    def __init__(self, count: int) -> None:
+        self.log: list[Entry] = []
+        self.outcomes: list[list[Outcome]] = [[] for _ in range(count)]
+        self.error: BaseException | None = None
+        self._left = set(range(count))
+        self._go = threading.Event()
+        self._ended = threading.Semaphore(0)
+
+    def perform(self, me: int, calls: Sequence[_Call]) -> None:
+        log, outcomes = self.log.append, self.outcomes[me].append
+        self._go.wait()
+        try:
+            for number, call in enumerate(calls):
+                log(Entry("starts", me, number))
+                outcome = call()
+                log(Entry("returned", me, number))
+                outcomes(outcome)
+        except Abandoned:
+            raise
+        except BaseException as error:
+            self.error = error
+        self._left.discard(me)
+        self._ended.release()
+
+    def supervise(self, hang_after: float) -> list[int]:
+        """Start the threads and wait for them; those that made no call in `hang_after` seconds."""
+        self._go.set()
+        seen, since = -1, time.monotonic()
+        for _ in tuple(self._left):
+            while not self._ended.acquire(timeout=hang_after / 8):
+                if len(self.log) != seen:
+                    seen, since = len(self.log), time.monotonic()
+                elif time.monotonic() - since > hang_after:
+                    return sorted(self._left)
+        return []
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Without garbage collection, whose finalizers would be events that come at any time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,222 @@
+"""Running one program on a target and judging every call it makes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.content import content, replacement
+from fscontract.contract.models.acceptor import Acceptor
+from fscontract.contract.models.state import Failure, Judgement
+from fscontract.contract.outcome import Kind, Outcome, raised
+from fscontract.contract.program import Program, Step, resolve_step
+from fscontract.contract.suite.watchdog import beat
+
+
+class Compiled(NamedTuple):
+    """A step made ready for one file length: resolved, numbered, bound."""
+
+    source: Step
+    step: Step
+    number: int
+    action: Action
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What one program showed: a failure that ended it, or a SHOULD that it missed on the way."""
+
+    program: Program
+    index: int
+    step: Step
+    outcome: Outcome
+    failure: Failure
+    missed: bool = False
+    #: The operation that last touched the position before the failing step.
+    origin: str = ""
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """Violations that look alike: the same clause, seen by the same call in the same way."""
+        failure = self.failure
+        kind = self.outcome.kind.value
+        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+
+
+@dataclass
+class Execution:
+    """One program's run."""
+
+    violation: Violation | None = None
+    misses: list[Violation] = field(default_factory=list)
+    environment: Outcome | None = None
+    trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+
+class Executor:
+    """Runs programs on one binding. Files are made once per length and shared by all programs
+    that do not change them."""
+
+    def __init__(self, binding: Binding, features: frozenset[str], buffer: int) -> None:
+        self.binding = binding
+        self.buffer = buffer
+        self.acceptor = Acceptor(features)
+        self.operations = 0
+        self.programs = 0
+        self.unsaid: set[str] = set()
+        #: The step that is running, for a report of a hang.
+        self.index = 0
+        self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._by_value: dict[tuple[int, Step], Compiled] = {}
+        self._by_identity: dict[int, dict[int, Compiled]] = {}
+
+    def file(self, length: int) -> tuple[str, bytes, int]:
+        """Path, content and start node of the shared file of this length."""
+        known = self._files.get(length)
+        if known is None:
+            data = self.binding.fixed_content
+            if data is None:
+                data = content(length)
+            known = self.binding.create(data), data, self.acceptor.start(data)
+            self._files[length] = known
+            self._by_identity[length] = {}
+        return known
+
+    def compile(self, length: int, step: Step) -> Compiled:
+        """The step for a file of this length."""
+        by_identity = self._by_identity[length]
+        compiled = by_identity.get(id(step))
+        if compiled is not None and compiled.source is step:
+            return compiled
+        key = (length, step)
+        compiled = self._by_value.get(key)
+        if compiled is None:
+            actual = len(self.file(length)[1])
+            resolved = resolve_step(step, actual, self.buffer)
+            action = self.binding.bind(resolved)
+            number = self.acceptor.number(replace(resolved, stream=0))
+            compiled = Compiled(step, resolved, number, action)
+            self._by_value[key] = compiled
+        # The compiled step keeps its source alive, so an identity can't come to mean another.
+        if compiled.source is step:
+            by_identity[id(step)] = compiled
+        return compiled
+
+    def run(self, program: Program, trace: bool = False) -> Execution:
+        """Run a program on newly opened streams and judge it up to its first failure."""
+        path, data, start = self.file(program.length)
+        execution = Execution()
+        self.programs += 1
+        beat(program)
+        changes = any(s.op == "change" for s in program.steps)
+        if changes:
+            path = self.binding.create(data)
+        streams: list[Opened] = []
+        try:
+            for _ in range(program.streams):
+                streams.append(self.binding.open(path))
+        except Exception as error:
+            self._failed_open(program, raised(error), execution)
+        else:
+            self._follow(program, path, data, streams, [start] * len(streams), execution, trace)
+        finally:
+            close = self.compile(program.length, _CLOSE).action
+            for stream in streams:
+                close(stream)
+            if changes:
+                self._forget(path)
+        return execution
+
+    def observe(self, program: Program) -> list[Outcome]:
+        """What every call of a program of one stream does, whatever the model says of it."""
+        path, _, _ = self.file(program.length)
+        stream = self.binding.open(path)
+        try:
+            return [self.compile(program.length, s).action(stream) for s in program.steps]
+        finally:
+            self.compile(program.length, _CLOSE).action(stream)
+
+    def _follow(
+        self,
+        program: Program,
+        path: str,
+        data: bytes,
+        streams: list[Opened],
+        nodes: list[int],
+        execution: Execution,
+        trace: bool,
+    ) -> None:
+        step_of, judge = self.compile, self.acceptor.step
+        length = program.length
+        for index, source in enumerate(program.steps):
+            self.index = index
+            compiled = step_of(length, source)
+            which = source.stream
+            if source.op == "change":
+                data = self._change(path, data, source.args[0], nodes)
+                continue
+            outcome = compiled.action(streams[which])
+            self.operations += 1
+            if outcome.kind is Kind.ENVIRONMENT:
+                execution.environment = outcome
+                return
+            node = nodes[which]
+            transition = judge(node, compiled.number, compiled.step, outcome)
+            judgement = transition.judgement
+            if trace:
+                execution.trace.append((source, outcome, judgement))
+            if judgement.unsaid:
+                self.unsaid.update(judgement.unsaid)
+            if judgement.missed:
+                execution.misses += self._missed(program, index, outcome, judgement)
+            if judgement.failure is not None:
+                origin = self.acceptor.states(node)[0].origin.op
+                execution.violation = Violation(
+                    program, index, source, outcome, judgement.failure, origin=origin
+                )
+                return
+            nodes[which] = transition.target
+
+    def _missed(
+        self, program: Program, index: int, outcome: Outcome, judgement: Judgement
+    ) -> Iterable[Violation]:
+        for clause in judgement.missed:
+            failure = Failure(clause, "", "should", judgement.expected)
+            yield Violation(program, index, program.steps[index], outcome, failure, missed=True)
+
+    def _failed_open(self, program: Program, outcome: Outcome, execution: Execution) -> None:
+        if outcome.kind is Kind.ENVIRONMENT:
+            execution.environment = outcome
+            return
+        failure = Failure("open.state", "", "raised", ("opens",))
+        execution.violation = Violation(program, -1, Step("open"), outcome, failure)
+
+    def _change(self, path: str, data: bytes, how: str, nodes: list[int]) -> bytes:
+        """Change the file under the open streams; returns its content afterwards."""
+        new = changed_content(data, how)
+        self.binding.change(path, new)
+        for i, node in enumerate(nodes):
+            nodes[i] = self.acceptor.change(node, new)
+        return data if new is None else new
+
+    def _forget(self, path: str) -> None:
+        with contextlib.suppress(Exception):  # the program may have deleted it already
+            self.binding.change(path, None)
+
+
+def changed_content(data: bytes, how: str) -> bytes | None:
+    """The content after a change; None if the file is deleted."""
+    if how == "delete":
+        return None
+    if how == "truncate":
+        return data[: len(data) // 2]
+    if how == "append":
+        return data + replacement(data, len(data) + 4)[len(data) :]
+    return replacement(data)
+
+
+#: Every program ends by closing its streams; the same object, so that it is compiled once.
+_CLOSE = Step("close")

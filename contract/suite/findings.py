@@ -1,0 +1,133 @@
+"""What a run has found so far: for each clause its shortest counterexample."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fscontract.contract.program import Program
+from fscontract.contract.suite.blame import blame
+from fscontract.contract.suite.execute import Executor, Violation
+from fscontract.contract.suite.result import Counterexample
+from fscontract.contract.suite.shrink import shrink
+
+#: Failing programs that look alike are shrunk this often; the rest are only counted.
+_ALIKE = 3
+
+
+class Findings:
+    """Violations by clause, those of the clauses that are judged (`wanted`) only."""
+
+    def __init__(self, executor: Executor, wanted: frozenset[str]) -> None:
+        self.executor = executor
+        self.wanted = wanted
+        self.failed: dict[str, Counterexample] = {}
+        self.missed: dict[str, Counterexample] = {}
+        self.hung: dict[str, Counterexample] = {}
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def violation(self, found: Violation) -> str | None:
+        """Shrink and attribute a failing program; the clause if it is new."""
+        if self._often(found):
+            return None
+        executor = self.executor
+        failure = found.failure
+        same = (failure.clause, failure.cause, failure.aspect)
+
+        def fails_alike(program: Program) -> bool:
+            again = executor.run(program).violation
+            return again is not None and again.failure[:3] == same
+
+        def last_fails(program: Program) -> bool:
+            again = executor.run(program).violation
+            return again is not None and again.index == len(program.steps) - 1
+
+        if found.index >= 0:
+            cut = found.program.with_steps(found.program.steps[: found.index + 1])
+            fixed = executor.binding.fixed_content is not None
+            small = shrink(cut, fails_alike, fixed) if fails_alike(cut) else found.program
+            found = executor.run(small).violation or found
+        clause = blame(found, last_fails, executor.observe) if found.index >= 0 else failure.clause
+        return self._keep(self.failed, clause, counterexample(found))
+
+    def miss(self, found: Violation) -> str | None:
+        """Shrink a program that misses a SHOULD; the clause if it is new."""
+        clause = found.failure.clause
+        if clause not in self.wanted or clause in self.missed or self._often(found):
+            return None
+        executor = self.executor
+
+        def misses(program: Program) -> bool:
+            return any(m.failure.clause == clause for m in executor.run(program).misses)
+
+        cut = found.program.with_steps(found.program.steps[: found.index + 1])
+        small = shrink(cut, misses, executor.binding.fixed_content is not None)
+        again = [m for m in executor.run(small).misses if m.failure.clause == clause]
+        return self._keep(self.missed, clause, counterexample(again[0] if again else found))
+
+    def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
+        """Keep a counterexample that some other check made."""
+        return self._keep(self.missed if missed else self.failed, clause, shown)
+
+    def hang(self, clause: str, program: Program, index: int, timeout: float) -> str | None:
+        """Keep a program that did not end."""
+        cut = program.with_steps(program.steps[: index + 1])
+        shown = Counterexample(
+            cut,
+            (f"ends within {timeout:g} s",),
+            "still running",
+            step=index + 1,
+            how=f"{program.steps[index].op}: hang",
+        )
+        return self._keep(self.hung, clause, shown)
+
+    def _often(self, found: Violation) -> bool:
+        self._seen[found.signature] += 1
+        return self._seen[found.signature] > _ALIKE
+
+    def _keep(
+        self, where: dict[str, Counterexample], clause: str, shown: Counterexample
+    ) -> str | None:
+        old = where.get(clause)
+        if clause not in self.wanted or (old is not None and _size(old) <= _size(shown)):
+            return None
+        where[clause] = shown
+        return clause if old is None else None
+
+
+def counterexample(found: Violation) -> Counterexample:
+    """A violation as reports show it."""
+    how = f"{found.step.op}: {found.outcome.kind.value}"
+    return Counterexample(
+        found.program,
+        found.failure.expected,
+        str(found.outcome),
+        step=found.index + 1,
+        how=how,
+    )
+
+
+def _size(shown: Counterexample) -> tuple[int, int, int]:
+    program = shown.program
+    if program is None:
+        return (len(shown.interleaving), 0, 0)
+    return (len(program.steps), program.length, len(program.dumps()))
+
+
+def write_replay(
+    directory: Path, clause: str, shown: Counterexample, context: dict[str, Any]
+) -> Counterexample:
+    """Write the replay file of a counterexample; returns it with the file's path."""
+    if shown.program is None:
+        return shown
+    data = {"fscontract-replay": 1, "clause": clause, **context, "program": shown.program.to_json()}
+    text = json.dumps(data, indent=1, sort_keys=True) + "\n"
+    name = hashlib.sha256(text.encode()).hexdigest()[:12]
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{clause}-{name}.json"
+    path.write_text(text, encoding="utf-8")
+    return replace(shown, replay=str(path))

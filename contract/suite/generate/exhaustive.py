@@ -1,0 +1,80 @@
+"""Small-scope enumeration: every short program, shortest first, always in the same order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Iterator
+
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.generate import alphabet
+
+#: Length of the file that every combination is tried on: room for a beginning, a middle, an end.
+LENGTH = 5
+#: A file that ends a little after a boundary of the implementation's buffer.
+OVERHANG = 3
+#: How many programs a target is asked for when every call costs a round trip.
+REMOTE_PROGRAMS = {"quick": 600, "normal": 6_000, "deep": 60_000}
+
+
+def programs(
+    operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
+) -> Iterator[Program]:
+    """The enumeration for an effort; `only_length` for a target whose file is given."""
+    lengths = (LENGTH, 0, 1, buffer + OVERHANG) if only_length is None else (only_length,)
+    full = alphabet.full(operations)
+    core = alphabet.core(operations)
+    yield from (Program(n, (step,)) for n in lengths for step in full)
+    main = lengths[0]
+    if effort == "quick":
+        yield from _product(main, core, full)
+        yield from _product(main, full, core)
+    else:
+        yield from _product(main, full, full)
+    for n in lengths[1:3]:
+        yield from _product(n, core, full)
+        yield from _product(n, full, core)
+    yield from _around_buffer(operations, lengths[-1], effort)
+    yield from _product(main, core, core, core)
+    yield from _two_streams(main, core, effort)
+    if effort != "quick":
+        yield from _product(lengths[min(1, len(lengths) - 1)], core, core, core)
+        yield from _product(main, core, full, core)
+        yield from _product(main, core, core, core, core)
+    if effort == "deep":
+        yield from _product(main, full, full, core)
+        yield from _product(main, core, core, core, core, core)
+
+
+def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
+    """At most `most` programs of a source: all short ones first, the rest drawn by seed."""
+    everything = list(source)
+    if len(everything) <= most:
+        return everything
+    short = [p for p in everything if len(p.steps) == 1][: most * 2 // 3]
+    rest = random.Random(seed).sample(
+        [p for p in everything if len(p.steps) > 1], most - len(short)
+    )
+    return [*short, *sorted(rest, key=lambda p: len(p.steps))]
+
+
+def _product(length: int, *alphabets: list[Step]) -> Iterator[Program]:
+    return (Program(length, steps) for steps in itertools.product(*alphabets))
+
+
+def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Program]:
+    around = alphabet.around_buffer(operations)
+    yield from _product(length, around, around)
+    if effort != "quick":
+        yield from _product(length, around, around, around)
+
+
+def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Program]:
+    """Programs of two streams on one file: a call on each, then a look at the first."""
+    other = [Step(s.op, s.args, 1) for s in core]
+    watchers = [s for s in core if s.op in ("get_pos", "read_byte", "read_into", "py_read")]
+    first = core if effort != "quick" else watchers
+    for steps in itertools.product(first, other, watchers):
+        yield Program(length, steps, 2)
+    for pair in itertools.product(other, watchers):
+        yield Program(length, pair, 2)

@@ -1,0 +1,274 @@
+"""The pytest plug-in: `test_contract = conformance(make_filesystem)` is a test for every clause.
+
+Does nothing until a test module calls `conformance`. pytest loads it at start-up, so the rest of
+the kit is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from fscontract import __version__
+
+if TYPE_CHECKING:
+    from fscontract.contract.clauses import Clause
+    from fscontract.contract.profile import Profile
+    from fscontract.contract.suite.result import ClauseResult, RunResult
+
+_EFFORTS = ("quick", "normal", "deep")
+#: A callable that returns a filesystem or a Binding, or a target as on the command line.
+Connector: TypeAlias = Callable[[], Any] | str
+
+
+class ContractViolation(AssertionError):
+    """A clause does not hold; the message is the whole report of it."""
+
+
+class Conformance:
+    """A suite for one connector; pytest makes a test of every clause when it is named `test*`."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        *,
+        profile: str | None,
+        features: tuple[str, ...],
+        known: str | Path | None,
+        effort: str,
+        clauses: tuple[str, ...],
+        seed: int,
+        line: int,
+    ) -> None:
+        self.connector = connector
+        self.profile = profile
+        self.features = features
+        self.known = known
+        self.effort = effort
+        self.clauses = clauses
+        self.seed = seed
+        self.line = line
+        self._result: RunResult | None = None
+        self._fault: str | None = None
+
+    def select(self) -> list[Clause]:
+        """The testable clauses; ValueError, with one line, for whatever is mistaken."""
+        from fscontract.contract.clauses import select
+        from fscontract.contract.known import load_known
+
+        if self.effort not in _EFFORTS:
+            raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
+        self._profile("default")
+        if self.known is not None:
+            load_known(Path(self.known))
+        chosen = [c for c in select(self.clauses) if c.testable]
+        if not chosen:
+            raise ValueError("no testable clause is selected; see 'fscontract list'")
+        return chosen
+
+    def run(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+        """The result of the one run; fails, without a traceback, if there could be none."""
+        from fscontract.contract.binding import TargetError
+        from fscontract.contract.targets import UsageError
+
+        if self._result is None and self._fault is None:
+            try:
+                self._result = self._check(name, effort, seed, clauses)
+            except (TargetError, UsageError) as error:
+                self._fault = str(error)
+        if self._result is None:
+            raise _no_verdict(str(self._fault))
+        return self._result
+
+    def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+        from fscontract.contract.known import load_known, parse_known
+        from fscontract.contract.suite import runner
+        from fscontract.contract.suite.settings import Settings
+        from fscontract.contract.targets import bind_connector
+
+        binding = bind_connector(self.connector, name)
+        profile = self._profile(binding.default_profile)
+        known = load_known(Path(self.known)) if self.known is not None else ()
+        listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
+        settings = Settings(
+            profile=profile,
+            clauses=tuple(clauses),
+            effort=effort,
+            seed=seed,
+            known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
+        )
+        return runner.check(binding, settings)
+
+    def _profile(self, default: str) -> Profile:
+        from fscontract.contract.profile import load_profile
+
+        return load_profile(self.profile or default).with_features(self.features)
+
+
+def conformance(
+    connector: Connector,
+    *,
+    profile: str | None = None,
+    features: Sequence[str] = (),
+    known: str | Path | None = None,
+    effort: str = "quick",
+    clauses: str | Sequence[str] | None = None,
+    seed: int = 0,
+) -> Conformance:
+    """A pytest test for every clause: `test_contract = conformance(make_filesystem)`.
+
+    `connector` returns a filesystem of any kind that has a binding, or is a target as on the
+    command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed`
+    take precedence. The suite runs once, when the first of its tests does.
+    """
+    patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses or ())
+    line = sys._getframe(1).f_lineno - 1
+    return Conformance(
+        connector,
+        profile=profile,
+        features=tuple(features),
+        known=known,
+        effort=effort,
+        clauses=patterns,
+        seed=seed,
+        line=line,
+    )
+
+
+class ClauseItem(pytest.Item):
+    """The test of one clause."""
+
+    def __init__(self, *, suite: Conformance, clause: Clause, label: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite = suite
+        self.clause = clause
+        self.label = label
+        self.effort = str(self.config.getoption("contract_effort") or suite.effort)
+        chosen = self.config.getoption("contract_seed")
+        self.seed = suite.seed if chosen is None else int(chosen)
+        self.user_properties += [
+            ("clause", clause.id),
+            ("level", clause.level.value),
+            ("seed", self.seed),
+        ]
+        self._found: ClauseResult | None = None
+
+    def setup(self) -> None:
+        """Run the suite if it has not run, for the clauses whose tests are selected."""
+        from fscontract.contract.suite.report.block import summary_of
+        from fscontract.contract.suite.result import UNVERIFIED, Verdict
+
+        items = [i for i in self.session.items if isinstance(i, ClauseItem)]
+        chosen = [i.clause for i in items if i.suite is self.suite]
+        result = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
+        found = next(r for r in result.clauses if r.clause.id == self.clause.id)
+        self.user_properties.append(("verdict", found.outcome.value))
+        if found.outcome is Verdict.ERROR:
+            raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
+        if found.outcome in UNVERIFIED:
+            reason = found.reason.removeprefix(f"{found.outcome}: ")
+            raise pytest.skip.Exception(f"{found.outcome}: {reason}", _use_item_location=True)
+        if found.outcome is Verdict.LAX:
+            self.user_properties.append(("lax", summary_of(found)))
+        self._found = found
+
+    def runtest(self) -> None:
+        """Fail with the report of the clause if it does not hold."""
+        from fscontract.contract.suite.report.block import failure_block
+        from fscontract.contract.suite.result import FAILING, Verdict
+
+        found = self._found
+        assert found is not None
+        if found.outcome is Verdict.KNOWN:
+            _expect_failure(found.reason)
+        if found.outcome in FAILING or found.outcome is Verdict.KNOWN:
+            raise ContractViolation("\n".join(failure_block(found)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The report alone: the lines of this plug-in tell nobody anything."""
+        if isinstance(excinfo.value, ContractViolation):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The line that calls `conformance`."""
+        return self.path, self.suite.line, self.name
+
+
+def _no_verdict(message: str) -> BaseException:
+    """Raised while a test is set up, so that pytest counts an error, not a failure."""
+    return pytest.fail.Exception(message, pytrace=False)
+
+
+def _expect_failure(reason: str) -> None:
+    """Ends the test as expected to fail, but returns under `--runxfail`."""
+    pytest.xfail(reason)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--contract-effort` and `--contract-seed`."""
+    group = parser.getgroup("fscontract", "conformance to Hadoop's stream contract")
+    group.addoption(
+        "--contract-effort",
+        choices=_EFFORTS,
+        help="how many programs to run, in place of what conformance() says",
+    )
+    group.addoption(
+        "--contract-seed",
+        type=int,
+        metavar="N",
+        help="seed of generated programs, in place of what conformance() says",
+    )
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[ClauseItem] | None:
+    """Make the tests of a `conformance` that has the name of a test."""
+    if not isinstance(obj, Conformance) or not collector.funcnamefilter(name):
+        return None
+    label = f"{collector.name.removesuffix('.py')}.{name}"
+    try:
+        clauses = obj.select()
+    except ValueError as error:
+        raise pytest.Collector.CollectError(f"{name}: {error}") from error
+    return [
+        ClauseItem.from_parent(
+            collector, name=f"{name}[{clause.id}]", suite=obj, clause=clause, label=label
+        )
+        for clause in clauses
+    ]
+
+
+def pytest_report_collectionfinish(items: Sequence[pytest.Item]) -> list[str]:
+    """A line for each suite that was collected: version, clauses, effort, seed."""
+    suites: dict[int, list[ClauseItem]] = {}
+    for item in items:
+        if isinstance(item, ClauseItem):
+            suites.setdefault(id(item.suite), []).append(item)
+    return [
+        f"fscontract {__version__}: {own[0].label}, {len(own)} clauses, "
+        f"profile {own[0].suite.profile or 'of the binding'}, "
+        f"effort {own[0].effort}, seed {own[0].seed}"
+        for own in suites.values()
+    ]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the recommendations that are not kept: those tests pass."""
+    lax = list(_lax(terminalreporter))
+    if lax:
+        terminalreporter.section("fscontract")
+        for line in lax:
+            terminalreporter.write_line(line)
+
+
+def _lax(reporter: pytest.TerminalReporter) -> Iterator[str]:
+    for report in reporter.stats.get("passed", ()):
+        properties = dict(report.user_properties)
+        if "lax" in properties and "clause" in properties:
+            yield f"LAX  {report.nodeid}  {properties['level']}: {properties['lax']}"

@@ -1,0 +1,119 @@
+"""Running the program of a replay file again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import clauses
+from fscontract.contract.profile import Profile, ProfileError
+from fscontract.contract.program import Program, ProgramError
+from fscontract.contract.suite import leaks
+from fscontract.contract.suite.execute import Execution, Executor, Violation
+from fscontract.contract.suite.findings import Findings, counterexample
+from fscontract.contract.suite.watchdog import supervise
+
+_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """What came of it. `outcome` is "still fails", "passes now" or "fails otherwise"."""
+
+    clause: str
+    outcome: str
+    actual: str
+    expected: tuple[str, ...]
+    #: Each call with what it did, up to the failing one.
+    trace: tuple[str, ...] = ()
+
+
+def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayResult:
+    """Run the program in `data`, the content of a replay file, on a binding.
+
+    ProgramError for data that can't be read. The binding is prepared and disposed of.
+    """
+    if data.get("fscontract-replay") != 1:
+        raise ProgramError("not a replay file: expected the key 'fscontract-replay' with 1")
+    clause = data.get("clause")
+    if not isinstance(clause, str) or clause not in clauses():
+        raise ProgramError(f"replay file: no clause {clause!r}")
+    program = Program.from_json(data.get("program"), "replay file")
+    profile = _as_it_was(profile, data)
+    binding.prepare()
+    try:
+        executor = Executor(binding, profile.features, _buffer(binding, profile, data))
+        return _run(executor, clause, program)
+    finally:
+        binding.dispose()
+
+
+def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
+    """The profile with the features that the failed run declared, if the file has them."""
+    declared = data.get("features")
+    if declared is None:
+        return profile
+    if not isinstance(declared, list) or not all(isinstance(f, str) for f in declared):
+        raise ProgramError("replay file: features must be a list of names")
+    try:
+        return replace(profile, features=frozenset()).with_features(declared)
+    except ProfileError as error:
+        raise ProgramError(f"replay file: {error}") from None
+
+
+def _buffer(binding: Binding, profile: Profile, data: dict[str, Any]) -> int:
+    buffer = data.get("buffer", profile.buffer or binding.buffer)
+    if type(buffer) is not int or not 0 < buffer <= 1 << 26:
+        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, not {buffer!r}")
+    return buffer
+
+
+def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
+    done: list[Execution] = []
+    hung: list[Program] = []
+
+    def work(item: Program) -> None:
+        done.append(executor.run(item, trace=True))
+
+    def on_hang(item: object) -> bool:
+        hung.append(program)
+        return False
+
+    supervise(iter([program]), work, _TIMEOUT, on_hang)
+    if hung:
+        return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
+    execution = done[0]
+    trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
+    findings = Findings(executor, frozenset({clause}))
+    if clause == "close.release":
+        return _leaks(executor, program, trace)
+    found = _of_clause(execution, clause, findings)
+    if found is not None:
+        shown = counterexample(found)
+        return ReplayResult(clause, "still fails", shown.actual, shown.expected, trace)
+    if execution.violation is not None:
+        shown = counterexample(execution.violation)
+        return ReplayResult(clause, "fails otherwise", shown.actual, shown.expected, trace)
+    last = str(execution.trace[-1][1]) if execution.trace else "nothing was called"
+    return ReplayResult(clause, "passes now", last, (), trace)
+
+
+def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> ReplayResult:
+    left = leaks.grows(lambda: executor.run(program))
+    outcome = "still fails" if left else "passes now"
+    actual = f"left {left}" if left else "nothing is left open"
+    return ReplayResult("close.release", outcome, actual, ("nothing is left open",), trace)
+
+
+def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violation | None:
+    """The violation of this clause that the execution showed, if it did."""
+    missed = [m for m in execution.misses if m.failure.clause == clause]
+    if missed:
+        return missed[0]
+    violation = execution.violation
+    if violation is None:
+        return None
+    if violation.failure.clause == clause:
+        return violation
+    return violation if findings.violation(violation) == clause else None

@@ -1,0 +1,90 @@
+"""The report for people on a web page: Markdown, as in a CI job's summary."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from fscontract.contract.suite.report import Entry, NotSetUp
+from fscontract.contract.suite.report.text import printable, table, unverified, verdict_line
+from fscontract.contract.suite.result import FAILING, ClauseResult, RunResult, Verdict
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """A section for each target; ends with a newline."""
+    return "\n".join(line for entry in entries for line in _section(entry))
+
+
+def cell(text: str) -> str:
+    """`text` so that it stays in one cell of a table and is shown as it is."""
+    escaped = html.escape(" ".join(printable(text).split()), quote=False)
+    return "".join(f"\\{c}" if c in "\\|`*_[]~" else c for c in escaped)
+
+
+def _section(entry: Entry) -> Iterable[str]:
+    yield f"## fscontract: {cell(entry.target)}"
+    yield ""
+    if isinstance(entry, NotSetUp):
+        yield f"**could not be set up**: {cell(entry.message)}"
+        yield ""
+        return
+    yield f"**{cell(verdict_line(entry))}**"
+    yield ""
+    yield cell(
+        f"binding {entry.binding}, profile {entry.profile}, effort {entry.effort}, "
+        f"seed {entry.seed}, {entry.seconds:.1f} s"
+    )
+    yield ""
+    yield from _table(table(entry))
+    yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])
+    yield from _failures(
+        "Not as recommended", [r for r in entry.clauses if r.outcome is Verdict.LAX]
+    )
+    yield from _known([r for r in entry.clauses if r.outcome is Verdict.KNOWN])
+    yield from _unverified(entry)
+
+
+def _failures(title: str, found: list[ClauseResult]) -> Iterable[str]:
+    if not found:
+        return
+    rows = [["Clause", "Level", "Statement", "Program", "Expected", "Actual"]]
+    for result in found:
+        shown = result.counterexample
+        rows.append(
+            [
+                result.clause.id,
+                result.clause.level.value,
+                result.clause.statement,
+                str(shown.program or "") if shown else "",
+                " or ".join(shown.expected) if shown else "",
+                shown.actual if shown else f"{result.outcome.value}: {result.reason}",
+            ]
+        )
+    yield from _titled(title, rows)
+
+
+def _known(found: list[ClauseResult]) -> Iterable[str]:
+    if found:
+        rows = [[r.clause.id, r.clause.level.value, r.reason] for r in found]
+        yield from _titled("Known", [["Clause", "Level", "Reason"], *rows])
+
+
+def _unverified(result: RunResult) -> Iterable[str]:
+    groups = unverified(result)
+    if groups:
+        rows = [[g.outcome.value, g.reason, " ".join(g.clauses)] for g in groups]
+        yield from _titled("Not verified", [["Outcome", "Reason", "Clauses"], *rows])
+
+
+def _titled(title: str, rows: list[list[str]]) -> Iterable[str]:
+    yield f"### {title}"
+    yield ""
+    yield from _table(rows)
+
+
+def _table(rows: list[list[str]]) -> Iterable[str]:
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join(cell(text) for text in row)} |"
+        if number == 0:
+            yield f"|{' --- |' * len(row)}"
+    yield ""

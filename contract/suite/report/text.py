@@ -1,0 +1,97 @@
+"""Phrases, counts and groups that more than one report shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from fscontract.contract.clauses import Clause, Level, documents
+from fscontract.contract.suite.result import UNVERIFIED, RunResult, Verdict
+
+
+class Group(NamedTuple):
+    """Clauses that were not verified for one and the same reason."""
+
+    outcome: Verdict
+    reason: str
+    clauses: tuple[str, ...]
+
+
+def printable(text: str) -> str:
+    """`text` with control characters, but for newlines, as escapes a terminal or XML can show."""
+    return "".join(c if c == "\n" or _shows(c) else _escape(c) for c in text)
+
+
+def _shows(char: str) -> bool:
+    code = ord(char)
+    return not (
+        code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code & ~1 == 0xFFFE
+    )
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def place(clause: Clause) -> str:
+    """Where the clause stands: the document's title and the section."""
+    known = documents().get(clause.document)
+    return f"{known.title if known else clause.document} § {clause.section}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 clause`, `2 clauses`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def unverified(result: RunResult) -> list[Group]:
+    """What the run did not verify, grouped by outcome and reason, in the order of outcomes."""
+    groups: dict[tuple[Verdict, str], list[str]] = {}
+    for found in result.clauses:
+        if found.outcome in UNVERIFIED:
+            groups.setdefault((found.outcome, found.reason), []).append(found.clause.id)
+    order = list(Verdict)
+    return [
+        Group(outcome, reason, tuple(ids))
+        for (outcome, reason), ids in sorted(groups.items(), key=lambda g: order.index(g[0][0]))
+    ]
+
+
+def table(result: RunResult) -> list[list[str]]:
+    """Counts of clauses by level and outcome; the first row is the heading, the last the sum."""
+    counts = Counter((r.clause.level, r.outcome) for r in result.clauses)
+    outcomes = [v for v in Verdict if any(counts[level, v] for level in Level)]
+    rows = [["", *(v.value for v in outcomes), "all"]]
+    for level in Level:
+        row = [counts[level, v] for v in outcomes]
+        if any(row):
+            rows.append([level.value, *map(str, row), str(sum(row))])
+    sums = [sum(counts[level, v] for level in Level) for v in outcomes]
+    rows.append(["all", *map(str, sums), str(sum(sums))])
+    return rows
+
+
+def verdict_line(result: RunResult) -> str:
+    """The run in one sentence, such as `conforms: 112 clauses hold, 31 not verified`."""
+    count = Counter(r.outcome for r in result.clauses)
+    skipped = sum(count[v] for v in UNVERIFIED)
+    verified = len(result.clauses) - skipped
+    failed = count[Verdict.FAIL] + count[Verdict.HANG]
+    parts = []
+    if result.conforms:
+        held = count[Verdict.PASS]
+        parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
+    elif failed:
+        verb = "fails" if failed == 1 else "fail"
+        parts.append(f"{failed} of {plural(verified, 'verified clause')} {verb}")
+    elif not verified:
+        parts.append("no clause was verified")
+    if count[Verdict.FIXED]:
+        parts.append(f"{plural(count[Verdict.FIXED], 'known failure')} no longer there")
+    if count[Verdict.LAX]:
+        parts.append(f"{count[Verdict.LAX]} lax")
+    if count[Verdict.KNOWN]:
+        parts.append(f"{count[Verdict.KNOWN]} known")
+    if skipped:
+        parts.append(f"{skipped} not verified")
+    return f"{'conforms' if result.conforms else 'does not conform'}: {', '.join(parts)}"

@@ -1,0 +1,301 @@
+"""One run: programs from every source against one binding, judged, shrunk, summed up."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.models.acceptor import TABLES
+from fscontract.contract.models.state import Failure
+from fscontract.contract.outcome import Kind, Outcome
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite import leaks
+from fscontract.contract.suite.concurrency import check_concurrency
+from fscontract.contract.suite.events import (
+    Listener,
+    PhaseStarted,
+    Progress,
+    RunFinished,
+    RunStarted,
+    ViolationFound,
+)
+from fscontract.contract.suite.execute import Executor, Violation
+from fscontract.contract.suite.findings import Findings, counterexample
+from fscontract.contract.suite.generate import changing, exhaustive, search, seeded
+from fscontract.contract.suite.generate.vectors import Vector, permits, vectors
+from fscontract.contract.suite.resources import check_length, check_unbuffer
+from fscontract.contract.suite.result import Counterexample, RunResult
+from fscontract.contract.suite.settings import Settings
+from fscontract.contract.suite.summary import Evidence, sum_up
+from fscontract.contract.suite.watchdog import supervise
+
+#: After so many hanging programs, or failed connections in a row, the run is not worth going on.
+_MOST_HANGS = 5
+_MOST_ERRORS = 20
+_TICKS_PER_EVENT = 10
+
+
+def check(
+    binding: Binding, settings: Settings, listener: Listener = lambda event: None
+) -> RunResult:
+    """Check a binding. It is prepared first and disposed of in any case.
+
+    Raises TargetError if the target can't be set up, or stops answering.
+    """
+    run = _Run(binding, settings, listener)
+    listener(
+        RunStarted(binding.name, binding.api, settings.profile.name, settings.effort, settings.seed)
+    )
+    try:
+        binding.prepare()
+        result = run.result()
+    finally:
+        binding.dispose()
+    listener(RunFinished(result))
+    return result
+
+
+class _Enough(Exception):
+    """The run was asked to stop at the first violation, and there it is."""
+
+
+class _Run:
+    def __init__(self, binding: Binding, settings: Settings, listener: Listener) -> None:
+        self.binding = binding
+        self.settings = settings
+        self.listener = listener
+        self.operations = settings.operations(binding)
+        self.buffer = settings.buffer(binding)
+        self.executor = Executor(binding, settings.profile.features, self.buffer)
+        self.findings = Findings(self.executor, settings.wanted)
+        self.extra: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.errors = 0
+        self.phase = ""
+        self.done = 0
+        self.total: int | None = None
+        self.ticks = 0
+        self.held = leaks.glance()
+
+    def result(self) -> RunResult:
+        """Run every phase and sum up."""
+        started, clock = datetime.now(timezone.utc), time.monotonic()
+        try:
+            for name, total, items in self._phases():
+                self._start(name, total)
+                supervise(iter(items), self._try, self.settings.timeout, self._hung, self._tick)
+            self._special("search", self._search)
+            self._special("status", self._status)
+            self._special("resources", self._resources)
+            self._special("concurrency", self._concurrency)
+        except _Enough:
+            pass
+        return self._sum_up(started, time.monotonic() - clock)
+
+    # phases -------------------------------------------------------------------------------
+
+    def _phases(self) -> Iterator[tuple[str, int | None, Iterator[Program | Vector]]]:
+        settings, fixed = self.settings, self.binding.fixed_content
+        only = None if fixed is None else len(fixed)
+        declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
+        yield "vectors", None, vectors(declared, self.operations, only)
+        enumerated = exhaustive.programs(self.operations, self.buffer, settings.effort, only)
+        if settings.remote(self.binding):
+            most = exhaustive.REMOTE_PROGRAMS[settings.effort]
+            quick = exhaustive.programs(self.operations, self.buffer, "quick", only)
+            drawn = exhaustive.sampled(quick, most, settings.seed)
+            yield "exhaustive", len(drawn), iter(drawn)
+        else:
+            yield "exhaustive", None, enumerated
+        yield "seeded", self._seeded_total(), self._seeded(only)
+        if self.binding.changes and fixed is None:
+            yield (
+                "changes",
+                None,
+                changing.programs(self.operations, self.binding.changes, settings.effort),
+            )
+
+    def _seeded_total(self) -> int:
+        total = seeded.PROGRAMS[self.settings.effort]
+        return max(20, total // 50) if self.settings.remote(self.binding) else total
+
+    def _seeded(self, only: int | None) -> Iterator[Program]:
+        settings = self.settings
+        source = seeded.programs(self.operations, self.buffer, settings.effort, settings.seed, only)
+        return itertools.islice(source, self._seeded_total())
+
+    def _search(self) -> None:
+        settings, fixed = self.settings, self.binding.fixed_content
+        only = None if fixed is None else len(fixed)
+
+        def fails(program: Program) -> bool:
+            found = self.executor.run(program).violation
+            return found is not None and found.failure.clause not in self.findings.failed
+
+        if not settings.remote(self.binding):
+            found = search.search(
+                fails, self.operations, self.buffer, settings.effort, settings.seed, only
+            )
+            if found is not None:
+                self._try(found)
+
+    def _status(self) -> None:
+        for length in (0, 1, exhaustive.LENGTH, self.buffer + exhaustive.OVERHANG):
+            path, data, _ = self.executor.file(length)
+            shown = check_length(self.binding, path, data)
+            if shown is not None:
+                self._report(self.findings.add("model.len-eq-status", shown))
+            elif self.binding.status_length(path) is not None:
+                self.extra["model.len-eq-status"] += 1
+
+    def _resources(self) -> None:
+        if "unbuffer" in self.operations and "unbuf.release" in self.settings.wanted:
+            exercised, shown = check_unbuffer(self.executor)
+            self.extra["unbuf.release"] += exercised
+            if shown is not None:
+                self._report(self.findings.add("unbuf.release", shown))
+
+    def _concurrency(self) -> None:
+        settings = self.settings
+        report = check_concurrency(
+            self.binding,
+            settings.profile.features,
+            settings.effort,
+            settings.seed,
+            self._beat,
+            self.buffer,
+            settings.wanted,
+        )
+        self.extra.update(report.exercised)
+        self.counts["schedules"] += report.schedules
+        self.executor.operations += report.operations
+        for clause, shown in report.violations.items():
+            self._report(self.findings.add(clause, shown))
+        for clause, shown in report.missed.items():
+            self._report(self.findings.add(clause, shown, missed=True))
+
+    # one program --------------------------------------------------------------------------
+
+    def _try(self, item: Program | Vector) -> None:
+        program = item.program if isinstance(item, Vector) else item
+        execution = self.executor.run(program, trace=isinstance(item, Vector))
+        self.done += 1
+        if execution.environment is not None:
+            self._environment(str(execution.environment))
+            return
+        self.errors = 0
+        for miss in execution.misses:
+            self._report(self.findings.miss(miss))
+        if execution.violation is not None:
+            self._report(self.findings.violation(execution.violation))
+        elif isinstance(item, Vector) and execution.trace:
+            self._hold_against(item, execution.trace[-1][1])
+        elif any(s.stream > 0 for s in program.steps):
+            self.extra["open.independent"] += 1
+        self._look_for_leaks(program)
+
+    def _hold_against(self, vector: Vector, outcome: Outcome) -> None:
+        """The outcome passed the model: it must also be one that the vector lists."""
+        data = self.executor.file(vector.program.length)[1]
+        if outcome.kind is Kind.INEXPRESSIBLE or permits(vector, outcome, data, self.buffer):
+            return
+        last = len(vector.program.steps) - 1
+        expected = tuple(str(e) for e in vector.expect)
+        failure = Failure(vector.clause, "", "value", expected)
+        step = vector.program.steps[last]
+        found = Violation(vector.program, last, step, outcome, failure)
+        self._report(self.findings.add(vector.clause, counterexample(found)))
+
+    def _look_for_leaks(self, program: Program) -> None:
+        held = leaks.glance()
+        self.extra["close.release"] += 1
+        if held.descriptor <= self.held.descriptor and held.threads <= self.held.threads:
+            return
+        left = leaks.grows(lambda: self.executor.run(program))
+        self.held = leaks.glance()
+        if left:
+            shown = Counterexample(
+                program, ("nothing is left open",), f"left {left}", how=f"close: left {left}"
+            )
+            self._report(self.findings.add("close.release", shown))
+
+    def _environment(self, text: str) -> None:
+        self.counts["errors"] += 1
+        self.errors += 1
+        if self.errors >= _MOST_ERRORS:
+            raise TargetError(f"{self.binding.name}: stopped answering: {text}")
+
+    def _hung(self, item: object) -> bool:
+        """A program hangs: record it and say whether to go on."""
+        program = item.program if isinstance(item, Vector) else item
+        assert isinstance(program, Program)
+        index = min(self.executor.index, len(program.steps) - 1)
+        self.counts["hangs"] += 1
+        clause = _clause_of(program.steps[index])
+        self._report(self.findings.hang(clause, program, index, self.settings.timeout))
+        return self.counts["hangs"] < _MOST_HANGS
+
+    # events -------------------------------------------------------------------------------
+
+    def _start(self, phase: str, total: int | None) -> None:
+        self.phase, self.total, self.done = phase, total, 0
+        self.listener(PhaseStarted(phase, total))
+
+    def _special(self, phase: str, work: Callable[[], None]) -> None:
+        """A phase that is not a stream of programs."""
+        self._start(phase, None)
+
+        def once(item: str) -> None:
+            work()
+
+        if phase == "concurrency":
+            work()
+        else:
+            supervise(iter([phase]), once, self.settings.timeout, self._hung, self._tick)
+
+    def _beat(self, done: int) -> None:
+        self.done = done
+        self._tick()
+
+    def _tick(self) -> None:
+        self.ticks += 1
+        if self.ticks % _TICKS_PER_EVENT == 0:
+            operations = self.executor.operations
+            self.listener(Progress(self.phase, self.done, self.total, operations))
+
+    def _report(self, clause: str | None) -> None:
+        if clause is None:
+            return
+        findings = self.findings
+        shown = findings.failed.get(clause) or findings.hung.get(clause)
+        if shown is not None:
+            self.listener(ViolationFound(clause, shown))
+        if self.settings.stop_at_first:
+            raise _Enough
+
+    def _sum_up(self, started: datetime, seconds: float) -> RunResult:
+        executor = self.executor
+        evidence = Evidence(
+            self.findings,
+            executor.acceptor.counts + self.extra,
+            frozenset(executor.unsaid),
+            bool(self.counts["errors"]),
+        )
+        self.counts["programs"] = executor.programs
+        self.counts["operations"] = executor.operations
+        return sum_up(self.binding, self.settings, evidence, started, seconds, dict(self.counts))
+
+
+def _clause_of(step: Step) -> str:
+    """The clause that a hanging call breaks: the one that promises its result."""
+    table = TABLES[step.op]
+    promised = [c for row in table.rows for c in row.clauses] + list(table.clauses)
+    for ending in ("progress", "data", "value", "whole", "no-raise"):
+        for clause in promised:
+            if clause.endswith(ending):
+                return clause
+    return promised[0]

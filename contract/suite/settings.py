@@ -1,0 +1,65 @@
+"""What a run is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import Clause
+from fscontract.contract.known import Known
+from fscontract.contract.profile import Profile
+
+#: Efforts, from seconds to an hour.
+EFFORTS = ("quick", "normal", "deep")
+#: Operations that are tried only if the profile declares the feature.
+_GATED = {
+    "skip": "supports-skip",
+    "available": "supports-available",
+    "read_vectored": "supports-vectored-io",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run: the declared features, the clauses that are judged, and how hard to try."""
+
+    profile: Profile
+    clauses: tuple[Clause, ...]
+    effort: str = "quick"
+    seed: int = 0
+    known: tuple[Known, ...] = ()
+    #: Seconds that one program may take before it counts as hanging.
+    timeout: float = 10.0
+    #: Directory for replay files; None writes none.
+    replays: Path | None = None
+    #: End the run with the first violation of one of the clauses.
+    stop_at_first: bool = False
+
+    def operations(self, binding: Binding) -> frozenset[str]:
+        """The operations that the binding can express and the profile lets it try."""
+        return frozenset(op for op in binding.operations if self._tries(op))
+
+    def _tries(self, op: str) -> bool:
+        if op.startswith("py_"):
+            return self.profile.has("python-file")
+        return op != "change" and (op not in _GATED or self.profile.has(_GATED[op]))
+
+    def buffer(self, binding: Binding) -> int:
+        """A boundary of the implementation's buffer, in bytes."""
+        return self.profile.buffer or binding.buffer
+
+    def remote(self, binding: Binding) -> bool:
+        """Whether calls cost round trips."""
+        return binding.remote if self.profile.remote is None else self.profile.remote
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The ids of the clauses that are judged."""
+        return frozenset(c.id for c in self.clauses)
+
+
+def testable(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """The clauses that have checks."""
+    return tuple(c for c in clauses if c.checks)

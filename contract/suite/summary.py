@@ -1,0 +1,133 @@
+"""From what was found and exercised to one verdict per clause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import Clause, Level
+from fscontract.contract.known import Known, match
+from fscontract.contract.suite.findings import Findings, write_replay
+from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.settings import Settings
+
+#: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
+_BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the programs of a run showed."""
+
+    findings: Findings
+    #: How many calls were judged by each clause.
+    exercised: Counter[str]
+    #: Clauses that a call would have exercised had the API had a word for it.
+    unsaid: frozenset[str]
+    #: Whether calls were lost to the network or the set-up.
+    errors: bool
+
+
+def sum_up(
+    binding: Binding,
+    settings: Settings,
+    evidence: Evidence,
+    started: datetime,
+    seconds: float,
+    counts: dict[str, int],
+) -> RunResult:
+    """The result of a run; writes the replay files if the settings name a directory."""
+    context = {
+        "target": binding.name,
+        "binding": binding.api,
+        "profile": settings.profile.name,
+        "features": sorted(settings.profile.features),
+        "buffer": settings.buffer(binding),
+        "seed": settings.seed,
+    }
+    results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
+    return RunResult(
+        target=binding.name,
+        binding=binding.api,
+        profile=settings.profile.name,
+        effort=settings.effort,
+        seed=settings.seed,
+        started=started,
+        seconds=seconds,
+        clauses=results,
+        counts=counts,
+        versions=dict(getattr(binding, "versions", {})),
+    )
+
+
+def _judge(
+    clause: Clause,
+    binding: Binding,
+    settings: Settings,
+    evidence: Evidence,
+    context: dict[str, Any],
+) -> ClauseResult:
+    exercised = evidence.exercised[clause.id]
+    unmet = settings.profile.satisfies(clause.needs)
+    if unmet:
+        reason = ", ".join(_unmet(need) for need in unmet)
+        return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
+    verdict, shown = _verdict(clause, evidence)
+    if verdict is None:
+        return _unverified(clause, binding, settings, evidence)
+    listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
+    if shown is not None and settings.replays is not None and verdict is not Verdict.LAX:
+        shown = write_replay(settings.replays, clause.id, shown, context)
+    if shown is not None and verdict in (Verdict.FAIL, Verdict.HANG):
+        return _maybe_known(ClauseResult(clause, verdict, exercised, shown), listed, settings)
+    if listed:
+        reason = f"listed as known ({listed[0].reason}), but it did not fail"
+        return ClauseResult(clause, Verdict.FIXED, exercised, reason=reason)
+    return ClauseResult(clause, verdict, exercised, shown)
+
+
+def _unmet(need: str) -> str:
+    return f"only without {need[1:]}" if need.startswith("!") else f"not declared: {need}"
+
+
+def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counterexample | None]:
+    findings = evidence.findings
+    hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
+    if hung is not None:
+        return Verdict.HANG, hung
+    if failed is not None:
+        return (Verdict.FAIL if clause.level in _BINDING else Verdict.LAX), failed
+    missed = findings.missed.get(clause.id)
+    if missed is not None:
+        return Verdict.LAX, missed
+    return (Verdict.PASS if evidence.exercised[clause.id] else None), None
+
+
+def _maybe_known(result: ClauseResult, listed: list[Known], settings: Settings) -> ClauseResult:
+    assert result.counterexample is not None
+    entry = match(listed, result.clause.id, result.counterexample, date.today())
+    if entry is None:
+        return result
+    return ClauseResult(
+        result.clause, Verdict.KNOWN, result.exercised, result.counterexample, entry.reason
+    )
+
+
+def _unverified(
+    clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
+) -> ClauseResult:
+    operations = settings.operations(binding)
+    models = [c.removeprefix("model.") for c in clause.checks if c.startswith("model.")]
+    silent = models and not any(op in operations or op == "open" for op in models)
+    if silent or clause.id in evidence.unsaid:
+        reason = f"the {binding.api} API has no such call"
+        return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
+    if evidence.errors:
+        return ClauseResult(clause, Verdict.ERROR, reason="calls were lost to errors of the way")
+    if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
+        reason = "the binding can't change a file under an open stream"
+        return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
+    return ClauseResult(clause, Verdict.UNEXERCISED, reason="no program reached it")

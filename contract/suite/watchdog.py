@@ -1,0 +1,90 @@
+"""Work in a thread that is abandoned when one item takes too long, so that the run goes on."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+_TICK = 0.05
+
+
+class Abandoned(BaseException):
+    """Raised inside a thread that was given up, to end a loop in Python code."""
+
+
+class _Worker(threading.Thread, Generic[Item]):
+    def __init__(self, items: Iterator[Item], work: Callable[[Item], None]) -> None:
+        super().__init__(daemon=True, name="fscontract-worker")
+        self.items = items
+        self.work = work
+        self.current: Item | None = None
+        self.since = time.monotonic()
+        self.abandoned = False
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            for item in self.items:
+                self.current, self.since = item, time.monotonic()
+                self.work(item)
+                if self.abandoned:
+                    return
+            self.current = None
+        except Abandoned:
+            pass
+        except BaseException as error:
+            self.error = error
+
+    def abandon(self) -> None:
+        """Give the thread up: stop it if it runs Python code, leave it if it blocks."""
+        self.abandoned = True
+        if self.ident is not None:
+            ident, error = ctypes.c_ulong(self.ident), ctypes.py_object(Abandoned)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
+
+
+def beat(item: object) -> None:
+    """Say that the calling worker, if it is one, has begun `item`: its time starts anew."""
+    worker = threading.current_thread()
+    if isinstance(worker, _Worker):
+        worker.current, worker.since = item, time.monotonic()
+
+
+def supervise(
+    items: Iterator[Item],
+    work: Callable[[Item], None],
+    timeout: float,
+    on_hang: Callable[[Item], bool],
+    on_tick: Callable[[], None] = lambda: None,
+) -> None:
+    """Call `work` on every item; an item that takes over `timeout` seconds goes to `on_hang`,
+    and the rest go on in a new thread if that returns True. An exception of `work` comes out."""
+    while True:
+        worker = _Worker(items, work)
+        worker.start()
+        hung = _wait(worker, timeout, on_tick)
+        if worker.error is not None:
+            raise worker.error
+        if hung is None or not on_hang(hung):
+            return
+
+
+def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) -> Item | None:
+    """Wait for the worker to end (None), or for an item that hangs."""
+    try:
+        while worker.is_alive():
+            worker.join(_TICK)
+            on_tick()
+            item = worker.current
+            if item is not None and time.monotonic() - worker.since > timeout:
+                worker.abandon()
+                worker.join(_TICK)
+                return item
+    except BaseException:
+        worker.abandon()
+        raise
+    return None

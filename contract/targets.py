@@ -1,0 +1,259 @@
+"""From what a user types to a binding: names, URLs and callables.
+
+Nothing here imports an implementation: named targets and bindings are entry points. Values of
+options, user information and query strings of URLs never get into a message.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.clauses import near_misses
+
+TARGETS = "fscontract.targets"
+BINDINGS = "fscontract.bindings"
+_URL_BINDING = "fsspec"
+_FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
+_DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
+_CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
+# A password may hold a slash, so what follows `name:` is user information up to the last @ ...
+_PASSWORD = re.compile(r"://[^/?#@\s:]*:(?!:|\d+(?:/|\s|\Z))[^\s?#]*@")
+# ... and what follows nothing but a name is so up to the first @.
+_USER = re.compile(r"://[^/?#@\s]*@")
+_QUERY = re.compile(r"\?\S+")
+#: Option values shorter than this are words like "1" that may stand anywhere in a message.
+_SHORTEST_SECRET = 4
+
+
+class UsageError(ValueError):
+    """What the user asked for can't be meant (exit code 2)."""
+
+
+def mask_url(text: str) -> str:
+    """`text` without the user information and the query strings of the URLs in it."""
+    masked = _USER.sub("://***@", _PASSWORD.sub("://***@", text))
+    return _QUERY.sub("?***", masked) if "://" in masked else masked
+
+
+def resolve_target(
+    text: str, options: dict[str, str], file: str | None = None, content: Path | None = None
+) -> Binding:
+    """The binding that TARGET names; UsageError, or TargetError if it can't be made.
+
+    `options` are passed on to whatever makes it. `file` is the URL of a file that a read-only
+    target holds, and `content` the local file with the same bytes; both or neither.
+    """
+    _check_file(text, file, content)
+    named = _installed(TARGETS)
+    if text in named:
+        factory = _load(named[text], f"target {text!r}")
+        return _expect_binding(_call(factory, text, options, options), text)
+    if "://" in text:
+        return _from_url(text, options, file, content)
+    match = _FILE.match(text) or _DOTTED.match(text)
+    if match is None:
+        raise UsageError(
+            f"no target {text!r}{near_misses(text, named)}; known: {_names(named)}; "
+            "or a URL, package.module:callable, file.py:callable"
+        )
+    return _from_callable(text, match["place"], match["name"], options)
+
+
+def recognise(found: Any, name: str) -> Binding:
+    """The binding for a filesystem object; UsageError lists what is accepted."""
+    if isinstance(found, Binding):
+        return found
+    accepted = ["a Binding"]
+    for entry in _installed(BINDINGS).values():
+        try:
+            cls = entry.load()
+        except ImportError:  # an extra that is not installed can't have made the object
+            continue
+        binding = cls.recognise(found, name)
+        if isinstance(binding, Binding):
+            return binding
+        accepted.append(getattr(cls, "accepts", entry.name))
+    kind = f"{type(found).__module__}.{type(found).__qualname__}"
+    raise UsageError(f"{name}: no binding for {kind}; accepted: {', '.join(accepted)}")
+
+
+def bind_connector(connector: Any, name: str) -> Binding:
+    """The binding for a target string, a callable that makes a filesystem, or a filesystem."""
+    if isinstance(connector, str):
+        return resolve_target(connector, {})
+    found = _call(connector, name, {}) if callable(connector) else connector
+    return recognise(found, name)
+
+
+def _check_file(text: str, file: str | None, content: Path | None) -> None:
+    if (file is None) != (content is None):
+        raise UsageError("--file and --content go together: a URL and the local copy of its bytes")
+    if content is not None and not content.is_file():
+        raise UsageError(f"--content {content}: no such file")
+    if file is not None and "://" not in text:
+        raise UsageError(f"--file and --content need a URL as target, not {text!r}")
+
+
+def _from_url(
+    text: str, options: dict[str, str], file: str | None, content: Path | None
+) -> Binding:
+    bindings = _installed(BINDINGS)
+    match = _CHOSEN.match(text)
+    name, url = (match["binding"], match["url"]) if match else (_URL_BINDING, text)
+    if name not in bindings:
+        raise UsageError(
+            f"{mask_url(text)}: no binding {name!r}{near_misses(name, bindings)}; "
+            f"known: {_names(bindings)}"
+        )
+    cls = _load(bindings[name], f"binding {name!r}")
+    if not hasattr(cls, "from_url"):
+        raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
+    try:
+        made = cls.from_url(url, options, file=file, content=content)
+    except (UsageError, TargetError) as error:
+        raise type(error)(_redact(str(error), options)) from error
+    except Exception as error:
+        _could_not(text, error, options)
+    return _expect_binding(made, text)
+
+
+def _from_callable(text: str, place: str, name: str, options: dict[str, str]) -> Binding:
+    path = Path(place)
+    folder = path.resolve().parent if place.endswith(".py") else Path.cwd()
+    with _on_path(folder):
+        found: Any = _import(text, place, options)
+        for part in name.split("."):
+            if not hasattr(found, part):
+                names = [n for n in vars(found) if not n.startswith("_")]
+                raise UsageError(f"{text}: {place} has no {name!r}{near_misses(part, names)}")
+            found = getattr(found, part)
+        if not callable(found):
+            return recognise(found, text)
+        try:
+            inspect.signature(found).bind(**options)
+        except TypeError as error:
+            raise UsageError(f"{text}: {name} can't be called so: {error}") from error
+        except ValueError:  # a callable written in C has no signature to look at
+            pass
+        return recognise(_call(found, text, options, **options), text)
+
+
+def _import(text: str, place: str, options: dict[str, str]) -> ModuleType:
+    try:
+        if place.endswith(".py"):
+            return _import_file(Path(place))
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{place}.".startswith(f"{error.name}."):
+            _could_not(text, error, options)
+        top = [p.stem for p in Path.cwd().glob("*") if p.suffix in ("", ".py")]
+        known = top if "." not in place else [*top, *sys.modules]
+        raise UsageError(f"{text}: no module {error.name!r}{near_misses(place, known)}") from error
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:
+        _could_not(text, error, options)
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise UsageError(f"no file {str(path)!r}{near_misses(path.name, beside)}")
+    digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up while it runs
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[spec.name]
+        raise
+    return module
+
+
+@contextmanager
+def _on_path(folder: Path) -> Iterator[None]:
+    entry = str(folder)
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)
+
+
+def _call(function: Any, text: str, options: dict[str, str], *args: Any, **kwargs: Any) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except (UsageError, TargetError) as error:
+        raise type(error)(_redact(str(error), options)) from error
+    except (Exception, SystemExit) as error:
+        _could_not(text, error, options)
+
+
+def _could_not(text: str, error: BaseException, options: dict[str, str]) -> NoReturn:
+    message = " ".join(str(error).split())
+    said = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    place = _raised_at(error)
+    raise TargetError(f"{mask_url(text)}: {_redact(said, options)} ({place})") from error
+
+
+def _raised_at(error: BaseException) -> str:
+    """The innermost line that is neither this module's, nor the library's, nor Python's."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    foreign = (sysconfig.get_path("stdlib"), "<frozen")
+    own = [
+        f
+        for f in frames
+        if "site-packages" not in f.filename and not f.filename.startswith(foreign)
+    ]
+    if isinstance(error, SyntaxError) and error.filename and not own:
+        return f"{error.filename}:{error.lineno}"
+    chosen = (own or frames or traceback.extract_tb(error.__traceback__))[-1]
+    return f"{chosen.filename}:{chosen.lineno}"
+
+
+def _redact(text: str, options: dict[str, str]) -> str:
+    for value in sorted(options.values(), key=len, reverse=True):
+        if len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, "***")
+    return mask_url(text)
+
+
+def _expect_binding(made: Any, text: str) -> Binding:
+    if isinstance(made, Binding):
+        return made
+    raise TargetError(f"{mask_url(text)}: expected a Binding, got {type(made).__name__}")
+
+
+def _installed(group: str) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in sorted(entry_points(group=group))}
+
+
+def _load(entry: EntryPoint, what: str) -> Any:
+    try:
+        return entry.load()
+    except ModuleNotFoundError as error:
+        extras = entry.dist.metadata.get_all("Provides-Extra") if entry.dist else None
+        cure = f"; pip install 'fscontract[{entry.name}]'" if entry.name in (extras or ()) else ""
+        raise TargetError(f"{what} needs the module {error.name!r}{cure}") from error
+
+
+def _names(entries: dict[str, EntryPoint]) -> str:
+    return ", ".join(entries) or "none"

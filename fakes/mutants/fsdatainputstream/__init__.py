@@ -1,0 +1,1 @@
+"""Mutants of the document fsdatainputstream, one module for each theme."""

@@ -1,0 +1,297 @@
+"""Correct streams with other features, or other permitted choices, than the memory stream's.
+
+Each must pass the whole suite under its features. Mutants of clauses that need a feature derive
+from the variant that has it.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Sequence
+from typing import NoReturn
+
+from fscontract.contract.bytebuffer import ByteBuffer
+from fscontract.contract.errors import (
+    EOFException,
+    PathIOException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_release
+from fscontract.fakes.mutants.registry import Variant
+from fscontract.implementations.arguments import vectored_ranges
+from fscontract.implementations.stream import CAPABILITIES
+
+
+def _unsupported(operation: str) -> NoReturn:
+    raise UnsupportedOperationException(f"{operation} is not possible")
+
+
+class LaxSeek(Variant):
+    """Seeks beyond the end are accepted; reads there give -1."""
+
+    features = ("!rejects-seek-past-eof",)
+
+    def seek(self, position: int) -> None:
+        if self._closed:
+            self._reject_closed()
+        if position < 0:
+            raise EOFException(f"seek to {position}")
+        self._pos = position
+
+
+class NoSeek(Variant):
+    """Every seek is refused."""
+
+    features = ("!supports-seek",)
+
+    def seek(self, position: int) -> None:
+        _unsupported("seek")
+
+
+class SeekOnClosed(Variant):
+    """A seek does not notice that the stream is closed; the reads do."""
+
+    features = ("supports-seek-on-closed-file",)
+
+    def seek(self, position: int) -> None:
+        if not self._closed:
+            super().seek(position)
+
+
+class AvailableOnClosed(Variant):
+    """available() does not notice that the stream is closed."""
+
+    features = ("supports-available-on-closed-file",)
+
+    def available(self) -> int:
+        return 0 if self._closed else super().available()
+
+
+class LooseExceptions(Variant):
+    """Faults at the end of the data are IOExceptions of no particular kind."""
+
+    features = ("!supports-strict-exceptions",)
+
+    def seek(self, position: int) -> None:
+        try:
+            super().seek(position)
+        except EOFException as error:
+            raise PathIOException(self.path, str(error)) from None
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        try:
+            super().read_fully(position, buffer, offset, length)
+        except EOFException as error:
+            raise PathIOException(self.path, str(error)) from None
+
+
+class NoPositionedReads(Variant):
+    """Only stream reads: positioned ones, vectored ones included, are refused."""
+
+    features = ("!supports-positioned-readable", "!supports-vectored-io")
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        _unsupported("pread")
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        _unsupported("read_fully")
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        _unsupported("read_vectored")
+
+    def has_capability(self, name: str) -> bool:
+        return name.lower() != "in:readvectored" and super().has_capability(name)
+
+
+class NoUnbuffer(Variant):
+    """unbuffer() is a call that does nothing."""
+
+    features = ("!supports-unbuffer",)
+
+    def unbuffer(self) -> None:
+        pass
+
+    def has_capability(self, name: str) -> bool:
+        return name.lower() in CAPABILITIES - {"in:unbuffer"}
+
+
+class NoByteBuffers(Variant):
+    """Nothing is read into a ByteBuffer."""
+
+    features = ("!supports-bytebuffer-read", "!supports-bytebuffer-pread")
+
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        _unsupported("read_buffer")
+
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        _unsupported("pread_buffer")
+
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        _unsupported("read_fully_buffer")
+
+    def has_capability(self, name: str) -> bool:
+        return "bytebuffer" not in name.lower() and super().has_capability(name)
+
+
+class NoSkipping(Variant):
+    """Neither skip() nor available() is offered."""
+
+    features = ("!supports-skip", "!supports-available")
+
+    def skip(self, count: int) -> int:
+        _unsupported("skip")
+
+    def available(self) -> int:
+        _unsupported("available")
+
+
+class OverlappingRanges(Variant):
+    """The ranges of a vectored read may overlap."""
+
+    features = ("vector-io-overlapping-ranges",)
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        if self._closed:
+            self._reject_closed()
+        vectored_ranges(ranges[:0] if ranges else ranges, allocate, release, self._size)
+        for item in ranges:
+            vectored_ranges([item], allocate, release, self._size)
+        for item in ranges:
+            item.data = self._read_range(item, allocate, release)
+
+
+class LateEndCheck(Variant):
+    """A range beyond the end fails in its own future, not in the call."""
+
+    features = ("!vector-io-early-eof-check",)
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        if self._closed:
+            self._reject_closed()
+        vectored_ranges(ranges, allocate, release, 1 << 63)
+        for item in ranges:
+            item.data = self._read_range(item, allocate, release)
+
+
+class Replicated(Variant):
+    """There is a second source: the first call of seek_to_new_source() finds it."""
+
+    features = ("supports-new-source",)
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._replicas = [data]
+
+    def seek_to_new_source(self, position: int) -> bool:
+        if self._closed:
+            self._reject_closed()
+        if not self._replicas:
+            return False
+        self._data = self._replicas.pop()
+        self._view = memoryview(self._data)
+        return True
+
+
+class ShortReads(Variant):
+    """A stream read delivers two bytes at most, skip() one, and available() says 1."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        space = length is None and offset <= len(buffer)
+        asked = len(buffer) - offset if space else length
+        if asked is not None and 0 <= offset <= len(buffer) - asked:
+            asked = min(asked, 2)
+        return super().read_into(buffer, offset, asked)
+
+    def skip(self, count: int) -> int:
+        return super().skip(min(count, 1))
+
+    def available(self) -> int:
+        return min(super().available(), 1)
+
+
+class FailedSeekMoves(Variant):
+    """A seek that fails leaves the stream at the end."""
+
+    def seek(self, position: int) -> None:
+        try:
+            super().seek(position)
+        except EOFException:
+            self._pos = self._size
+            raise
+
+
+class RefusesNewSource(Variant):
+    """seek_to_new_source() is refused instead of answered with False."""
+
+    def seek_to_new_source(self, position: int) -> bool:
+        _unsupported("seek_to_new_source")
+
+
+class PositionWhenClosed(Variant):
+    """get_pos() answers on a closed stream too."""
+
+    def get_pos(self) -> int:
+        return self._pos
+
+
+class HoldsDescriptor(Variant):
+    """A descriptor is held from the first read on, until unbuffer() or close()."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._give_back: weakref.finalize[[int], HoldsDescriptor] | None = None
+
+    def read_byte(self) -> int:
+        if not self._closed and self._give_back is None:
+            number = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            self._give_back = weakref.finalize(self, os.close, number)
+        return super().read_byte()
+
+    def _release(self) -> None:
+        if self._give_back is not None:
+            self._give_back()
+            self._give_back = None
+
+
+#: Every variant.
+VARIANTS: tuple[type[Variant], ...] = (
+    LaxSeek,
+    NoSeek,
+    SeekOnClosed,
+    AvailableOnClosed,
+    LooseExceptions,
+    NoPositionedReads,
+    NoUnbuffer,
+    NoByteBuffers,
+    NoSkipping,
+    OverlappingRanges,
+    LateEndCheck,
+    Replicated,
+    ShortReads,
+    FailedSeekMoves,
+    RefusesNewSource,
+    PositionWhenClosed,
+    HoldsDescriptor,
+)

@@ -1,0 +1,148 @@
+"""Stream operations in the words of Python's binary file protocol.
+
+Where Python says with another exception what Hadoop says, `IDIOMS` translates. The `py_*`
+operations are not translated.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from fscontract.contract.binding import Action, Opened
+from fscontract.contract.outcome import Kind, Outcome, raised
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.pyops import Fail, FileOf, inexpressible
+from fscontract.implementations.bindings.scratch import blank, fits
+
+_RETURNED = Kind.RETURNED
+_AT_END = Outcome(_RETURNED, -1)
+_WOULD_BLOCK = Outcome(Kind.OTHER, detail="None: the file is non-blocking and has no data")
+
+
+class Idiom(NamedTuple):
+    """A way of Python's to say something: on which operations (None: all), and what it means."""
+
+    operations: frozenset[str] | None
+    says: Callable[[Exception, Any], bool]
+    means: Kind
+    because: str
+
+
+IDIOMS = (
+    Idiom(
+        None,
+        lambda error, file: isinstance(error, ValueError) and file.closed,
+        Kind.IO,
+        "io documents ValueError for every operation on a closed file",
+    ),
+    Idiom(
+        frozenset({"seek"}),
+        lambda error, _file: isinstance(error, ValueError | OverflowError),
+        Kind.EOF,
+        "io documents no exception for an invalid position; BytesIO and fsspec raise ValueError, "
+        "and OverflowError for a position beyond 64 bits",
+    ),
+    Idiom(
+        frozenset({"seek"}),
+        lambda error, _file: isinstance(error, OSError) and error.errno == errno.EINVAL,
+        Kind.EOF,
+        "lseek's way to reject a position, passed on by raw files",
+    ),
+)
+
+
+def translate(op: str, error: Exception, file: Any, fail: Fail) -> Outcome:
+    """The outcome of a stream operation that raised `error` on a Python file."""
+    if not isinstance(error, io.UnsupportedOperation):
+        for idiom in IDIOMS:
+            if (idiom.operations is None or op in idiom.operations) and idiom.says(error, file):
+                return fail(error, idiom.means)
+    return fail(error)
+
+
+def bind_file(step: Step, file: FileOf, fail: Fail = raised) -> Action:
+    """A step of FILE_OPERATIONS as a function of an opened stream."""
+    attempt = _MAKERS[step.op](*step.args)
+    if attempt is None:
+        return inexpressible
+    op = step.op
+
+    def run(opened: Opened) -> Outcome:
+        target = file(opened)
+        try:
+            return attempt(target)
+        except Exception as error:
+            return translate(op, error, target, fail)
+
+    return run
+
+
+def _close() -> Callable[[Any], Outcome]:
+    return lambda file: Outcome(_RETURNED, file.close())
+
+
+def _get_pos() -> Callable[[Any], Outcome]:
+    return lambda file: Outcome(_RETURNED, file.tell())
+
+
+def _seek(position: int) -> Callable[[Any], Outcome]:
+    def attempt(file: Any) -> Outcome:
+        file.seek(position)
+        return Outcome(_RETURNED)
+
+    return attempt
+
+
+def _read_byte() -> Callable[[Any], Outcome]:
+    def attempt(file: Any) -> Outcome:
+        data = file.read(1)
+        if data is None:
+            return _WOULD_BLOCK
+        if len(data) > 1:
+            return Outcome(Kind.OTHER, detail=f"read(1) returned {len(data)} bytes")
+        return Outcome(_RETURNED, data[0]) if data else _AT_END
+
+    return attempt
+
+
+def _read_into(size: int | None, offset: int, length: int) -> Callable[[Any], Outcome] | None:
+    if size is None or not fits(size, offset, length):
+        return None  # a slice can't reach outside its buffer
+    source, end = blank(size), offset + length
+
+    def attempt(file: Any) -> Outcome:
+        buffer = bytearray(source)
+        window = memoryview(buffer)[offset:end]
+        read = file.readinto if hasattr(file, "readinto") else partial(_read_and_copy, file)
+        count = read(window)
+        if count is None:
+            return _WOULD_BLOCK
+        if count == 0 and length > 0:
+            count = -1
+        return Outcome(_RETURNED, count, bytes(buffer))
+
+    return attempt
+
+
+def _read_and_copy(file: Any, window: memoryview) -> int | None:
+    data = file.read(len(window))
+    if data is None:
+        return None
+    kept = data[: len(window)]
+    window[: len(kept)] = kept
+    return len(data)
+
+
+_MAKERS: dict[str, Callable[..., Callable[[Any], Outcome] | None]] = {
+    "close": _close,
+    "get_pos": _get_pos,
+    "seek": _seek,
+    "read_byte": _read_byte,
+    "read_into": _read_into,
+}
+#: The stream operations that the file protocol has words for.
+FILE_OPERATIONS = frozenset(_MAKERS)

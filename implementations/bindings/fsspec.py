@@ -1,0 +1,269 @@
+"""The binding to filesystems of the fsspec family (fsspec 2023.1 and later)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urljoin
+
+from fscontract.contract.binding import Action, Binding, TargetError
+from fscontract.contract.outcome import Kind, Outcome, classify
+from fscontract.contract.program import CHANGES, Step
+from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
+from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
+from fscontract.implementations.bindings.pyops import (
+    PYTHON_OPERATIONS,
+    bind_python,
+    inexpressible,
+)
+from fscontract.implementations.bindings.rangeops import RANGE_OPERATIONS, bind_ranges
+from fscontract.implementations.bindings.scratch import failure, new_prefix
+from fscontract.implementations.bindings.sessions import (
+    READ_ONLY,
+    close_sessions,
+    is_flat,
+    is_remote,
+    is_unreachable,
+    versions_of,
+)
+
+_file_of = attrgetter("file")
+_HOW_TO_READ = (
+    "give --file, the path of a file that it holds, and --content, a local copy of that file"
+)
+
+
+class OpenedFile:
+    """An opened file and its path, for reads that go through the filesystem."""
+
+    __slots__ = ("file", "path")
+
+    def __init__(self, file: Any, path: str) -> None:
+        self.file = file
+        self.path = path
+
+
+class FsspecBinding(Binding):
+    """Programs as calls of the files that an fsspec filesystem opens.
+
+    Files lie below `root`, a path of `fs`; or `file` is the path of the only file there is, and
+    `content` what it holds. Files are opened with small blocks (`buffer` bytes) so that the
+    boundaries of a read cache lie inside them, unless `fs` has a block size of its own.
+    """
+
+    api: ClassVar[str] = "fsspec"
+    default_profile: ClassVar[str] = "fsspec"
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "an fsspec.AbstractFileSystem"
+
+    def __init__(
+        self,
+        fs: Any,
+        root: str,
+        name: str,
+        content: bytes | None = None,
+        file: str | None = None,
+    ) -> None:
+        self.fs = fs
+        self.name = name
+        self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
+        self.fixed_content = content
+        self.changes = frozenset(CHANGES) if content is None else frozenset()
+        self.remote = is_remote(fs)
+        #: Libraries whose version a report should show, with the version.
+        self.versions = versions_of(fs)
+        self._root = root
+        self._file = file
+        self._secrets: tuple[str, ...] = ()
+        self._owned = False
+        self._prefix: str | None = None
+        self._files = 0
+        self._how = {} if _sets_block_size(fs) else {"block_size": self.buffer}
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> FsspecBinding:
+        """The binding to the filesystem at `url`; TargetError if there is none.
+
+        `options` are fsspec's storage options; text that is valid JSON stands for its value.
+        `file` is a URL, or relative to `url`, and `content` a local file with the same bytes.
+        """
+        from fsspec.core import url_to_fs  # noqa: PLC0415 - not needed to recognise
+
+        typed = {key: _value(value) for key, value in options.items()}
+        name, secrets = shown(url), secrets_in(url, typed)
+        if (file is None) != (content is None):
+            raise TargetError(f"{name}: --file and --content go together")
+        if file is None and url.partition("://")[0] in READ_ONLY:
+            raise TargetError(f"{name}: can't be written; {_HOW_TO_READ}")
+        try:
+            fs, root = url_to_fs(url, **typed, skip_instance_cache=True)
+            path = None if file is None else _inside(fs, root, file)
+            data = None if content is None else content.read_bytes()
+        except Exception as error:
+            raise failure(name, "can't be opened through fsspec", error, secrets) from error
+        if hasattr(fs, "dircache"):
+            fs.dircache.use_listings_cache = False  # as an option, it breaks sftp
+        binding = cls(fs, root, name, data, path)
+        binding.remote = is_remote(fs, url)
+        binding._secrets, binding._owned = secrets, True
+        return binding
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is an fsspec filesystem, None otherwise."""
+        module = sys.modules.get("fsspec")
+        if module is None or not isinstance(obj, module.AbstractFileSystem):
+            return None
+        local = "file" in obj.protocol
+        return cls(obj, tempfile.gettempdir() if local else obj.root_marker, name)
+
+    def prepare(self) -> None:
+        """Make a random directory below the root, or find the only file; TargetError."""
+        if getattr(self.fs, "asynchronous", False):
+            raise TargetError(f"{self.name}: made for async use; pass asynchronous=False")
+        try:
+            if self.fixed_content is None:
+                self._make_prefix()
+            else:
+                self._find_file(len(self.fixed_content))
+        except TargetError:
+            with suppress(TargetError):
+                self.dispose()
+            raise
+
+    def _make_prefix(self) -> None:
+        flat = is_flat(self.fs)
+        try:
+            missing = not flat and self._root.strip("/") and not self.fs.isdir(self._root)
+        except Exception as error:
+            raise self._failure("can't be reached", error) from error
+        if missing:
+            raise TargetError(f"{self.name}: there is no such directory")
+        prefix = new_prefix(self._root)
+        try:
+            if not flat:
+                self.fs.makedirs(prefix, exist_ok=True)
+            self._prefix = prefix
+            self._write(f"{prefix}/probe", b"x")
+        except NotImplementedError as error:
+            raise TargetError(f"{self.name}: can't be written; {_HOW_TO_READ}") from error
+        except Exception as error:
+            raise self._failure("can't be written", error) from error
+
+    def _find_file(self, length: int) -> None:
+        try:
+            size = self.fs.info(self._file).get("size")
+        except Exception as error:
+            raise self._failure("can't find the file to read", error) from error
+        if size is not None and size != length:
+            raise TargetError(f"{self.name}: the file has {size} bytes, --content {length}")
+
+    def create(self, content: bytes) -> str:
+        """Write a new file, or name the only one; TargetError if that fails."""
+        if self.fixed_content is not None:
+            if content != self.fixed_content or self._file is None:
+                raise TargetError(f"{self.name}: holds no file with other content")
+            return self._file
+        path = f"{self._prefix}/{self._files:06d}"
+        self._files += 1
+        self.change(path, content)
+        return path
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Rewrite a file in place, or delete it; TargetError if that fails."""
+        try:
+            if content is None:
+                self.fs.rm(path)
+            else:
+                self._write(path, content)
+        except Exception as error:
+            raise self._failure(f"can't change {path}", error) from error
+
+    def _write(self, path: str, content: bytes) -> None:
+        try:
+            self.fs.pipe_file(path, content)
+        except NotImplementedError:  # DirFileSystem of 2023.1
+            with self.fs.open(path, "wb") as file:
+                file.write(content)
+
+    def open(self, path: str) -> OpenedFile:
+        """Open the file for reading."""
+        return OpenedFile(self.fs.open(path, "rb", **self._how), path)
+
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function of an OpenedFile."""
+        if step.op in FILE_OPERATIONS:
+            return bind_file(step, _file_of, self._fail)
+        if step.op in RANGE_OPERATIONS:
+            return bind_ranges(step, self.fs, self._fail)
+        if step.op in PYTHON_OPERATIONS:
+            return bind_python(step, _file_of, self._fail)
+        return inexpressible
+
+    def dispose(self) -> None:
+        """Delete the directory that `prepare` made, and close connections; TargetError."""
+        prefix, self._prefix = self._prefix, None
+        try:
+            if prefix is not None:
+                self.fs.rm(prefix, recursive=True)
+        except FileNotFoundError:
+            pass  # a flat filesystem whose files are all gone
+        except Exception as error:
+            raise self._failure(f"can't remove {prefix}", error) from error
+        finally:
+            self._close()
+
+    def status_length(self, path: str) -> int | None:
+        """The size that `info` reports, in bytes."""
+        size = self.fs.info(path).get("size")
+        return size if isinstance(size, int) else None
+
+    def _close(self) -> None:
+        if self._owned:
+            close_sessions(self.fs)
+
+    def _failure(self, what: str, error: BaseException) -> TargetError:
+        return failure(self.name, what, error, self._secrets)
+
+    def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
+        text = hide(str(error), self._secrets)[:160]
+        detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        if is_unreachable(error):
+            kind = Kind.ENVIRONMENT
+        return Outcome(kind or classify(error), detail=detail)
+
+
+def _sets_block_size(fs: Any) -> bool:
+    """Whether files must be opened with the filesystem's own block size."""
+    own = getattr(fs, "storage_options", {}).keys() & {"block_size", "default_block_size"}
+    return bool(own) or type(fs).open is not sys.modules["fsspec"].AbstractFileSystem.open
+
+
+def _inside(fs: Any, root: str, file: str) -> str:
+    if "://" in file:
+        return str(fs._strip_protocol(file))
+    if "://" in root:
+        return urljoin(root, file)
+    return f"{root.rstrip('/')}/{file.lstrip('/')}" if root.strip("/") else file
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,43 @@
+"""What every binding needs: filled buffers, random prefixes, one-line failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from secrets import token_hex
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.outcome import FILL
+from fscontract.contract.program import ProgramError
+from fscontract.implementations.bindings.privacy import hide
+
+_MOST = 1 << 26
+
+
+@lru_cache(maxsize=256)
+def blank(size: int) -> bytes:
+    """`size` bytes of FILL to copy buffers from; ProgramError beyond 64 MiB."""
+    if size > _MOST:
+        raise ProgramError(f"a buffer of at most {_MOST} bytes, not {size}")
+    return bytes([FILL]) * size
+
+
+def filled(size: int) -> bytearray:
+    """A new buffer of `size` bytes of FILL."""
+    return bytearray(bytes([FILL])) * size
+
+
+def fits(size: int | None, offset: int, length: int) -> bool:
+    """Whether `length` bytes from `offset` lie within a buffer of `size` bytes (None: null)."""
+    return size is not None and offset >= 0 and length >= 0 and offset + length <= size
+
+
+def new_prefix(root: str) -> str:
+    """The path of a directory below `root` that nobody else has."""
+    return f"{root.rstrip('/')}/fscontract-{token_hex(4)}"
+
+
+def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:
+    """A TargetError of one line: the target, what could not be done, and why."""
+    text = hide(str(error), secrets)[:200]
+    return TargetError(f"{name}: {what}: {text or type(error).__name__}")

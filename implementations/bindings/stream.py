@@ -1,0 +1,114 @@
+"""The binding to our own ports: `FileSystem` and `FSDataInputStream`."""
+
+from __future__ import annotations
+
+import io
+from operator import attrgetter
+from typing import ClassVar
+
+from fscontract.contract.binding import Action, Binding
+from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.contract.program import CHANGES, Step
+from fscontract.implementations.bindings.pyops import (
+    PYTHON_OPERATIONS,
+    bind_python,
+    inexpressible,
+)
+from fscontract.implementations.bindings.scratch import failure, new_prefix
+from fscontract.implementations.bindings.streamops import STREAM_OPERATIONS, bind_stream
+
+_file_of = attrgetter("file")
+
+
+class OpenedStream:
+    """A stream, and its one Python file once a `py_*` operation has asked for it."""
+
+    __slots__ = ("_file", "stream")
+
+    def __init__(self, stream: FSDataInputStream) -> None:
+        self.stream = stream
+        self._file: io.RawIOBase | None = None
+
+    @property
+    def file(self) -> io.RawIOBase:
+        """The Python file over the stream, always the same one."""
+        if self._file is None:
+            self._file = self.stream.as_file()
+        return self._file
+
+
+class StreamBinding(Binding):
+    """Programs as calls of an FSDataInputStream that a FileSystem of ours opens."""
+
+    api: ClassVar[str] = "stream"
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "a fscontract.contract.ports.FileSystem"
+
+    def __init__(self, filesystem: FileSystem, name: str, root: str = "/") -> None:
+        self.filesystem = filesystem
+        self.name = name
+        self.operations = STREAM_OPERATIONS | PYTHON_OPERATIONS
+        self.changes = frozenset(CHANGES)
+        #: Libraries whose version a report should show, with the version.
+        self.versions: dict[str, str] = {}
+        self._root = root
+        self._prefix: str | None = None
+        self._files = 0
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is a FileSystem of ours, None otherwise."""
+        return cls(obj, name) if isinstance(obj, FileSystem) else None
+
+    def prepare(self) -> None:
+        """Make a random directory below the root; TargetError if that fails."""
+        prefix = new_prefix(self._root)
+        try:
+            self.filesystem.mkdirs(prefix)
+        except Exception as error:
+            raise failure(self.name, "can't make a directory", error) from error
+        self._prefix = prefix
+
+    def create(self, content: bytes) -> str:
+        """Write a new file; TargetError if that fails."""
+        path = f"{self._prefix}/{self._files:06d}"
+        self._files += 1
+        self.change(path, content)
+        return path
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Overwrite or delete a file; TargetError if that fails."""
+        try:
+            if content is None:
+                self.filesystem.delete(path)
+                return
+            with self.filesystem.create(path) as file:
+                file.write(content)
+        except Exception as error:
+            raise failure(self.name, f"can't change {path}", error) from error
+
+    def open(self, path: str) -> OpenedStream:
+        """Open the file with default options."""
+        return OpenedStream(self.filesystem.open(path))
+
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function of an OpenedStream."""
+        if step.op in STREAM_OPERATIONS:
+            return bind_stream(step)
+        if step.op in PYTHON_OPERATIONS:
+            return bind_python(step, _file_of)
+        return inexpressible
+
+    def dispose(self) -> None:
+        """Delete the directory that `prepare` made; TargetError if it stays."""
+        prefix, self._prefix = self._prefix, None
+        if prefix is None:
+            return
+        try:
+            self.filesystem.delete(prefix, recursive=True)
+        except Exception as error:
+            raise failure(self.name, f"can't remove {prefix}", error) from error
+
+    def status_length(self, path: str) -> int | None:
+        """The length that `get_file_status` reports."""
+        return self.filesystem.get_file_status(path).length

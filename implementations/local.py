@@ -1,0 +1,204 @@
+"""The files below a directory of this machine."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.ports import FileStatus
+from fscontract.implementations.descriptors import Descriptor, choose
+from fscontract.implementations.filesystem import (
+    ReferenceFileSystem,
+    normalize,
+    not_a_file,
+    not_found,
+    path_elements,
+)
+from fscontract.implementations.localstream import DEFAULT_BUFFER, LocalInputStream
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.writer import PendingFile
+
+if TYPE_CHECKING:
+    from fscontract.implementations.asfsspec import LocalFsspec
+
+__all__ = ["LocalFileSystem", "LocalInputStream"]
+
+#: Files being written; listings leave them out.
+_PENDING = ".fscontract-"
+#: Characters that would make an element of a path more than one on Windows.
+_SEPARATORS = "\\:" if os.name == "nt" else ""
+
+
+class LocalFileSystem(ReferenceFileSystem):
+    """The tree below `root`, whose paths are absolute POSIX paths inside it.
+
+    Neither `..` nor a symbolic link leads out of `root`; a process that swaps a directory for a
+    link at the right moment still can. `strategy` is how files are read: "positioned",
+    "portable", or None for what the platform can do (see `descriptors.choose`).
+    """
+
+    def __init__(self, root: str = "/", strategy: str | None = None) -> None:
+        self.root = os.path.realpath(root)
+        self.strategy = strategy
+        self._descriptor = choose(strategy)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.root!r}, strategy={self.strategy!r})"
+
+    def _open(self, path: str, options: OpenOptions) -> LocalInputStream:
+        size = DEFAULT_BUFFER if options.buffer_size is None else options.buffer_size
+        opener = partial(self._open_descriptor, path, self._follow(path), options.read_policy)
+        return LocalInputStream(path, opener, size)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        path = normalize(path)
+        target = self._locate(path)
+        if os.path.isdir(target):
+            raise PathIOException(path, "a directory, not a file")
+        if not overwrite and os.path.lexists(target):
+            raise PathIOException(path, "the file exists")
+        with _errors(path):
+            self.mkdirs(os.path.dirname(path))
+            pending = os.path.join(os.path.dirname(target), _PENDING + secrets.token_hex(8))
+            raw = open(pending, "xb", buffering=0)  # noqa: SIM115 - PendingFile owns it
+
+        def publish() -> None:
+            with _errors(path):
+                if not overwrite and os.path.lexists(target):
+                    raise PathIOException(path, "the file exists")
+                os.replace(pending, target)
+
+        return PendingFile(raw, publish, partial(Path(pending).unlink, missing_ok=True))
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """The status of a file or directory; FileNotFoundException."""
+        path = normalize(path)
+        with _errors(path):
+            return _status(path, os.stat(self._follow(path)))
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """The children of a directory, sorted by path, or the file itself.
+
+        Links that lead nowhere or out of the root are left out.
+        """
+        status = self.get_file_status(path)
+        if not status.is_directory:
+            return iter([status])
+        with _errors(path):
+            names = sorted(os.listdir(self._follow(path)))
+        prefix = status.path.rstrip("/")
+        return self._statuses([f"{prefix}/{n}" for n in names if not n.startswith(_PENDING)])
+
+    def mkdirs(self, path: str) -> None:
+        """Make a directory and its parents; PathIOException if a file is in the way."""
+        try:
+            os.makedirs(self._follow(path), exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise PathIOException(path, "a file is in the way") from error
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """Delete a path; False if it was not there.
+
+        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        """
+        target = self._locate(path)
+        try:
+            with _errors(path):
+                if not stat.S_ISDIR(os.lstat(target).st_mode):
+                    os.unlink(target)
+                elif recursive:
+                    shutil.rmtree(target)
+                else:
+                    os.rmdir(target)
+        except FileNotFoundException:
+            return False
+        return True
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or directory; the target's parents are made.
+
+        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        """
+        old, new = self._locate(source), self._locate(target)
+        if not os.path.lexists(old):
+            raise not_found(source)
+        if os.path.lexists(new):
+            raise PathIOException(target, "the target exists")
+        if new.startswith(old + os.sep):
+            raise PathIOException(target, f"can't move {source!r} into itself")
+        self.mkdirs(os.path.dirname(normalize(target)))
+        with _errors(source):
+            os.rename(old, new)
+
+    def as_fsspec(self) -> LocalFsspec:
+        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        from fscontract.implementations.asfsspec import LocalFsspec
+
+        return LocalFsspec(fs=self)
+
+    def _open_descriptor(self, path: str, host: str, policy: str | None) -> Descriptor:
+        with _errors(path):
+            return self._descriptor(host, policy)
+
+    def _statuses(self, paths: list[str]) -> Iterator[FileStatus]:
+        for path in paths:
+            try:
+                yield self.get_file_status(path)
+            except OSError:
+                continue
+
+    def _follow(self, path: str) -> str:
+        """The host's path of what `path` leads to."""
+        return self._inside(path, self._join(path_elements(path)))
+
+    def _locate(self, path: str) -> str:
+        """The host's path of the entry at `path` itself, be it a link."""
+        elements = path_elements(path)
+        if not elements:
+            raise PathIOException(path, "not possible with the root directory")
+        return os.path.join(self._inside(path, self._join(elements[:-1])), elements[-1])
+
+    def _join(self, elements: list[str]) -> str:
+        if any(mark in element for mark in _SEPARATORS for element in elements):
+            raise PathIOException("/".join(elements), "not a portable path")
+        return os.path.join(self.root, *elements)
+
+    def _inside(self, path: str, host: str) -> str:
+        if os.path.dirname(self.root) == self.root:
+            return host
+        real = os.path.realpath(host)
+        if real != self.root and not real.startswith(self.root + os.sep):
+            raise PathIOException(path, "a link leads out of the filesystem's root")
+        return real
+
+
+@contextmanager
+def _errors(path: str) -> Iterator[None]:
+    """Turn the operating system's errors into ours; a PermissionError stays what it is."""
+    try:
+        yield
+    except (PathIOException, PermissionError):
+        raise
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise not_found(path) from error
+    except IsADirectoryError as error:
+        raise not_a_file(path) from error
+    except OSError as error:
+        raise PathIOException(path, error.strerror or str(error)) from error
+
+
+def _status(path: str, found: os.stat_result) -> FileStatus:
+    if stat.S_ISDIR(found.st_mode):
+        return FileStatus(path, 0, is_directory=True, modification_time=found.st_mtime)
+    etag = f"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"
+    return FileStatus(path, found.st_size, modification_time=found.st_mtime, etag=etag)

@@ -1,0 +1,255 @@
+"""Files in memory: the fast reference that a stream's behaviour is measured against."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from fscontract.contract.errors import PathIOException
+from fscontract.contract.ports import Buffer, FileStatus
+from fscontract.implementations.arguments import positioned_length, stream_length
+from fscontract.implementations.filesystem import (
+    ReferenceFileSystem,
+    normalize,
+    not_a_file,
+    not_found,
+    path_elements,
+)
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.stream import ReferenceInputStream
+from fscontract.implementations.writer import PendingFile
+
+if TYPE_CHECKING:
+    from fscontract.implementations.asfsspec import MemoryFsspec
+
+
+class MemoryInputStream(ReferenceInputStream):
+    """A stream over `data`, which never changes: the stream is a snapshot of its file."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(path)
+        self._data = data
+        self._view = memoryview(data)
+        self._size = len(data)
+
+    def _length(self) -> int:
+        return self._size
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        chunk = self._view[position : position + len(view)]
+        count = len(chunk)
+        view[:count] = chunk
+        return count
+
+    def read_byte(self) -> int:
+        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        if self._closed:
+            self._reject_closed()
+        position = self._pos
+        if position >= self._size:
+            return -1
+        self._pos = position + 1
+        self._single_reads += 1
+        return self._data[position]
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Fill as much of `buffer` as the file allows, as the port has it."""
+        if self._closed:
+            self._reject_closed()
+        length = stream_length(buffer, offset, length)
+        position = self._pos
+        chunk = self._view[position : position + length]
+        count = len(chunk)
+        if count == 0:
+            return -1 if length else 0
+        memoryview(buffer)[offset : offset + count] = chunk
+        self._pos = position + count
+        self._reads += 1
+        self._bytes += count
+        return count
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Read at `position` without moving the stream, as the port has it."""
+        if self._closed:
+            self._reject_closed()
+        length = positioned_length(position, buffer, offset, length)
+        chunk = self._view[position : position + length]
+        count = len(chunk)
+        if count == 0:
+            return -1 if length else 0
+        memoryview(buffer)[offset : offset + count] = chunk
+        self._preads += 1
+        self._bytes += count
+        return count
+
+
+class _File:
+    def __init__(self, data: bytes, version: int) -> None:
+        self.data = data
+        self.time = time.time()
+        self.version = version
+
+
+class _Directory:
+    def __init__(self) -> None:
+        self.time = time.time()
+        self.children: dict[str, _Node] = {}
+
+
+_Node = _File | _Directory
+
+
+class _Sink(io.BytesIO):
+    """Keeps what was written beyond its own closing."""
+
+    content = b""
+
+    def close(self) -> None:
+        if not self.closed:
+            self.content = self.getvalue()
+        super().close()
+
+
+class MemoryFileSystem(ReferenceFileSystem):
+    """A tree of directories and immutable file versions; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._root = _Directory()
+        self._lock = threading.RLock()
+        self._versions = itertools.count(1)
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        node = self._find(path)
+        if isinstance(node, _Directory):
+            raise not_a_file(path)
+        return MemoryInputStream(node.data, path)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        path = normalize(path)
+        sink = _Sink()
+
+        def publish() -> None:
+            with self._lock:
+                parent, name = self._place(path, overwrite)
+                parent.children[name] = _File(sink.content, next(self._versions))
+
+        with self._lock:
+            self._place(path, overwrite)
+        return PendingFile(cast(io.RawIOBase, sink), publish, lambda: None)
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """The status of a file or directory; FileNotFoundException."""
+        path = normalize(path)
+        return _status(path, self._find(path))
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """The children of a directory, sorted by path, or the file itself."""
+        path = normalize(path)
+        node = self._find(path)
+        if isinstance(node, _File):
+            return iter([_status(path, node)])
+        with self._lock:
+            children = sorted(node.children.items())
+        prefix = path.rstrip("/")
+        return iter([_status(f"{prefix}/{name}", child) for name, child in children])
+
+    def mkdirs(self, path: str) -> None:
+        """Make a directory and its parents; PathIOException if a file is in the way."""
+        with self._lock:
+            self._directory(path_elements(path))
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """Delete a path; False if it was not there.
+
+        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        """
+        with self._lock:
+            try:
+                node = self._find(path)
+            except FileNotFoundError:
+                return False
+            if isinstance(node, _Directory) and node.children and not recursive:
+                raise PathIOException(path, "the directory is not empty")
+            parent, name = self._parent(path)
+            del parent.children[name]
+            return True
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or directory; the target's parents are made.
+
+        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        """
+        with self._lock:
+            node = self._find(source)
+            old, new = path_elements(source), path_elements(target)
+            if new[: len(old)] == old and isinstance(node, _Directory):
+                raise PathIOException(target, f"can't move {source!r} into itself")
+            if self._exists(target):
+                raise PathIOException(target, "the target exists")
+            parent = self._directory(new[:-1])
+            source_parent, name = self._parent(source)
+            del source_parent.children[name]
+            parent.children[new[-1]] = node
+
+    def as_fsspec(self) -> MemoryFsspec:
+        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        from fscontract.implementations.asfsspec import MemoryFsspec
+
+        return MemoryFsspec(fs=self)
+
+    def _find(self, path: str) -> _Node:
+        node: _Node = self._root
+        for element in path_elements(path):
+            child = node.children.get(element) if isinstance(node, _Directory) else None
+            if child is None:
+                raise not_found(path)
+            node = child
+        return node
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self._find(path)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _directory(self, elements: list[str]) -> _Directory:
+        """The directory at `elements`, made if it is not there."""
+        node = self._root
+        for depth, element in enumerate(elements, 1):
+            child = node.children.setdefault(element, _Directory())
+            if isinstance(child, _File):
+                raise PathIOException("/" + "/".join(elements[:depth]), "a file, not a directory")
+            node = child
+        return node
+
+    def _parent(self, path: str) -> tuple[_Directory, str]:
+        elements = path_elements(path)
+        if not elements:
+            raise PathIOException(path, "not possible with the root directory")
+        return self._directory(elements[:-1]), elements[-1]
+
+    def _place(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
+        """Where to put a file, once nothing is in its way."""
+        parent, name = self._parent(path)
+        present = parent.children.get(name)
+        if isinstance(present, _Directory):
+            raise PathIOException(path, "a directory, not a file")
+        if present is not None and not overwrite:
+            raise PathIOException(path, "the file exists")
+        return parent, name
+
+
+def _status(path: str, node: _Node) -> FileStatus:
+    if isinstance(node, _Directory):
+        return FileStatus(path, 0, is_directory=True, modification_time=node.time)
+    return FileStatus(
+        path, len(node.data), modification_time=node.time, etag=f"{node.version}-{len(node.data)}"
+    )

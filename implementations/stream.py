@@ -1,0 +1,285 @@
+"""Everything the reference streams share: the whole contract, over a few primitives."""
+
+from __future__ import annotations
+
+import io
+from abc import abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import NoReturn
+
+from fscontract.contract.bytebuffer import ByteBuffer
+from fscontract.contract.errors import (
+    EOFException,
+    IllegalArgumentException,
+    NullPointerException,
+    PathIOException,
+)
+from fscontract.contract.ports import (
+    Allocate,
+    Buffer,
+    FileRange,
+    FSDataInputStream,
+    Release,
+    no_release,
+)
+from fscontract.implementations.arguments import (
+    buffer_window,
+    positioned_length,
+    stream_length,
+    vectored_ranges,
+)
+from fscontract.implementations.asfile import StreamFile
+
+#: What every stream built on `ReferenceInputStream` can do, in lower case.
+CAPABILITIES = frozenset(
+    {"in:unbuffer", "in:readbytebuffer", "in:preadbytebuffer", "in:readvectored"}
+)
+
+
+class ReferenceInputStream(FSDataInputStream):
+    """An input stream that keeps the contract, given `_length`, `_read_at` and `_release`.
+
+    No operation calls another public one, so a subclass changes one without changing others.
+    Positioned reads take no lock and touch nothing shared but the statistics, which may
+    therefore miss some of several reads at the same moment. `path` names the file in messages.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._pos = 0
+        self._closed = False
+        self._single_reads = 0
+        self._reads = 0
+        self._preads = 0
+        self._seeks = 0
+        self._bytes = 0
+
+    @abstractmethod
+    def _length(self) -> int:
+        """The known length of the data in bytes, without I/O."""
+
+    @abstractmethod
+    def _read_at(self, position: int, view: memoryview) -> int:
+        """Fill `view` from `position` on; fewer bytes only at the end, 0 at or after it."""
+
+    def _release(self) -> None:
+        """Give back buffers and descriptors; raises nothing, and may be called again."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Calls that read or sought, and bytes returned; approximate under concurrent preads."""
+        return {
+            "reads": self._reads + self._single_reads,
+            "preads": self._preads,
+            "seeks": self._seeks,
+            "bytes": self._bytes + self._single_reads,
+        }
+
+    def close(self) -> None:
+        """Release everything; closing again does nothing. (Closeable.close)"""
+        if not self._closed:
+            self._closed = True
+            self._release()
+
+    def get_pos(self) -> int:
+        """Offset of the next byte; PathIOException when closed. (Seekable.getPos)"""
+        if self._closed:
+            self._reject_closed()
+        return self._pos
+
+    def seek(self, position: int) -> None:
+        """Read on from `position`; EOFException, and no move, outside the file. (Seekable.seek)"""
+        if self._closed:
+            self._reject_closed()
+        if not 0 <= position <= self._length():
+            raise EOFException(f"seek to {position} in {self.path!r} of {self._length()} bytes")
+        self._seeks += 1
+        self._pos = position
+
+    def seek_to_new_source(self, position: int) -> bool:
+        """False: there are no replicas. (Seekable.seekToNewSource)"""
+        if self._closed:
+            self._reject_closed()
+        return False
+
+    def read_byte(self) -> int:
+        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        if self._closed:
+            self._reject_closed()
+        one = bytearray(1)
+        if self._read_at(self._pos, memoryview(one)) == 0:
+            return -1
+        self._pos += 1
+        self._single_reads += 1
+        return one[0]
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Fill as much of `buffer` as the file allows. (InputStream.read(b, o, l))
+
+        Returns the count in bytes, -1 at the end. NullPointerException,
+        IndexOutOfBoundsException; PathIOException when closed.
+        """
+        if self._closed:
+            self._reject_closed()
+        length = stream_length(buffer, offset, length)
+        if length == 0:
+            return 0
+        return self._read_next(memoryview(buffer)[offset : offset + length])
+
+    def skip(self, count: int) -> int:
+        """Skip up to `count` bytes, never past the end; returns how many. (InputStream.skip)"""
+        if self._closed:
+            self._reject_closed()
+        skipped = max(0, min(count, self._length() - self._pos))
+        self._pos += skipped
+        return skipped
+
+    def available(self) -> int:
+        """The bytes left; PathIOException when closed. (InputStream.available)"""
+        if self._closed:
+            self._reject_closed()
+        return max(0, self._length() - self._pos)
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Read at `position`: the count in bytes, -1 at or past the end.
+
+        EOFException, IllegalArgumentException, IndexOutOfBoundsException for bad arguments;
+        PathIOException when closed. (PositionedReadable.read)
+        """
+        if self._closed:
+            self._reject_closed()
+        length = positioned_length(position, buffer, offset, length)
+        if length == 0:
+            return 0
+        return self._pread_view(position, memoryview(buffer)[offset : offset + length])
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        """As `pread`, but all bytes or EOFException. (PositionedReadable.readFully)"""
+        if self._closed:
+            self._reject_closed()
+        length = positioned_length(position, buffer, offset, length)
+        self._read_whole(position, memoryview(buffer)[offset : offset + length])
+
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        """Fill `buffer` and move its position; -1 at the end. (ByteBufferReadable.read)"""
+        if self._closed:
+            self._reject_closed()
+        view = buffer_window(buffer)
+        count = self._read_next(view) if len(view) else 0
+        buffer.position += max(count, 0)
+        return count
+
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        """`pread` into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
+        if self._closed:
+            self._reject_closed()
+        view = buffer_window(buffer, position)
+        count = self._pread_view(position, view) if len(view) else 0
+        buffer.position += max(count, 0)
+        return count
+
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        """`read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
+        if self._closed:
+            self._reject_closed()
+        self._read_whole(position, buffer_window(buffer, position))
+        buffer.position = buffer.limit
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Read every range; each `data` future is done on return. (readVectored)
+
+        The checks of `vectored_ranges` raise from the call, a failing read or allocation from
+        the future of its range.
+        """
+        if self._closed:
+            self._reject_closed()
+        vectored_ranges(ranges, allocate, release, self._length())
+        for item in ranges:
+            item.data = self._read_range(item, allocate, release)
+
+    def unbuffer(self) -> None:
+        """Release buffers and descriptors until the next read. (CanUnbuffer.unbuffer)"""
+        self._release()
+
+    def has_capability(self, name: str) -> bool:
+        """Whether `name`, in any case, is one of CAPABILITIES; NullPointerException for None."""
+        if name is None:
+            raise NullPointerException("no capability to look for")
+        return name.lower() in CAPABILITIES
+
+    def as_file(self) -> io.RawIOBase:
+        """A Python binary file over this stream: it shares the position, and closes it."""
+        return StreamFile(self, self._length)
+
+    def _read_next(self, view: memoryview) -> int:
+        count = self._read_at(self._pos, view)
+        if count == 0:
+            return -1
+        self._pos += count
+        self._reads += 1
+        self._bytes += count
+        return count
+
+    def _pread_view(self, position: int, view: memoryview) -> int:
+        count = self._read_at(position, view)
+        if count == 0:
+            return -1
+        self._preads += 1
+        self._bytes += count
+        return count
+
+    def _read_whole(self, position: int, view: memoryview) -> None:
+        if len(view) == 0:
+            return
+        count = self._read_at(position, view)
+        if count < len(view):
+            raise EOFException(
+                f"{self.path!r} has {count} of the {len(view)} bytes asked for at {position}"
+            )
+        self._preads += 1
+        self._bytes += count
+
+    def _read_range(
+        self, item: FileRange, allocate: Allocate, release: Release
+    ) -> Future[memoryview]:
+        future: Future[memoryview] = Future()
+        buffer: Buffer | None = None
+        try:
+            buffer = allocate(item.length)
+            if len(buffer) < item.length:
+                raise IllegalArgumentException(
+                    f"the allocator gave {len(buffer)} bytes, {item.length} were asked for"
+                )
+            view = memoryview(buffer)[: item.length]
+            self._read_whole(item.offset, view)
+            future.set_result(view)
+        except Exception as error:  # whatever it is, it belongs to this range
+            if buffer is not None:
+                release(buffer)
+            future.set_exception(error)
+        return future
+
+    def _reject_closed(self) -> NoReturn:
+        raise PathIOException(self.path, "the stream is closed")
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in self.statistics.items() if count)
+        state = "closed" if self._closed else "open"
+        place = f"pos={self._pos}/{self._length()}"
+        head = f"<{type(self).__name__} {self.path!r} {place} {state}"
+        return f"{head}, {counts}>" if counts else f"{head}>"

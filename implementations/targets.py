@@ -1,0 +1,67 @@
+"""The named targets: the reference filesystems, ready to be checked."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+
+_STRATEGIES = ("portable", "positioned")
+
+
+class ReferenceBinding(StreamBinding):
+    """The binding to a reference filesystem, which has every feature."""
+
+    default_profile: ClassVar[str] = "reference"
+
+
+class LocalBinding(ReferenceBinding):
+    """The binding to the local filesystem; changes files in place, as other programs do."""
+
+    def __init__(self, directory: str, strategy: str | None) -> None:
+        super().__init__(LocalFileSystem(directory, strategy), "local")
+        self._directory = directory
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Overwrite the file under the streams that have it open, or delete it."""
+        place = Path(self._directory, path.lstrip("/"))
+        if content is None:
+            place.unlink(missing_ok=True)
+        elif not place.exists():
+            super().change(path, content)
+        else:
+            with place.open("r+b") as file:
+                file.write(content)
+                file.truncate()
+
+
+def memory(options: Mapping[str, str]) -> Binding:
+    """The filesystem in memory; TargetError for any option, because it takes none."""
+    _check("memory", options, ())
+    return ReferenceBinding(MemoryFileSystem(), "memory")
+
+
+def local(options: Mapping[str, str]) -> Binding:
+    """The local filesystem, in a directory for temporary files.
+
+    Option `strategy` is "portable" (seek and read) or "positioned" (pread); the default is what
+    the machine has. TargetError for other options and values.
+    """
+    _check("local", options, ("strategy",))
+    strategy = options.get("strategy")
+    if strategy is not None and strategy not in _STRATEGIES:
+        raise TargetError(f"local: strategy is {' or '.join(_STRATEGIES)}, not {strategy!r}")
+    return LocalBinding(tempfile.gettempdir(), strategy)
+
+
+def _check(name: str, options: Mapping[str, str], allowed: Collection[str]) -> None:
+    unknown = sorted(options.keys() - set(allowed))
+    if unknown:
+        known = f"options: {', '.join(allowed)}" if allowed else "it takes none"
+        raise TargetError(f"{name}: no option {unknown[0]!r}; {known}")

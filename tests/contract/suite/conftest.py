@@ -1,0 +1,56 @@
+"""A small stream under test, broken in whatever way a test likes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import pytest
+
+from fscontract.contract.clauses import clauses
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.execute import Executor
+from fscontract.contract.suite.settings import Settings, testable
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+FEATURES = load_profile("reference").features
+MakeExecutor: TypeAlias = Callable[..., Executor]
+
+
+class OneKind(MemoryFileSystem):
+    """A memory filesystem whose streams are of a given class."""
+
+    def __init__(self, kind: type[MemoryInputStream]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def _open(self, path: str, options: Any) -> MemoryInputStream:
+        return self.kind(super()._open(path, options)._data, path)
+
+
+def binding_of(kind: type[MemoryInputStream] = MemoryInputStream) -> StreamBinding:
+    """A binding to streams of a class."""
+    return StreamBinding(OneKind(kind), "test")
+
+
+def settings_for(*patterns: str, **more: Any) -> Settings:
+    """Settings for the reference profile and these clauses (default: all)."""
+    chosen = [c for c in clauses().values() if not patterns or c.id in patterns]
+    return Settings(load_profile("reference"), testable(chosen), **more)
+
+
+@pytest.fixture
+def executor() -> Iterator[MakeExecutor]:
+    """Executors on prepared bindings, which are disposed of."""
+    made: list[StreamBinding] = []
+
+    def make(kind: type[MemoryInputStream] = MemoryInputStream, buffer: int = 64) -> Executor:
+        binding = binding_of(kind)
+        binding.prepare()
+        made.append(binding)
+        return Executor(binding, FEATURES, buffer)
+
+    yield make
+    for binding in made:
+        binding.dispose()

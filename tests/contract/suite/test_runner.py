@@ -1,0 +1,193 @@
+"""A run from its programs to its verdicts."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from fscontract.contract.binding import Opened, TargetError
+from fscontract.contract.known import Known
+from fscontract.contract.outcome import Kind, Outcome
+from fscontract.contract.program import Step
+from fscontract.contract.suite.events import Event, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from tests.contract.suite.conftest import binding_of, settings_for
+
+
+class SeeksBack(MemoryInputStream):
+    """Accepts a seek to before the start."""
+
+    def seek(self, position: int) -> None:
+        """Clamp what is out of range instead of refusing it."""
+        super().seek(max(position, 0))
+
+
+class Sticks(MemoryInputStream):
+    """Never returns from skip."""
+
+    def skip(self, count: int) -> int:
+        """Wait for something that never happens."""
+        threading.Event().wait()
+        return 0
+
+
+class Leaks(MemoryInputStream):
+    """Keeps a descriptor when it is closed."""
+
+    left: ClassVar[list[int]] = []
+
+    def close(self) -> None:
+        """Open one more."""
+        if not self.closed:
+            self.left.append(os.open(os.devnull, os.O_RDONLY))
+        super().close()
+
+
+def clause(result: RunResult, name: str) -> ClauseResult:
+    """The result of one clause."""
+    return next(c for c in result.clauses if c.clause.id == name)
+
+
+def test_the_memory_stream_conforms() -> None:
+    result = check(binding_of(), settings_for())
+    bad = [(c.clause.id, c.counterexample) for c in result.clauses if c.outcome is Verdict.FAIL]
+    assert not bad
+    assert result.conforms
+
+
+def test_a_violation_is_reported_with_a_program_that_can_be_shorter_by_nothing() -> None:
+    found = clause(check(binding_of(SeeksBack), settings_for("seek.negative")), "seek.negative")
+    assert found.outcome is Verdict.FAIL
+    assert found.counterexample is not None
+    assert found.counterexample.program is not None
+    assert found.counterexample.program.steps == (Step("seek", (-1,)),)
+    assert found.counterexample.program.length == 0
+
+
+def test_a_run_gives_the_same_result_for_the_same_seed() -> None:
+    settings = settings_for("seek.negative", "read1.value", seed=7)
+    first, second = (check(binding_of(SeeksBack), settings) for _ in range(2))
+    assert first.clauses == second.clauses
+
+
+def test_a_clause_that_needs_an_undeclared_feature_is_not_verified() -> None:
+    found = clause(check(binding_of(), settings_for("stns.moved")), "stns.moved")
+    assert found.outcome is Verdict.UNDECLARED
+    assert "supports-new-source" in found.reason
+
+
+def test_a_run_that_verifies_nothing_does_not_conform() -> None:
+    assert not check(binding_of(), settings_for("stns.moved")).conforms
+
+
+def test_a_known_violation_does_not_fail_the_run() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned"),)
+    result = check(binding_of(SeeksBack), settings_for("seek.negative", "seek.pos", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.KNOWN
+    assert result.conforms
+
+
+def test_a_known_violation_that_fails_in_another_way_is_a_new_one() -> None:
+    known = (Known("seek.negative", "as ever", "seek: OTHER"),)
+    result = check(binding_of(SeeksBack), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.FAIL
+
+
+def test_a_known_violation_that_is_gone_fails_the_run() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned"),)
+    result = check(binding_of(), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.FIXED
+    assert not result.conforms
+
+
+def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
+    settings = settings_for("skip.advance", "read1.value", timeout=0.3)
+    result = check(binding_of(Sticks), settings)
+    hung = clause(result, "skip.advance")
+    assert hung.outcome is Verdict.HANG
+    assert hung.counterexample is not None
+    assert hung.counterexample.program is not None
+    assert hung.counterexample.program.steps[-1].op == "skip"
+    assert clause(result, "read1.value").outcome is Verdict.PASS
+
+
+def test_a_descriptor_that_close_leaves_is_found() -> None:
+    try:
+        found = clause(check(binding_of(Leaks), settings_for("close.release")), "close.release")
+    finally:
+        for descriptor in Leaks.left:
+            os.close(descriptor)
+        Leaks.left.clear()
+    assert found.outcome is Verdict.FAIL
+    assert found.counterexample is not None
+    assert found.counterexample.actual == "left a descriptor"
+
+
+def test_a_replay_file_holds_the_program_and_the_features(tmp_path: Path) -> None:
+    settings = settings_for("seek.negative", replays=tmp_path)
+    found = clause(check(binding_of(SeeksBack), settings), "seek.negative")
+    assert found.counterexample is not None
+    assert found.counterexample.replay is not None
+    data = json.loads(Path(found.counterexample.replay).read_text())
+    assert data["clause"] == "seek.negative"
+    assert data["program"]["steps"] == [["seek", -1]]
+    assert "rejects-seek-past-eof" in data["features"]
+
+
+def test_the_events_begin_and_end_with_the_run() -> None:
+    events: list[Event] = []
+    check(binding_of(), settings_for("seek.negative"), events.append)
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunFinished)
+    phases = [e.phase for e in events if isinstance(e, PhaseStarted)]
+    assert phases == [
+        "vectors", "exhaustive", "seeded", "changes", "search", "status", "resources", "concurrency"
+    ]  # fmt: skip
+
+
+class Offline(StreamBinding):
+    """A binding whose every call fails on its way to the store."""
+
+    disposed = 0
+
+    def bind(self, step: Step) -> object:  # type: ignore[override]
+        """A call that does not arrive."""
+
+        def lost(opened: Opened) -> Outcome:
+            return Outcome(Kind.ENVIRONMENT, None, None, "ConnectionError: gone")
+
+        return lost
+
+    def dispose(self) -> None:
+        """Count it."""
+        self.disposed += 1
+        super().dispose()
+
+
+def test_a_store_that_stops_answering_ends_the_run_without_a_verdict() -> None:
+    binding = Offline(MemoryFileSystem(), "offline")
+    with pytest.raises(TargetError, match=r"offline: stopped answering: .*gone"):
+        check(binding, settings_for())
+    assert binding.disposed == 1
+
+
+def test_everything_that_the_run_made_is_removed() -> None:
+    filesystem = MemoryFileSystem()
+    check(StreamBinding(filesystem, "test"), settings_for("seek.negative"))
+    assert list(filesystem.list_status("/")) == []
+
+
+def test_stopping_at_the_first_violation_spares_the_rest() -> None:
+    settings: Settings = settings_for("seek.negative", stop_at_first=True)
+    result = check(binding_of(SeeksBack), settings)
+    assert clause(result, "seek.negative").outcome is Verdict.FAIL
+    assert result.counts["programs"] < 2_000

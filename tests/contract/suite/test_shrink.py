@@ -1,0 +1,49 @@
+"""Failing programs become small and stay failing."""
+
+from __future__ import annotations
+
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.shrink import ATTEMPTS, shrink
+
+READ = Step("read_byte")
+
+
+def seeks_then_reads(program: Program) -> bool:
+    """A made-up fault: a read that comes somewhere after a seek to 2 or more."""
+    far = [i for i, s in enumerate(program.steps) if s.op == "seek" and s.args[0] not in (0, 1)]
+    reads = [i for i, s in enumerate(program.steps) if s.op == "read_byte"]
+    return bool(far and reads and max(reads) > min(far))
+
+
+def test_calls_that_do_not_matter_are_dropped_and_arguments_made_small() -> None:
+    noise = (READ, Step("get_pos"), Step("skip", (3,)))
+    steps = (*noise, Step("seek", (3000,)), *noise, READ, *noise)
+    small = shrink(Program(4099, steps), seeks_then_reads)
+    assert small == Program(0, (Step("seek", (2,)), READ))
+
+
+def test_anchors_become_numbers_where_numbers_do() -> None:
+    small = shrink(Program(64, (Step("seek", ("len-1",)), READ)), seeks_then_reads)
+    assert small.steps[0].args == (2,)
+
+
+def test_the_file_of_a_target_that_can_not_be_written_keeps_its_length() -> None:
+    program = Program(777, (Step("seek", (5,)), READ))
+    assert shrink(program, seeks_then_reads, same_length=True).length == 777
+
+
+def test_a_program_of_two_streams_needs_one_if_the_other_does_not_matter() -> None:
+    program = Program(5, (Step("seek", (2,), 1), Step("read_byte", (), 1)), 2)
+    assert shrink(program, seeks_then_reads).streams == 1
+
+
+def test_the_work_is_bounded() -> None:
+    runs = 0
+
+    def always(program: Program) -> bool:
+        nonlocal runs
+        runs += 1
+        return len(program.steps) >= 400
+
+    shrink(Program(5, (Step("seek", (2,)),) * 800), always)
+    assert runs <= ATTEMPTS

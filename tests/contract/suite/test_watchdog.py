@@ -1,0 +1,65 @@
+"""The watchdog ends what hangs and nothing else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from fscontract.contract.suite.watchdog import supervise
+
+
+def test_every_item_is_worked_on_in_order() -> None:
+    seen: list[int] = []
+    supervise(iter(range(5)), seen.append, 5.0, lambda item: True)
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on() -> None:
+    hung: list[int] = []
+    seen: list[int] = []
+
+    def work(item: int) -> None:
+        if item == 1:
+            threading.Event().wait()
+        seen.append(item)
+
+    def on_hang(item: object) -> bool:
+        assert isinstance(item, int)
+        hung.append(item)
+        return True
+
+    supervise(iter(range(4)), work, 0.2, on_hang)
+    assert (hung, seen) == ([1], [0, 2, 3])
+
+
+def test_a_loop_in_python_is_stopped() -> None:
+    stopped = threading.Event()
+
+    def work(item: int) -> None:
+        try:
+            while True:
+                pass
+        finally:
+            stopped.set()
+
+    supervise(iter([1]), work, 0.2, lambda item: False)
+    assert stopped.wait(10)
+
+
+def test_an_exception_of_the_work_comes_out() -> None:
+    def work(item: int) -> None:
+        raise ValueError("it")
+
+    with pytest.raises(ValueError, match="it"):
+        supervise(iter([1]), work, 5.0, lambda item: True)
+
+
+def test_an_exception_of_the_source_comes_out() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise KeyError("source")
+
+    with pytest.raises(KeyError):
+        supervise(items(), lambda item: None, 5.0, lambda item: True)

@@ -1,0 +1,142 @@
+"""Clauses are selected by id, group, document or glob."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from fscontract.contract.clauses import (
+    ClauseError,
+    Level,
+    clauses,
+    documents,
+    near_misses,
+    parse_yaml,
+    select,
+)
+from fscontract.contract.program import Program, Step
+
+
+def _chosen(*patterns: str) -> list[str]:
+    return [c.id for c in select(patterns)]
+
+
+def test_an_id_selects_its_clause() -> None:
+    """And no other."""
+    assert _chosen("seek.zero") == ["seek.zero"]
+
+
+def test_a_prefix_selects_at_a_dot_only() -> None:
+    """`read` is the group of read.same-data, not the start of read1 and readb."""
+    assert _chosen("read") == ["read.same-data"]
+
+
+def test_a_documents_name_selects_its_clauses() -> None:
+    """All of them, in file order."""
+    assert _chosen("fsdatainputstream") == [
+        c.id for c in clauses().values() if c.document == "fsdatainputstream"
+    ]
+
+
+def test_a_glob_selects_over_groups() -> None:
+    """A star also stands for dots."""
+    assert _chosen("bb*.eof") == ["bb.eof", "bbpread.eof", "bbfull.eof"]
+
+
+def test_several_patterns_select_in_file_order_without_doubles() -> None:
+    """Whatever the order of the patterns."""
+    assert _chosen("seek.pos", "close.state", "seek.p*") == [
+        "close.state",
+        "seek.past-eof",
+        "seek.pos",
+    ]
+
+
+def test_no_pattern_selects_every_clause() -> None:
+    """A selection that was not made leaves nothing out."""
+    assert _chosen() == [*clauses()]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("seek.negatve", "did you mean seek.negative"),
+        ("sek", "did you mean seek"),
+        ("fsdatainputsteam", "did you mean fsdatainputstream?"),
+        ("pread.", "did you mean pread"),
+        ("zzz.*", "a group (model, open, close"),
+        ("", "it takes an id such as model.finite"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_is_refused_in_one_line(pattern: str, says: str) -> None:
+    """The message names the pattern and what is near, or what there is."""
+    with pytest.raises(ClauseError) as caught:
+        select(["seek.zero", pattern])
+    message = str(caught.value)
+    assert message.startswith(f"no clause matches {pattern!r}; ")
+    assert says in message
+    assert "\n" not in message
+
+
+def test_a_clause_holds_what_its_entry_says() -> None:
+    """Lists become tuples, the level an enumeration, examples programs."""
+    clause = clauses()["seek.past-eof"]
+    assert clause.level is Level.MUST
+    assert clause.section == "Seekable.seek(s)"
+    assert clause.document == "fsdatainputstream"
+    assert clause.needs == ("supports-seek", "rejects-seek-past-eof")
+    assert clause.checks == ("model.seek",)
+    assert "F1" in clause.refs
+    assert clause.examples[0].program == Program(5, (Step("seek", ("len+1",)),))
+    assert clause.examples[0].expect == ({"raises": ["EOF", "IO"]},)
+
+
+def test_the_stream_document_comes_first() -> None:
+    """The others build on it."""
+    assert next(iter(documents())) == "fsdatainputstream"
+    assert documents()["fsdatainputstream"].source.startswith("Hadoop filesystem specification")
+
+
+def test_clauses_can_be_members_of_sets() -> None:
+    """Though their examples hold dictionaries."""
+    assert len(set(clauses().values())) == len(clauses())
+
+
+def test_a_level_prints_as_its_word() -> None:
+    """In reports as in messages."""
+    assert f"{Level.SHOULD}" == "SHOULD"
+
+
+def test_dates_and_versions_in_yaml_stay_text() -> None:
+    """`until: 2027-06-01` is what the user wrote, not a date object."""
+    assert parse_yaml("{until: 2027-06-01, on: true}") == {"until": "2027-06-01", True: True}
+
+
+def test_a_key_that_occurs_twice_in_yaml_is_refused() -> None:
+    """Otherwise the first of them would be lost in silence."""
+    with pytest.raises(yaml.YAMLError, match="'a' occurs twice"):
+        parse_yaml("{a: 1, b: {a: 1}, a: 2}")
+
+
+def test_yaml_makes_no_objects() -> None:
+    """Tags that name Python objects are not known."""
+    with pytest.raises(yaml.YAMLError):
+        parse_yaml("!!python/object/apply:os.getcwd []")
+
+
+def test_nothing_near_gives_no_hint() -> None:
+    """The hint is empty, so a message can simply end with it."""
+    assert near_misses("zzz", ["seek", "read"]) == ""
+
+
+def test_clauses_load_without_the_libraries_that_take_long_to_import() -> None:
+    """The command line starts at once."""
+    code = (
+        "import sys; from fscontract.contract.clauses import clauses; clauses();"
+        "print(sorted({'jsonschema', 'hypothesis', 'pytest', 'rich'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,338 @@
+"""The command line: options, exit codes, one line for every mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fscontract import __version__
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import Level, clauses
+from fscontract.contract.known import load_known
+from fscontract.contract.profile import Profile
+from fscontract.contract.suite import replay
+from fscontract.contract.suite.cli import main
+from fscontract.contract.suite.replay import ReplayResult
+from fscontract.contract.suite.result import Verdict
+
+TESTABLE = [c.id for c in clauses().values() if c.testable]
+
+
+def run(*args: str) -> Result:
+    """The command with these arguments."""
+    return CliRunner().invoke(main, list(args))
+
+
+def error(*args: str) -> str:
+    """The one line that a mistake gives; nothing else is printed, and the code is 2."""
+    result = run(*args)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("fscontract: error: ")
+    return line.removeprefix("fscontract: error: ")
+
+
+def test_a_conforming_target_exits_0(stub_target: str, suite: Any) -> None:
+    """The header and the verdict are printed; all testable clauses were asked for."""
+    result = run("check", stub_target)
+    assert result.exit_code == 0, result.output
+    assert "stub through stub, profile default, effort quick, seed 0" in result.stdout
+    assert f"conforms: {len(TESTABLE)} clauses hold" in result.stdout
+    assert [c.id for c in suite.runs[0].clauses] == TESTABLE
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [("fail", 1), ("hang", 1), ("fixed", 1), ("known", 0), ("lax", 0), ("error", 0)],
+)
+def test_a_violation_exits_1(outcome: str, code: int, stub_target: str, suite: Any) -> None:
+    """Known failures and SHOULDs do not; a known failure that is gone does."""
+    suite.outcomes["seek.negative"] = Verdict(outcome)
+    assert run("check", stub_target).exit_code == code
+
+
+@pytest.mark.parametrize(("outcome", "code"), [("error", 3), ("unexercised", 5)])
+def test_a_run_without_a_verdict_is_no_success(
+    outcome: str, code: int, stub_target: str, suite: Any
+) -> None:
+    """3 if the environment failed, 5 if nothing was verified."""
+    suite.outcomes["seek.negative"] = Verdict(outcome)
+    assert run("check", stub_target, "--clauses", "seek.negative").exit_code == code
+
+
+def test_several_targets_exit_with_the_worst(stub_target: str, suite: Any) -> None:
+    """A violation before a broken set-up before success; the others still run."""
+    broken = "stubs.py:Broken"
+    result = run("check", broken, stub_target, "stubs.py:Other", "--json", "r.json")
+    assert result.exit_code == 3
+    assert "fscontract: error: broken: no way in" in result.stderr
+    data = json.loads(Path("r.json").read_text())
+    assert [d["target"] for d in data] == ["broken", "stub", "other"]
+    suite.outcomes["seek.negative"] = Verdict.FAIL
+    assert run("check", broken, stub_target).exit_code == 1
+
+
+def test_a_callable_that_raises_exits_3(stub_target: str, suite: Any) -> None:
+    """With its type, message and line."""
+    result = run("check", "stubs.py:fails")
+    assert result.exit_code == 3
+    assert "stubs.py:fails: RuntimeError: nothing here (" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_ctrl_c_exits_130_after_cleaning_up(
+    stub_target: str, suite: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No report of half a run is written."""
+    suite.interrupt = True
+    result = run("check", stub_target, "--json", "r.json")
+    assert result.exit_code == 130
+    assert not Path("r.json").exists()
+    assert "Traceback" not in result.output
+
+
+def test_the_options_reach_the_run(stub_target: str, suite: Any) -> None:
+    """Profile, features, clauses, level, effort, seed and timeout."""
+    result = run(
+        *("check", stub_target, "--profile", "hadoop", "--features", "supports-unbuffer"),
+        *("--clauses", "seek.*,close", "--clauses", "skip.count", "--level", "should"),
+        *("--effort", "deep", "--seed", "9", "--timeout", "2.5"),
+    )
+    assert result.exit_code == 0, result.output
+    (settings,) = suite.runs
+    assert (settings.effort, settings.seed, settings.timeout) == ("deep", 9, 2.5)
+    assert settings.profile.name == "hadoop"
+    assert settings.profile.has("supports-unbuffer")
+    assert {c.id.split(".")[0] for c in settings.clauses} == {"seek", "close", "skip"}
+    assert {c.level for c in settings.clauses} <= {Level.MUST, Level.SHOULD}
+
+
+def test_only_must(stub_target: str, suite: Any) -> None:
+    """`--level must` leaves recommendations out."""
+    run("check", stub_target, "--level", "must")
+    assert {c.level for c in suite.runs[0].clauses} == {Level.MUST}
+
+
+def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
+    """So that the run can be had again."""
+    result = run("check", stub_target, "--seed", "random")
+    assert f"seed {suite.runs[0].seed}" in result.stdout
+
+
+def test_known_failures_of_the_file_and_their_target(stub_target: str, suite: Any) -> None:
+    """Entries for other targets are left out; expired ones are told."""
+    Path("known.yaml").write_text(
+        "known:\n- {clause: seek.pos, reason: r, signature: s, until: 2020-01-01}\n"
+        "- {clause: seek.zero, reason: r, signature: s, target: elsewhere}\n"
+    )
+    result = run("check", stub_target, "--known", "known.yaml")
+    assert [k.clause for k in suite.runs[0].known] == ["seek.pos"]
+    assert "known failure of seek.pos expired on 2020-01-01: r" in result.stderr
+
+
+def test_reports_are_written(stub_target: str, suite: Any) -> None:
+    """Each in its format, for one target an object."""
+    result = run(
+        *("check", stub_target, "--json", "r.json", "--junit", "r.xml", "--markdown", "r.md")
+    )
+    assert result.exit_code == 0
+    assert json.loads(Path("r.json").read_text())["target"] == "stub"
+    assert ElementTree.parse("r.xml").getroot().tag == "testsuites"
+    assert Path("r.md").read_text(encoding="utf-8").startswith("## fscontract: stub")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--json", "none/r.json"], "can't write none/r.json: No such file or directory"),
+        (["--json", "."], "can't write .: Is a directory"),
+        (["--json", "r", "--junit", "r"], "two reports can't go to the same file"),
+        (["--clauses", "seek.negativ"], "did you mean seek.negative"),
+        (["--profile", "hadop"], "did you mean hadoop"),
+        (["--features", "supports-skp"], "did you mean supports-skip"),
+        (["--level", "may"], "'may' is not one of 'must', 'should', 'all'"),
+        (["--seed", "x"], "a whole number from 0, or 'random', not 'x'"),
+        (["--seed", "-1"], "a whole number from 0"),
+        (["--timeout", "0"], "--timeout"),
+        (["-o", "key"], "number 1 is not of the form key=value"),
+        (["-o", "a=1", "-o", "a=2"], "'a' is given twice"),
+        (["--known", "none.yaml"], "none.yaml: No such file"),
+        (["--file", "http://h/f"], "--file and --content go together"),
+        (["--nonsense"], "--nonsense"),
+        (["nowhere"], "no target 'nowhere'"),
+        (["stubs.py:number"], "no binding for builtins.int"),
+    ],
+)
+def test_a_mistake_is_one_line_before_the_run(
+    args: list[str], said: str, stub_target: str, suite: Any
+) -> None:
+    """On stderr, with exit code 2, and nothing is checked or written."""
+    assert said in error("check", stub_target, *args)
+    assert suite.runs == []
+    assert not Path("r").exists()
+
+
+def test_a_secret_option_is_never_repeated(stub_target: str, suite: Any) -> None:
+    """Even where the option is wrong."""
+    assert "hush" not in error("check", stub_target, "-o", "=hush")
+    assert "hush" not in error("check", stub_target, "-o", "key=hush")
+
+
+def test_nothing_selected_exits_5(stub_target: str, suite: Any) -> None:
+    """It is not success."""
+    untestable = next(c.id for c in clauses().values() if not c.testable)
+    result = run("check", stub_target, "--clauses", untestable)
+    assert result.exit_code == 5
+    assert "no testable clause is selected" in result.stderr
+
+
+def test_without_a_command_or_target_there_is_one_line() -> None:
+    """As for any other mistake."""
+    assert "Missing command" in error()
+    assert "TARGET" in error("check")
+
+
+def test_version_and_help() -> None:
+    """Both exit 0."""
+    assert run("--version").stdout == f"fscontract {__version__}\n"
+    for args in ([], ["check"], ["list"], ["explain"], ["replay"], ["known"], ["features"]):
+        assert run(*args, "--help").exit_code == 0
+
+
+def test_help_and_list_load_nothing_heavy() -> None:
+    """So that they are quick."""
+    code = (
+        "import sys\nfrom fscontract.contract.suite.cli import main\n"
+        "try:\n    main(['list'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'hypothesis', 'rich', 'fsspec', 'pytest', 'jinja2', 'jsonschema'}"
+        " & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_list_shows_testable_clauses() -> None:
+    """Id, level, section and needs; as many lines as clauses."""
+    lines = run("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == TESTABLE
+    assert run("list", "seek.negative").stdout.split()[:2] == ["seek.negative", "MUST"]
+
+
+def test_list_can_be_narrowed() -> None:
+    """By feature, and to what no check judges."""
+    for line in run("list", "--needs", "supports-skip").stdout.splitlines():
+        assert "supports-skip" in clauses()[line.split()[0]].needs
+    data = json.loads(run("list", "--untestable", "--json").stdout)
+    assert {d["id"] for d in data} == {c.id for c in clauses().values() if not c.testable}
+    assert all(d["untestable"] for d in data)
+    assert "did you mean supports-skip" in error("list", "--needs", "supports-skp")
+    assert "did you mean seek" in error("list", "seke.negative")
+
+
+def test_list_of_nothing_exits_5() -> None:
+    """A pattern that matches, but no clause that needs the feature."""
+    assert run("list", "close", "--needs", "supports-skip").exit_code == 5
+
+
+def test_explain_a_clause() -> None:
+    """Its place, statement, needs and checks."""
+    text = run("explain", "seek.negative").stdout
+    assert text.startswith("seek.negative  MUST  Hadoop's FSDataInputStream § ")
+    assert "needs       supports-seek" in text
+    assert "checks      model.seek" in text
+
+
+def test_explain_covers_everything() -> None:
+    """Every clause, also the untestable, and every feature."""
+    for clause in clauses().values():
+        result = run("explain", clause.id)
+        assert result.exit_code == 0
+        assert ("untestable" in result.stdout) or clause.testable
+
+
+def test_explain_a_feature() -> None:
+    """Its sentence, Hadoop's key, and the clauses with and without it."""
+    text = run("explain", "supports-seek").stdout
+    assert "fs.contract.supports-seek" in text
+    assert "seek.negative" in text
+    assert "seek.supported" in text
+    assert "did you mean seek.negative" in error("explain", "seek.negativ")
+
+
+def test_features_are_listed_with_hadoop_names() -> None:
+    """Each with a sentence."""
+    text = run("features").stdout
+    assert "supports-seek  (fs.contract.supports-seek)\n    " in text
+
+
+def test_known_write_and_prune(stub_target: str, suite: Any) -> None:
+    """What fails is added with the reason; what is gone is dropped."""
+    suite.outcomes["seek.zero"] = Verdict.FAIL
+    result = run("known", "--write", "k.yaml", stub_target, "--reason", "being repaired")
+    assert result.exit_code == 0, result.output
+    (entry,) = load_known(Path("k.yaml"))
+    assert (entry.clause, entry.reason) == ("seek.zero", "being repaired")
+    suite.outcomes["seek.zero"] = Verdict.FIXED
+    assert "1 dropped" in run("known", "--prune", "k.yaml", stub_target).stdout
+    assert load_known(Path("k.yaml")) == ()
+
+
+def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
+    """Nothing is run before both are there."""
+    assert "say --write or --prune" in error("known", "k.yaml", stub_target)
+    assert "needs --reason" in error("known", "--write", "k.yaml", stub_target)
+    assert "k.yaml: No such file" in error("known", "--prune", "k.yaml", stub_target)
+    assert suite.runs == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"), [("passes now", 0), ("still fails", 1), ("fails otherwise", 1)]
+)
+def test_replay_tells_what_came_of_it(
+    outcome: str, code: int, stub_target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the target in the file or another one, with the calls that were made."""
+    targets: list[str] = []
+
+    def fake(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayResult:
+        targets.append(binding.name)
+        return ReplayResult("seek.zero", outcome, "IO", ("returned",), ("seek(0): IO",))
+
+    monkeypatch.setattr(replay, "replay", fake)
+    Path("r.json").write_text(json.dumps({"target": stub_target}))
+    for args in ([], ["stubs.py:Other"]):
+        result = run("replay", "r.json", *args)
+        assert result.exit_code == code
+        assert result.stdout.splitlines() == [
+            f"seek.zero: {outcome}",
+            "  1          seek(0): IO",
+            "  expected   returned",
+            "  actual     IO",
+        ]
+    assert targets == ["stub", "other"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "can't read r.json: No such file"),
+        ("{", "r.json: not JSON"),
+        ("[]", "r.json: not a replay file"),
+        ("{}", "r.json names no target"),
+        ('{"target": "stubs.py:Stub", "profile": 5}', "profile must be a name, not 5"),
+        ('{"target": "stubs.py:Stub", "profile": "hadop"}', "did you mean hadoop"),
+    ],
+)
+def test_a_bad_replay_file_is_one_line(text: str | None, said: str, stub_target: str) -> None:
+    """Whatever is wrong with it."""
+    if text is not None:
+        Path("r.json").write_text(text)
+    assert said in error("replay", "r.json")

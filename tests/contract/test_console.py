@@ -1,0 +1,189 @@
+"""The report at a terminal and in CI."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fscontract.contract.clauses import Level
+from fscontract.contract.suite.events import PhaseStarted, Progress, RunStarted
+from fscontract.contract.suite.report import NotSetUp
+from fscontract.contract.suite.report.block import failure_block, known_line, short_block
+from fscontract.contract.suite.report.console import Console, is_plain, lines
+from fscontract.contract.suite.report.text import printable, table, unverified, verdict_line
+from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+
+Make = Callable[..., ClauseResult]
+MakeRun = Callable[..., RunResult]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_failure_block_has_all_a_reader_needs(make_result: Make) -> None:
+    """Clause, level, place, statement, program, expected, actual, because, what to run."""
+    result = make_result(Verdict.FAIL, replay=".fscontract/9f.json")
+    assert failure_block(result) == [
+        "FAIL  demo.one  MUST  demo § Demo.one()",
+        "  What demo.one says.",
+        "  program    f = open(3 bytes); f.seek(2); f.seek(-1)",
+        "  at step    2: seek(-1)",
+        "  expected   EOF or IO",
+        "  actual     returned",
+        "  because    Readers stop.",
+        "  again      fscontract replay .fscontract/9f.json",
+        "  explain    fscontract explain demo.one",
+    ]
+
+
+def test_a_concurrent_failure_shows_its_interleaving(make_result: Make) -> None:
+    """Every numbered line of the schedule, and its seed, are printed."""
+    steps = ("1 A: pread(0)", "2 B: pread(4)")
+    block = failure_block(make_result(Verdict.FAIL, interleaving=steps, schedule=99))
+    assert "  order      1 A: pread(0)" in block
+    assert "             2 B: pread(4)" in block
+    assert "  schedule   99" in block
+
+
+def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
+    """A known failure that passes names the reason it was listed for."""
+    block = failure_block(make_result(Verdict.FIXED, reason="kept for callers"))
+    assert block[0].startswith("FIXED  demo.one")
+    assert "  reason     kept for callers" in block
+    assert any("take the entry out" in line for line in block)
+
+
+def test_a_lax_clause_is_shown_shortly(make_result: Make) -> None:
+    """A SHOULD takes a line for what it says and one each for outcome and program."""
+    block = short_block(make_result(Verdict.LAX, level=Level.SHOULD))
+    assert block[0] == "LAX  demo.one  SHOULD  What demo.one says."
+    assert block[1] == "  actual     returned, expected EOF or IO"
+    assert len(block) == 3
+
+
+def test_a_known_failure_is_one_line(make_result: Make) -> None:
+    """Line breaks in the reason do not break it."""
+    assert known_line(make_result(Verdict.KNOWN, reason="a\n b")) == "KNOWN  demo.one  a b"
+
+
+def test_control_characters_are_escaped(make_result: Make) -> None:
+    """What a target says can't drive the terminal."""
+    block = failure_block(make_result(Verdict.FAIL, actual="IO (\x1b[2J\x07)"))
+    assert "  actual     IO (\\x1b[2J\\x07)" in block
+    assert printable("tab\t, nul\0, bell\x07") == "tab\\t, nul\\x00, bell\\x07"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "line"),
+    [
+        ("pass pass", "conforms: 2 clauses hold"),
+        ("pass known lax undeclared", "conforms: 1 clause holds, 1 lax, 1 known, 1 not verified"),
+        ("pass fail hang error", "does not conform: 2 of 3 verified clauses fail, 1 not verified"),
+        ("pass fixed", "does not conform: 1 known failure no longer there"),
+        ("undeclared", "does not conform: no clause was verified, 1 not verified"),
+    ],
+)
+def test_the_verdict_is_one_line(
+    outcomes: str, line: str, make_result: Make, make_run: MakeRun
+) -> None:
+    """It counts what holds, fails, is known, and was not verified."""
+    assert verdict_line(make_run(*(make_result(Verdict(o)) for o in outcomes.split()))) == line
+
+
+def test_the_table_counts_by_level_and_outcome(make_result: Make, make_run: MakeRun) -> None:
+    """Outcomes and levels that do not occur are left out."""
+    run = make_run(
+        make_result(), make_result(Verdict.FAIL), make_result(level=Level.SHOULD, name="demo.two")
+    )
+    assert table(run) == [
+        ["", "pass", "fail", "all"],
+        ["MUST", "1", "1", "2"],
+        ["SHOULD", "1", "0", "1"],
+        ["all", "2", "1", "3"],
+    ]
+
+
+def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run: MakeRun) -> None:
+    """One group for each outcome and reason, with all its clauses."""
+    run = make_run(
+        make_result(Verdict.UNEXERCISED, name="c"),
+        make_result(Verdict.UNDECLARED, name="a", reason="supports-skip"),
+        make_result(Verdict.UNDECLARED, name="b", reason="supports-skip"),
+        make_result(name="d"),
+    )
+    assert unverified(run) == [
+        (Verdict.UNDECLARED, "supports-skip", ("a", "b")),
+        (Verdict.UNEXERCISED, "", ("c",)),
+    ]
+    text = "\n".join(lines(run))
+    assert "not verified: 3 clauses\n  undeclared: supports-skip\n    a b\n  unexercised\n" in text
+
+
+def test_the_last_line_is_the_verdict(make_result: Make, make_run: MakeRun) -> None:
+    """Before it stand counts, versions, seed and seconds."""
+    *_, facts, verdict = lines(make_run(make_result()))
+    assert facts == "12 programs, 40 operations, demo 1.0, seed 7, 1.2 s"
+    assert verdict == "conforms: 1 clause holds"
+
+
+def test_a_target_that_was_not_set_up_has_no_verdict() -> None:
+    """Only the reason is printed."""
+    assert list(lines(NotSetUp("s3://b", "no way in"))) == ["not set up: no way in"]
+
+
+@pytest.mark.parametrize("environment", [{"CI": "true"}, {"TERM": "dumb"}])
+def test_ci_and_dumb_terminals_get_plain_lines(environment: dict[str, str]) -> None:
+    """Even if the stream is a terminal; a pipe always does."""
+    assert is_plain(Terminal(), environment)
+    assert is_plain(io.StringIO(), {})
+    assert not is_plain(Terminal(), {"TERM": "xterm"})
+
+
+def _drive(console: Console, run: RunResult) -> None:
+    console(RunStarted("memory", "stream", "default", "quick", 7))
+    console(PhaseStarted("exhaustive", 2))
+    console(Progress("exhaustive", 1, 2, 5))
+    console.finish(run)
+
+
+def test_plain_output_has_a_line_for_each_phase(make_result: Make, make_run: MakeRun) -> None:
+    """No escape sequences, no progress; target, binding, profile, effort and seed on top."""
+    stream = io.StringIO()
+    _drive(Console(stream, plain=True), make_run(make_result(Verdict.FAIL)))
+    first, second, *_ = stream.getvalue().splitlines()
+    assert first.endswith(": memory through stream, profile default, effort quick, seed 7")
+    assert second == "phase exhaustive: 2 programs"
+    assert "\x1b" not in stream.getvalue()
+    assert "5 operations" not in stream.getvalue()
+
+
+def test_a_terminal_gets_colours_unless_no_color(
+    make_result: Make, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR takes the colours away, and the words stay."""
+    monkeypatch.setenv("TERM", "xterm")
+    run = make_run(make_result(Verdict.FAIL))
+    shown: dict[str, str] = {}
+    for value in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", value)
+        stream = Terminal()
+        _drive(Console(stream, plain=False), run)
+        shown[value] = stream.getvalue()
+    assert "\x1b[1;31mFAIL\x1b[0m" in shown[""]
+    assert "\x1b[1;31m" not in shown["1"]
+    assert "demo.one  MUST" in shown["1"]
+
+
+def test_a_stream_that_can_not_encode_gets_escapes(make_result: Make, make_run: Any) -> None:
+    """The section sign does not break a run under an ASCII locale."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    Console(stream, plain=True).finish(make_run(make_result(Verdict.FAIL)))
+    assert b"demo \\xa7 Demo.one()" in raw.getvalue()

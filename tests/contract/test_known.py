@@ -1,0 +1,177 @@
+"""Known failures: reading, matching, writing and pruning the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.clauses import clauses
+from fscontract.contract.known import (
+    Known,
+    KnownError,
+    load_known,
+    match,
+    parse_known,
+    prune_known,
+    write_known,
+)
+from fscontract.contract.suite.result import (
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
+
+MakeRun = Callable[..., RunResult]
+TODAY = date(2026, 5, 4)
+SEEK = Known("seek.negative", "kept for callers", "returned")
+FAILED = Counterexample(None, ("EOF",), "returned")
+
+
+def _judged(name: str, outcome: Verdict, actual: str = "returned") -> ClauseResult:
+    failing = outcome in (Verdict.FAIL, Verdict.KNOWN, Verdict.HANG)
+    found = Counterexample(None, ("EOF",), actual) if failing else None
+    return ClauseResult(clauses()[name], outcome, 1, found)
+
+
+def test_a_full_entry_is_read(tmp_path: Path) -> None:
+    """Every key there is, and a date as a date."""
+    path = tmp_path / "known.yaml"
+    path.write_text(
+        "known:\n- clause: seek.negative\n  reason: kept\n  signature: returned\n"
+        "  issue: https://example.org/12\n  until: 2027-06-01\n  target: 's3:*'\n"
+    )
+    (entry,) = load_known(path)
+    assert entry == Known(
+        "seek.negative", "kept", "returned", "https://example.org/12", date(2027, 6, 1), "s3:*"
+    )
+    assert entry.applies_to("s3://bucket")
+    assert not entry.applies_to("memory")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"clause": "seek.negativ"}, "no clause 'seek.negativ'; did you mean seek.negative"),
+        ({"clause": None}, "clause must be a text that is not empty"),
+        ({"reason": "  "}, "reason must be a text that is not empty"),
+        ({"signature": 5}, "signature must be a text that is not empty"),
+        ({"until": "soon"}, "until must be a date like 2027-06-01, not 'soon'"),
+        ({"until": 20270601}, "until must be a date like 2027-06-01"),
+        ({"issue": 12}, "issue must be a text"),
+        ({"actual": "x"}, "unknown key 'actual'; allowed: clause, reason, signature"),
+    ],
+)
+def test_a_mistake_is_one_line_with_place(change: dict[str, object], said: str) -> None:
+    """File, number of the entry, and what is allowed."""
+    good = {"clause": "seek.negative", "reason": "r", "signature": "s"}
+    with pytest.raises(KnownError) as caught:
+        parse_known([good, {**good, "signature": "t", **change}], "known.yaml")
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"known.yaml: known entry 2: {said}")
+
+
+def test_every_mistake_is_told() -> None:
+    """A line for each, of all entries."""
+    with pytest.raises(KnownError) as caught:
+        parse_known([{}, 5], "f")
+    assert len(str(caught.value).splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("known: {", "not YAML"),
+        ("knwon: []", "expected one key, 'known'"),
+        ("- a", "expected one key, 'known'"),
+        ("known: 5", "expected a list, not int"),
+        ("known: !!python/object/apply:os.getcwd []", "not YAML"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    """In one line; nothing but plain data is read."""
+    path = tmp_path / "known.yaml"
+    path.write_text(text)
+    with pytest.raises(KnownError, match=said) as caught:
+        load_known(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    """With the path."""
+    with pytest.raises(KnownError, match=r"none\.yaml: No such file"):
+        load_known(tmp_path / "none.yaml")
+
+
+def test_the_same_entry_twice_is_a_mistake() -> None:
+    """One of them would never be pruned."""
+    entry = {"clause": "seek.negative", "reason": "r", "signature": "s"}
+    with pytest.raises(KnownError, match="entry 2: the same as an entry before"):
+        parse_known([entry, entry], "f")
+
+
+def test_a_failure_matches_by_clause_and_signature() -> None:
+    """A failure that looks different is a new one."""
+    other = Counterexample(None, ("EOF",), "IO (OSError: no)")
+    assert match((SEEK,), "seek.negative", FAILED, TODAY) is SEEK
+    assert match((SEEK,), "seek.zero", FAILED, TODAY) is None
+    assert match((SEEK,), "seek.negative", other, TODAY) is None
+
+
+def test_an_entry_ends_after_its_day() -> None:
+    """On the day itself it still matches."""
+    entry = Known("seek.negative", "r", "returned", until=TODAY)
+    assert match((entry,), "seek.negative", FAILED, TODAY) is entry
+    assert match((entry,), "seek.negative", FAILED, date(2026, 5, 5)) is None
+
+
+def test_writing_adds_what_fails_and_keeps_what_is_there(tmp_path: Path, make_run: MakeRun) -> None:
+    """Old reasons and the comment on top stay; only failures are added."""
+    path = tmp_path / "known.yaml"
+    path.write_text(
+        "# Ask Ann first.\nknown:\n"
+        "- {clause: seek.negative, reason: kept for callers, signature: returned}\n"
+    )
+    run = make_run(
+        _judged("seek.negative", Verdict.KNOWN),
+        _judged("seek.zero", Verdict.FAIL),
+        _judged("seek.pos", Verdict.PASS),
+    )
+    added = write_known(path, run, "being repaired")
+    assert added == (Known("seek.zero", "being repaired", "returned"),)
+    assert path.read_text().startswith("# Ask Ann first.\n")
+    assert load_known(path) == (SEEK, *added)
+    assert write_known(path, make_run(_judged("seek.zero", Verdict.FAIL)), "again") == ()
+
+
+def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:
+    """Even if nothing fails, so that a first run leaves a valid file."""
+    path = tmp_path / "known.yaml"
+    assert write_known(path, make_run(_judged("seek.zero", Verdict.PASS)), "r") == ()
+    assert load_known(path) == ()
+
+
+def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) -> None:
+    """What passes, and what fails in another way; the rest stays."""
+    path = tmp_path / "known.yaml"
+    path.write_text(
+        "known:\n"
+        "- {clause: seek.negative, reason: r, signature: returned, until: 2027-06-01}\n"
+        "- {clause: seek.zero, reason: r, signature: returned}\n"
+        "- {clause: seek.pos, reason: r, signature: IO}\n"
+        "- {clause: seek.noop, reason: r, signature: returned}\n"
+        "- {clause: seek.zero, reason: r, signature: returned, target: local}\n"
+    )
+    run = make_run(
+        _judged("seek.negative", Verdict.KNOWN),
+        _judged("seek.zero", Verdict.FIXED),
+        _judged("seek.pos", Verdict.FAIL),
+        _judged("seek.noop", Verdict.UNDECLARED),
+    )
+    assert [e.clause for e in prune_known(path, run)] == ["seek.zero", "seek.pos"]
+    left = [(e.clause, e.target) for e in load_known(path)]
+    assert left == [("seek.negative", ""), ("seek.noop", ""), ("seek.zero", "local")]
+    assert load_known(path)[0].until == date(2027, 6, 1)

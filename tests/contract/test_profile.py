@@ -1,0 +1,204 @@
+"""Profiles are read from the kit, from YAML and from Hadoop's contract files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.profile import Profile, ProfileError, features, load_profile
+
+BARE = "name: mine\ntitle: Mine\n"
+
+
+def _written(tmp_path: Path, text: str, name: str = "mine.yaml") -> str:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def _hadoop(*properties: tuple[str, str]) -> str:
+    entries = "".join(
+        f"<property><name>{n}</name><value>{v}</value></property>" for n, v in properties
+    )
+    return f"<configuration>{entries}</configuration>"
+
+
+def _refused(name_or_path: str) -> str:
+    with pytest.raises(ProfileError) as caught:
+        load_profile(name_or_path)
+    return str(caught.value)
+
+
+# What a profile says -------------------------------------------------------------------------
+
+
+def test_needs_are_met_by_features_and_by_their_absence() -> None:
+    """What is returned are the needs that are not met."""
+    profile = Profile("p", "P", frozenset({"supports-seek"}))
+    assert profile.satisfies(["supports-seek", "!supports-skip"]) == ()
+    assert profile.satisfies(["!supports-seek", "supports-skip"]) == (
+        "!supports-seek",
+        "supports-skip",
+    )
+
+
+def test_features_are_added_and_removed_by_name() -> None:
+    """An exclamation mark or a hyphen before the name removes it."""
+    profile = Profile("p", "P", frozenset({"supports-seek", "supports-skip"}))
+    changed = profile.with_features(["supports-unbuffer", "!supports-seek", "-supports-skip"])
+    assert changed == Profile("p", "P", frozenset({"supports-unbuffer"}))
+
+
+def test_an_unknown_feature_is_refused_with_what_is_near() -> None:
+    """The sign before it is not part of its name."""
+    with pytest.raises(ProfileError, match=r"^no feature 'supports-sek'; did you mean supports-se"):
+        load_profile("default").with_features(["!supports-sek"])
+
+
+# Shipped profiles and YAML files -------------------------------------------------------------
+
+
+def test_the_default_profile_has_every_feature_at_its_default() -> None:
+    """No more and no less."""
+    assert load_profile("default").features == {f.name for f in features().values() if f.default}
+
+
+def test_a_file_that_says_nothing_is_the_default(tmp_path: Path) -> None:
+    """Absent features take their defaults; buffer and remote are left to the binding."""
+    profile = load_profile(_written(tmp_path, BARE))
+    assert profile == Profile("mine", "Mine", load_profile("default").features)
+
+
+def test_a_file_declares_what_it_knows(tmp_path: Path) -> None:
+    """Features, buffer, remoteness and known violations."""
+    text = BARE + (
+        "features: {supports-unbuffer: true, supports-seek: false}\nbuffer: 512\nremote: true\n"
+        "known: [{clause: seek.zero, reason: old, signature: EOF, until: 2027-06-01}]\n"
+    )
+    profile = load_profile(_written(tmp_path, text))
+    assert profile.satisfies(["supports-unbuffer", "!supports-seek"]) == ()
+    assert (profile.buffer, profile.remote) == (512, True)
+    assert profile.known == (
+        {"clause": "seek.zero", "reason": "old", "signature": "EOF", "until": "2027-06-01"},
+    )
+
+
+def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
+    """Only what it says differs."""
+    text = BARE + "extends: reference\nfeatures: {supports-unbuffer: false}\n"
+    profile = load_profile(_written(tmp_path, text))
+    assert load_profile("reference").features - profile.features == {"supports-unbuffer"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "top level: a mapping is wanted, not None"),
+        ("name: a: b", "line 1: not YAML: mapping values are not allowed"),
+        ("title: T\n", "top level: 'name' is a required property"),
+        (BARE + "name: x\n", "line 3: not YAML: the key 'name' occurs twice"),
+        (BARE + "nmae: x\n", "top level: unknown 'nmae'; allowed: name, title, extends, features"),
+        ("name: A B\ntitle: T\n", "name: small letters, digits and single hyphens are wanted"),
+        (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: true or false is"),
+        (BARE + "features: {supports-sek: true}\n", "features: no feature 'supports-sek'; did"),
+        (BARE + "features: {7: true}\n", "features: no feature '7'; known: supports-seek, "),
+        (BARE + "buffer: 0\n", "buffer: 0 is less than the minimum of 1"),
+        (BARE + "buffer: big\n", "buffer: a whole number is wanted, not 'big'"),
+        (BARE + "extends: pyfle\n", "extends: no profile 'pyfle'; allowed: default, "),
+        (BARE + "known: [{clause: seek.zero}]\n", "known[0]: 'reason' is a required property"),
+        (
+            BARE + "known: [{clause: seek.zro, reason: r, signature: s}]\n",
+            "known[0].clause: no clause 'seek.zro'; did you mean seek.zero",
+        ),
+        (
+            BARE + "known: [{clause: seek.zero, reason: r, signature: s, until: soon}]\n",
+            "known[0].until: a date such as 2027-06-01 is wanted, not 'soon'",
+        ),
+    ],
+)
+def test_a_fault_in_a_file_is_named_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+    """Each fault takes one line: the file, the place, what is allowed."""
+    path = _written(tmp_path, text)
+    lines = _refused(path).splitlines()
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    assert lines[0].removeprefix(f"{path}: ").startswith(says)
+
+
+def test_all_faults_of_a_file_are_named_at_once(tmp_path: Path) -> None:
+    """Nobody has to mend one to learn of the next."""
+    assert len(_refused(_written(tmp_path, BARE + "buffer: 0\nremote: 3\n")).splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["defalt", "no/such.yaml", "", "a\0b", "x" * 5000])
+def test_what_is_neither_a_profile_nor_a_file_is_refused_in_one_line(name: str) -> None:
+    """The name is repeated as it was given."""
+    assert len(_refused(name).splitlines()) == 1
+    assert repr(name) in _refused(name)
+
+
+def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
+    """And with the names of all that there are."""
+    assert _refused("pyfil") == (
+        "no profile 'pyfil': neither a file nor one of default, fsspec, hadoop, pyfile, reference; "
+        "did you mean pyfile?"
+    )
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    """The message says where the first bad byte is."""
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"name: \xff")
+    assert _refused(str(path)) == f"{str(path)!r}: not UTF-8 text (byte 6)"
+
+
+# Hadoop's contract files ---------------------------------------------------------------------
+
+
+def test_a_hadoop_contract_file_declares_features(tmp_path: Path) -> None:
+    """Options of streams count, absent ones take their default, others are kept as ignored."""
+    text = _hadoop(
+        ("fs.contract.supports-unbuffer", "true"),
+        ("fs.contract.rejects-seek-past-eof", " False "),
+        ("fs.contract.is-blobstore", "true"),
+        ("fs.contract.test.fs.mine", "mine:///"),
+        ("fs.defaultFS", "mine:///"),
+    )
+    profile = load_profile(_written(tmp_path, text, "mine.xml"))
+    assert profile.name == "mine"
+    assert profile.features == load_profile("default").features - {"rejects-seek-past-eof"} | {
+        "supports-unbuffer"
+    }
+    assert profile.ignored == ("fs.contract.is-blobstore", "fs.contract.test.fs.mine")
+
+
+def test_a_hadoop_contract_file_may_start_with_a_declaration_and_comments(tmp_path: Path) -> None:
+    """Hadoop's own files begin with both, and the suffix may be any."""
+    text = '<?xml version="1.0" encoding="UTF-8"?>\n<!-- licence -->\n' + _hadoop()
+    profile = load_profile(_written(tmp_path, text, "contract"))
+    assert profile.features == load_profile("default").features
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<!DOCTYPE configuration><configuration/>", "a DOCTYPE or an entity declaration is not"),
+        ('<!DOCTYPE c [<!ENTITY a "b">]><c>&a;</c>', "a DOCTYPE or an entity declaration is not"),
+        ("<configuration>", "not XML: "),
+        ("<configuration>&a;</configuration>", "not XML: undefined entity"),
+        ("<profile/>", "<configuration> is wanted at the root, not <profile>"),
+        (_hadoop(("", "true")), "property 1: <name> is wanted"),
+        (
+            _hadoop(("fs.contract.supports-seek", "yes")),
+            "fs.contract.supports-seek: true or false is wanted, not 'yes'",
+        ),
+    ],
+)
+def test_a_bad_hadoop_contract_file_is_refused_in_one_line(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    """The file, the place, what is allowed; nothing is expanded or fetched."""
+    path = _written(tmp_path, text, "mine.xml")
+    message = _refused(path)
+    assert message.startswith(f"{path}: {says}")
+    assert "\n" not in message

@@ -1,0 +1,236 @@
+"""From what a user types to a binding."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from fscontract.contract import targets
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.targets import UsageError, bind_connector, mask_url, resolve_target
+
+BINDINGS = """
+from fscontract.contract.binding import Binding, TargetError
+
+class Stub(Binding):
+    api = "stub"
+    operations = frozenset()
+    accepts = "a number"
+
+    def __init__(self, name, *made): self.name, self.made = name, made
+    def prepare(self): pass
+    def create(self, content): return "/f"
+    def open(self, path): return None
+    def bind(self, step): return None
+    def dispose(self): pass
+
+    @classmethod
+    def recognise(cls, found, name):
+        return cls(name, found) if isinstance(found, int) else None
+
+    @classmethod
+    def from_url(cls, url, options, *, file=None, content=None):
+        if "bad" in url:
+            raise OSError(f"can't open {url} with {options}")
+        return cls(url, options, file, content)
+
+def demo(options): return Stub("demo", options)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target `demo`, bindings `fsspec` and `other`, and two that lack a module."""
+    (tmp_path / "demo_bindings.py").write_text(BINDINGS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "demo_bindings", raising=False)
+    monkeypatch.chdir(tmp_path)
+    places = {
+        "fscontract.targets": {"demo": "demo_bindings:demo", "lacking": "no_such_module:x"},
+        "fscontract.bindings": {
+            "absent": "no_such_module:x",
+            "fsspec": "demo_bindings:Stub",
+            "other": "demo_bindings:Stub",
+        },
+    }
+
+    def entry_points(group: str) -> list[EntryPoint]:
+        return [EntryPoint(name, value, group) for name, value in places[group].items()]
+
+    monkeypatch.setattr(targets, "entry_points", entry_points)
+
+
+def _write(tmp_path: Path, text: str) -> None:
+    (tmp_path / "made.py").write_text(dedent(text))
+
+
+def _made(binding: Binding) -> tuple[Any, ...]:
+    return tuple(binding.made)  # type: ignore[attr-defined]
+
+
+def test_a_name_is_an_installed_target() -> None:
+    """It gets the options."""
+    binding = resolve_target("demo", {"a": "b"})
+    assert (binding.name, _made(binding)) == ("demo", ({"a": "b"},))
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        ("s3://bucket/p", "s3://bucket/p"),
+        ("simplecache::file:///d", "simplecache::file:///d"),
+        ("other+s3://bucket", "s3://bucket"),
+        ("other+zip://a::file:///x.zip", "zip://a::file:///x.zip"),
+        ("file:///a+b://c", "file:///a+b://c"),
+    ],
+)
+def test_a_url_goes_to_a_binding(text: str, opened: str) -> None:
+    """To the one named before the plus, or else to fsspec."""
+    assert resolve_target(text, {}).name == opened
+
+
+def test_a_url_gets_file_and_content(tmp_path: Path) -> None:
+    """For targets that can't be written."""
+    local = tmp_path / "c.bin"
+    local.write_bytes(b"abc")
+    binding = resolve_target("http://h", {"k": "v"}, "http://h/c.bin", local)
+    assert _made(binding) == ({"k": "v"}, "http://h/c.bin", local)
+
+
+def test_a_callable_of_a_file_is_imported_beside_its_neighbours(tmp_path: Path) -> None:
+    """Its folder is importable meanwhile, and its own name is private."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "neighbour_of_made.py").write_text("SEVEN = 7")
+    (tmp_path / "sub" / "made.py").write_text(
+        "from neighbour_of_made import SEVEN\ndef number(): return SEVEN"
+    )
+    before = list(sys.path)
+    binding = resolve_target("./sub/made.py:number", {})
+    assert _made(binding) == (7,)
+    assert sys.path == before
+    assert "made" not in sys.modules
+
+
+def test_a_callable_of_a_module_gets_options_as_arguments(tmp_path: Path) -> None:
+    """Modules of the current directory are found."""
+    (tmp_path / "made_by_options.py").write_text("class A:\n def f(size='1'): return int(size)")
+    assert _made(resolve_target("made_by_options:A.f", {"size": "5"})) == (5,)
+
+
+def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
+    """A filesystem may stand in a module as it is."""
+    _write(tmp_path, "five = 5")
+    assert _made(resolve_target("made.py:five", {})) == (5,)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dem", "no target 'dem'; did you mean demo?; known: demo, lacking; or a URL"),
+        ("", "no target ''; known: demo"),
+        ("othr+s3://b", "s3://b: no binding 'othr'; did you mean other?; known: absent, fsspec"),
+        ("mad.py:f", "no file 'mad.py'; did you mean made.py?"),
+        ("made.py:numbr", "made.py has no 'numbr'; did you mean number?"),
+        ("made.py:text", "no binding for builtins.str; accepted: a Binding, a number"),
+        ("mode:f", "no module 'mode'; did you mean made?"),
+        ("made.py:takes", "takes can't be called so: missing a required argument: 'it'"),
+    ],
+)
+def test_a_mistake_names_what_is_known(text: str, said: str, tmp_path: Path) -> None:
+    """In one line, with near misses."""
+    _write(tmp_path, "def number(): return 1\ndef takes(it): return 1\ntext = 'x'")
+    with pytest.raises(UsageError) as caught:
+        resolve_target(text, {})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_options_that_do_not_fit_are_not_shown(tmp_path: Path) -> None:
+    """The name of the option is told, its value never."""
+    _write(tmp_path, "def number(): return 1")
+    with pytest.raises(UsageError, match="unexpected keyword argument 'key'") as caught:
+        resolve_target("made.py:number", {"key": "s3cret"})
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def f():\n    raise RuntimeError('no\\nway')", r"RuntimeError: no way \(.*made.py:2\)"),
+        ("def f():\n    raise SystemExit(3)", r"SystemExit: 3 \(.*made.py:2\)"),
+        ("import json\ndef f():\n    json.loads('')", r"JSONDecodeError: .*\(.*made.py:3\)"),
+        ("import no_such_thing", r"ModuleNotFoundError: .*\(.*made.py:1\)"),
+        ("def f(:", r"SyntaxError: .*\(.*made.py:1\)"),
+    ],
+)
+def test_a_callable_that_raises_is_a_target_error(source: str, said: str, tmp_path: Path) -> None:
+    """With the type, the message and the line of the author's own code."""
+    _write(tmp_path, source)
+    with pytest.raises(TargetError, match=said) as caught:
+        resolve_target("made.py:f", {})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_failure_to_open_shows_no_secret() -> None:
+    """Neither of the URL nor of the options."""
+    with pytest.raises(TargetError) as caught:
+        resolve_target("s3://me:pass/word@bad?sig=abc", {"secret": "hush-hush"})
+    assert str(caught.value).startswith("s3://***@bad?***: OSError: can't open s3://***@bad?***")
+    for secret in ("me", "pass", "word", "abc", "hush"):
+        assert secret not in str(caught.value).replace("demo_bindings", "")
+
+
+def test_a_target_whose_module_is_missing_says_so() -> None:
+    """It is known, but can't be set up here."""
+    with pytest.raises(TargetError, match="target 'lacking' needs the module 'no_such_module'"):
+        resolve_target("lacking", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "content", "said"),
+    [
+        ("http://h", "http://h/f", None, "go together"),
+        ("http://h", None, Path("here"), "go together"),
+        ("http://h", "http://h/f", Path("none"), "--content none: no such file"),
+        ("demo", "http://h/f", Path("here"), "need a URL as target, not 'demo'"),
+    ],
+)
+def test_file_and_content_are_checked(
+    text: str, file: str | None, content: Path | None, said: str, tmp_path: Path
+) -> None:
+    """Before anything is opened."""
+    (tmp_path / "here").write_bytes(b"")
+    with pytest.raises(UsageError, match=said):
+        resolve_target(text, {}, file, content)
+
+
+def test_a_connector_is_a_target_a_callable_or_a_binding() -> None:
+    """As the pytest plug-in takes them."""
+    assert bind_connector("demo", "t").name == "demo"
+    assert bind_connector(lambda: 5, "t").name == "t"
+    assert bind_connector(lambda: resolve_target("demo", {}), "t").name == "demo"
+
+
+@pytest.mark.parametrize(
+    ("url", "masked"),
+    [
+        ("s3://bucket/key", "s3://bucket/key"),
+        ("s3://u:p@bucket/key", "s3://***@bucket/key"),
+        ("s3://AK:a/b+c@bucket/key", "s3://***@bucket/key"),
+        ("s3://token@bucket", "s3://***@bucket"),
+        ("http://h:8080/a@b", "http://h:8080/a@b"),
+        ("file:///d/a@b", "file:///d/a@b"),
+        ("http://h/f?sig=x&y=z", "http://h/f?***"),
+        ("zip://a::https://u:p@h/x.zip?t=1", "zip://a::https://***@h/x.zip?***"),
+        ("see http://u:p@h/x for more", "see http://***@h/x for more"),
+        ("what?now", "what?now"),
+    ],
+)
+def test_urls_are_masked(url: str, masked: str) -> None:
+    """User information and queries hold secrets; ports and paths do not."""
+    assert mask_url(url) == masked

@@ -1,0 +1,34 @@
+"""What the tests of bindings share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import pytest
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.outcome import Outcome
+from fscontract.contract.program import Step
+
+Calls: TypeAlias = Callable[..., list[Outcome]]
+
+
+@pytest.fixture
+def run() -> Iterator[Calls]:
+    """Runs calls such as `("seek", 3)` on a new stream over `content`; gives their outcomes."""
+    prepared: list[Binding] = []
+
+    def run_on(binding: Binding, content: bytes, *calls: tuple[object, ...]) -> list[Outcome]:
+        if binding not in prepared:
+            binding.prepare()
+            prepared.append(binding)
+        opened = binding.open(binding.create(content))
+        steps = [Step(str(op), tuple(args)) for op, *args in calls]
+        outcomes = [binding.bind(step)(opened) for step in steps]
+        binding.bind(Step("close"))(opened)
+        return outcomes
+
+    yield run_on
+    for binding in prepared:
+        binding.dispose()

@@ -1,0 +1,356 @@
+"""Programs on fsspec's files."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import fsspec
+import pytest
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.content import content
+from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.rangeops import bind_ranges
+
+from .conftest import Calls
+
+
+class Scripted:
+    """A filesystem whose reads return or raise what the test says."""
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer = answer
+
+    def cat_file(self, *_: object, **__: object) -> Any:
+        return self.answer()
+
+    def cat_ranges(self, *_: object, **__: object) -> Any:
+        return self.answer()
+
+    read_block = cat_file
+
+
+class Opened:
+    """An opened file at a path."""
+
+    def __init__(self) -> None:
+        self.file = io.BytesIO()
+        self.path = "file"
+
+
+def at(path: Path) -> FsspecBinding:
+    """The binding to a local directory."""
+    return FsspecBinding.from_url(f"file://{path}", {})
+
+
+def answered(call: tuple[object, ...], answer: Callable[[], Any]) -> Outcome:
+    """The outcome of a positioned call that the filesystem answers so."""
+    binding = FsspecBinding(MemoryFileSystem(), "/", "scripted")
+    binding.fs = Scripted(answer)
+    return binding.bind(Step(str(call[0]), call[1:]))(Opened())
+
+
+@pytest.mark.parametrize("where", ["file", "memory"])
+def test_positioned_reads_go_through_the_filesystem(where: str, tmp_path: Path, run: Calls) -> None:
+    """cat_file, read_block and cat_ranges."""
+    binding = at(tmp_path) if where == "file" else FsspecBinding.from_url("memory://x", {})
+    data = content(9)
+    outcomes = run(
+        binding,
+        data,
+        ("seek", 4),
+        ("pread", 2, 4, 1, 3),
+        ("pread", 8, 3, 0, 3),
+        ("pread", 9, 1, 0, 1),
+        ("pread", 2, 1, 0, 0),
+        ("read_fully", 2, 4, 1, 2),
+        ("read_fully_all", 0, 9),
+        ("read_fully", 7, 3, 0, 3),
+        ("read_vectored", ((3, 2), (8, 2), (0, 0)), "heap", "absent"),
+        ("get_pos",),
+    )
+    fill = bytes([FILL])
+    assert outcomes[:7] == [
+        returned(None),
+        returned(3, fill + data[2:5]),
+        returned(1, data[8:] + fill * 2),
+        returned(-1, fill),
+        returned(0, fill),
+        returned(None, fill + data[2:4] + fill),
+        returned(None, data),
+    ]
+    assert outcomes[7].kind is Kind.EOF
+    first, second, third = outcomes[8].value
+    assert (first, second.kind, third) == (returned(2, data[3:5]), Kind.EOF, returned(0, b""))
+    if where == "file":  # in memory, fsspec opens one object for all, so the position is shared
+        assert outcomes[9] == returned(4)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("pread", -1, 2, 0, 1),
+        ("pread", 0, None, 0, 1),
+        ("pread", 0, 2, 0, -1),
+        ("pread", 0, 2, -1, 1),
+        ("pread", 0, 2, 1, 2),
+        ("read_fully", -1, 2, 0, 1),
+        ("read_fully", 0, 2, 2, 1),
+        ("read_fully_all", 0, None),
+        ("read_vectored", None, "heap", "absent"),
+        ("read_vectored", (None,), "heap", "absent"),
+        ("read_vectored", ((-1, 1),), "heap", "absent"),
+        ("read_vectored", ((0, -1),), "heap", "absent"),
+        ("read_vectored", ((0, 1),), "view", "absent"),
+        ("read_vectored", ((0, 1),), "heap", "given"),
+        ("read_buffer", 2, 0, None),
+        ("unbuffer",),
+        ("seek_to_new_source", 0),
+    ],
+)
+def test_what_fsspec_has_no_words_for(call: tuple[object, ...], tmp_path: Path, run: Calls) -> None:
+    """Such a call is neither a pass nor a violation."""
+    assert run(at(tmp_path), b"abc", call) == [INEXPRESSIBLE]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("pread", 0, 1, 0, 1),
+        ("read_fully", 0, 1, 0, 1),
+        ("read_vectored", ((0, 1),), "heap", "absent"),
+    ],
+)
+def test_the_filesystem_knows_no_closed_stream(
+    call: tuple[object, ...], tmp_path: Path, run: Calls
+) -> None:
+    """Positioned reads after close do not act on the stream at all."""
+    assert run(at(tmp_path), b"abc", ("close",), call)[1] == INEXPRESSIBLE
+
+
+def test_too_many_bytes_are_told() -> None:
+    """A result that is too long is not cut to fit."""
+    pread = answered(("pread", 0, 4, 0, 2), lambda: b"abc")
+    assert pread == returned(3, b"ab" + bytes([FILL]) * 2)
+    assert answered(("read_fully_all", 0, 2), lambda: b"abc").kind is Kind.OTHER
+    vectored = ("read_vectored", ((0, 2),), "heap", "absent")
+    assert answered(vectored, lambda: [b"abc"]).value[0].kind is Kind.OTHER
+    assert answered(vectored, list).kind is Kind.OTHER
+
+
+def test_an_exception_among_the_ranges_is_that_ranges_outcome() -> None:
+    """on_error="return" puts exceptions into the list."""
+    call = ("read_vectored", ((0, 1), (1, 1)), "heap", "absent")
+    outcome = answered(call, lambda: [b"a", OSError("lost")])
+    assert [part.kind for part in outcome.value] == [Kind.RETURNED, Kind.IO]
+
+
+@pytest.mark.parametrize("name", ["ClientConnectionError", "ClientPayloadError"])
+def test_a_server_out_of_reach_is_no_verdict(name: str) -> None:
+    """Clients have connection errors of their own, which are not the stream's fault."""
+    error = type(name, (Exception,), {"__module__": "aiohttp.client_exceptions"})("gone")
+    outcome = answered(("pread", 0, 1, 0, 1), lambda: throw(error))
+    reachable = name == "ClientPayloadError"
+    assert outcome.kind is (Kind.OTHER if reachable else Kind.ENVIRONMENT)
+
+
+def throw(error: Exception) -> None:
+    """Raise in an expression."""
+    raise error
+
+
+def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
+    """Files that were there before stay, in memory too."""
+    (tmp_path / "mine").write_bytes(b"x")
+    memory = MemoryFileSystem()
+    memory.pipe_file("/test_dispose/mine", b"x")
+    for binding in (at(tmp_path), FsspecBinding(memory, "/test_dispose", "memory")):
+        binding.prepare()
+        binding.create(b"y")
+        binding.dispose()
+    assert [p.name for p in tmp_path.iterdir()] == ["mine"]
+    assert memory.find("/test_dispose") == ["/test_dispose/mine"]
+    memory.rm("/test_dispose", recursive=True)
+
+
+def test_changes_are_made_in_place(tmp_path: Path) -> None:
+    """An open local file sees the new bytes; a deleted one is gone."""
+    binding = at(tmp_path)
+    binding.prepare()
+    path = binding.create(b"old")
+    opened = binding.open(path)
+    binding.change(path, b"newer")
+    assert binding.bind(Step("py_read", (-1,)))(opened) == returned(b"newer")
+    binding.bind(Step("close"))(opened)
+    assert binding.status_length(path) == 5
+    binding.change(path, None)
+    with pytest.raises(TargetError, match=r"\A[^\n]*can't change[^\n]*\Z"):
+        binding.change(path, None)
+    binding.dispose()
+
+
+def test_a_missing_directory_is_one_line_and_is_not_made(tmp_path: Path) -> None:
+    """A mistyped target is not written to."""
+    with pytest.raises(TargetError, match=r"\A[^\n]*there is no such directory\Z"):
+        at(tmp_path / "no" / "such").prepare()
+    assert not list(tmp_path.iterdir())
+
+
+class Refusing(LocalFileSystem):  # type: ignore[misc]
+    """A filesystem that nobody may write to."""
+
+    cachable = False
+
+    def pipe_file(self, *_: object, **__: object) -> None:
+        raise PermissionError(13, "denied for http://me:hunter2@host/x?sig=abc")
+
+
+def test_a_target_that_cant_be_written_is_one_line_without_secrets(tmp_path: Path) -> None:
+    """The reason is told, what it says of credentials is not; the prefix is removed."""
+    binding = FsspecBinding(Refusing(), str(tmp_path), "refusing")
+    with pytest.raises(TargetError, match=r"\Arefusing: can't be written: [^\n]*denied") as caught:
+        binding.prepare()
+    assert "hunter2" not in str(caught.value)
+    assert "abc" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "message"),
+    [
+        ("zip://::file:///x.zip", {}, "can't be written; give --file"),
+        ("http://me:hunter2@localhost/d?sig=1", {}, r"\Ahttp://localhost/d: can't be written"),
+        ("nosuch://me:hunter2@host/", {}, r"\Anosuch://host/: can't be opened through fsspec: "),
+        ("file:///", {"auto_mkdir": "{", "nosuch": "1"}, None),
+    ],
+)
+def test_a_url_that_cant_be_used_is_one_line(
+    url: str, options: dict[str, str], message: str | None
+) -> None:
+    """Read-only targets need a file that they hold; unknown protocols are told."""
+    if message is None:
+        assert FsspecBinding.from_url(url, options).fs.auto_mkdir == "{"
+        return
+    with pytest.raises(TargetError, match=message) as caught:
+        FsspecBinding.from_url(url, options)
+    assert "hunter2" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_option_values_are_json_if_they_can_be() -> None:
+    """The command line has only text, storage options have types."""
+    assert FsspecBinding.from_url("file:///", {"auto_mkdir": "true"}).fs.auto_mkdir is True
+
+
+def test_an_async_filesystem_is_refused(tmp_path: Path) -> None:
+    """Its files can't be opened from here."""
+    fs = LocalFileSystem(skip_instance_cache=True)
+    fs.asynchronous = True
+    with pytest.raises(TargetError, match="asynchronous=False"):
+        FsspecBinding(fs, str(tmp_path), "x").prepare()
+
+
+def archive(tmp_path: Path, data: bytes) -> tuple[Path, Path]:
+    """A zip file with the member `in/it`, and a copy of the member."""
+    whole, copy = tmp_path / "a.zip", tmp_path / "copy"
+    with zipfile.ZipFile(whole, "w") as made:
+        made.writestr("in/it", data)
+    copy.write_bytes(data)
+    return whole, copy
+
+
+def test_a_read_only_target_is_checked_with_a_file_it_holds(tmp_path: Path, run: Calls) -> None:
+    """The file is the only one, nothing is written, and the archive is closed in the end."""
+    whole, copy = archive(tmp_path, b"abcdef")
+    binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="in/it", content=copy)
+    assert binding.fixed_content == b"abcdef"
+    assert not binding.changes
+    outcomes = run(binding, b"abcdef", ("seek", 2), ("py_read", 2), ("pread", 1, 2, 0, 2))
+    assert outcomes == [returned(None), returned(b"cd"), returned(2, b"bc")]
+    with pytest.raises(TargetError, match="no file with other content"):
+        binding.create(b"other")
+
+
+def test_content_of_another_length_is_refused(tmp_path: Path) -> None:
+    """The local copy must be a copy."""
+    whole, copy = archive(tmp_path, b"abcdef")
+    copy.write_bytes(b"abc")
+    binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="in/it", content=copy)
+    with pytest.raises(TargetError, match="has 6 bytes, --content 3"):
+        binding.prepare()
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """--file must name a file of the target."""
+    whole, copy = archive(tmp_path, b"abcdef")
+    binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="no", content=copy)
+    with pytest.raises(TargetError, match="can't find the file"):
+        binding.prepare()
+
+
+def test_file_and_content_go_together(tmp_path: Path) -> None:
+    """Either alone is a mistake."""
+    with pytest.raises(TargetError, match="go together"):
+        FsspecBinding.from_url(f"file://{tmp_path}", {}, file="x")
+
+
+def test_filesystems_of_fsspec_are_recognised(tmp_path: Path) -> None:
+    """By type; a local one is used in the directory for temporary files."""
+    assert FsspecBinding.recognise(io.BytesIO(), "x") is None
+    binding = FsspecBinding.recognise(DirFileSystem(str(tmp_path), LocalFileSystem()), "dir")
+    assert isinstance(binding, FsspecBinding)
+    binding.prepare()
+    assert len(list(tmp_path.iterdir())) == 1
+    binding.dispose()
+    assert isinstance(FsspecBinding.recognise(LocalFileSystem(), "local"), FsspecBinding)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "remote"),
+    [("file", False), ("memory", False), ("s3", True), (("http", "https"), True)],
+)
+def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], remote: bool) -> None:
+    """Fewer programs are run where every call costs a round trip."""
+    fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
+    assert FsspecBinding(fs, "", "some").remote is remote
+    assert FsspecBinding(DirFileSystem("d", fs), "", "some").remote is remote
+
+
+def test_reports_can_show_versions() -> None:
+    """fsspec's own version is always there."""
+    assert at(Path("/")).versions["fsspec"] == fsspec.__version__
+
+
+def test_files_are_opened_with_small_blocks(tmp_path: Path) -> None:
+    """A cache's boundaries lie inside test files, unless its size was chosen."""
+    seen: list[object] = []
+
+    class Blocks(LocalFileSystem):  # type: ignore[misc]
+        cachable = False
+
+        def _open(self, path: str, mode: str, block_size: int | None, **_: object) -> Any:
+            seen.append(block_size)
+            return open(path, mode)
+
+    path = tmp_path / "f"
+    path.write_bytes(b"")
+    for options in ({}, {"block_size": 77}):
+        binding = FsspecBinding(Blocks(**options), str(tmp_path), "x")
+        binding.open(str(path)).file.close()
+    assert seen == [binding.buffer, None]
+
+
+def test_ranges_are_bound_to_a_filesystem() -> None:
+    """The closure needs only an open file and a path."""
+    fs = cast(Any, Scripted(lambda: b"ab"))
+    action = bind_ranges(Step("pread", (0, 2, 0, 2)), fs, lambda error, kind=None: INEXPRESSIBLE)
+    assert action(Opened()) == returned(2, b"ab")

@@ -1,0 +1,275 @@
+"""Programs on Python's binary files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.content import content
+from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fileops import IDIOMS
+from fscontract.implementations.bindings.pyfile import PyFileBinding
+
+from .conftest import Calls
+
+Opener = Callable[[str], BinaryIO]
+
+
+def raw(path: str) -> BinaryIO:
+    """A file of system calls."""
+    return cast(BinaryIO, open(path, "rb", buffering=0))
+
+
+def buffered(path: str) -> BinaryIO:
+    """What open() gives."""
+    return open(path, "rb")
+
+
+def in_memory(path: str) -> BinaryIO:
+    """A copy of the file's bytes."""
+    return io.BytesIO(Path(path).read_bytes())
+
+
+every_file = pytest.mark.parametrize("opener", [raw, buffered, in_memory])
+
+
+class Bare:
+    """A file that can't read into a buffer, with scripted reads."""
+
+    closed = False
+
+    def __init__(self, read: Callable[[int], Any]) -> None:
+        self.read = read
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def bare(tmp_path: Path, read: Callable[[int], Any]) -> PyFileBinding:
+    """The binding to Bare files."""
+    return PyFileBinding(lambda _path: cast(BinaryIO, Bare(read)), str(tmp_path), "bare")
+
+
+@every_file
+def test_stream_operations_are_said_in_the_files_words(
+    opener: Opener, tmp_path: Path, run: Calls
+) -> None:
+    """Position, seek, single bytes and reads into a window."""
+    data = content(5)
+    outcomes = run(
+        PyFileBinding(opener, str(tmp_path), "f"),
+        data,
+        ("seek", 1),
+        ("read_byte",),
+        ("get_pos",),
+        ("read_into", 4, 1, 2),
+        ("read_into", 1, 1, 0),
+    )
+    window = bytes([FILL]) + data[2:4] + bytes([FILL])
+    assert outcomes == [
+        returned(None),
+        returned(data[1]),
+        returned(2),
+        returned(2, window),
+        returned(0, bytes([FILL])),
+    ]
+
+
+@every_file
+def test_the_end_is_minus_one(opener: Opener, tmp_path: Path, run: Calls) -> None:
+    """An empty read is the end, if anything was asked for."""
+    binding = PyFileBinding(opener, str(tmp_path), "f")
+    outcomes = run(binding, b"", ("read_byte",), ("read_into", 2, 0, 2), ("read_into", 2, 0, 0))
+    assert [o.value for o in outcomes] == [-1, -1, 0]
+
+
+@every_file
+@pytest.mark.parametrize(
+    "call", [("get_pos",), ("read_byte",), ("read_into", 2, 0, 0), ("seek", 0), ("seek", -1)]
+)
+def test_a_closed_file_is_an_io_error(
+    opener: Opener, call: tuple[object, ...], tmp_path: Path, run: Calls
+) -> None:
+    """Python says it with a ValueError, Hadoop with an IOException."""
+    outcomes = run(PyFileBinding(opener, str(tmp_path), "f"), b"ab", ("close",), call)
+    assert outcomes[0] == returned(None)
+    assert outcomes[1].kind is Kind.IO
+
+
+@every_file
+@pytest.mark.parametrize("position", [-1, 2**63 + 1])
+def test_an_invalid_position_is_eof(
+    opener: Opener, position: int, tmp_path: Path, run: Calls
+) -> None:
+    """Whichever way the file rejects it."""
+    outcomes = run(PyFileBinding(opener, str(tmp_path), "f"), b"ab", ("seek", position))
+    assert outcomes[0].kind is Kind.EOF
+
+
+@every_file
+def test_python_operations_are_not_translated(opener: Opener, tmp_path: Path, run: Calls) -> None:
+    """There ValueError is the documented answer of a closed file."""
+    binding = PyFileBinding(opener, str(tmp_path), "f")
+    outcomes = run(binding, b"ab", ("close",), ("py_read", 1), ("py_tell",), ("py_with",))
+    assert {o.kind for o in outcomes[1:]} == {Kind.ILLEGAL_ARGUMENT}
+
+
+def test_another_io_error_of_seek_stays_one(tmp_path: Path, run: Calls) -> None:
+    """Only an invalid position is the end of the data."""
+
+    class Broken(io.BytesIO):
+        def seek(self, *_: int) -> int:
+            raise OSError(5, "broken disk")
+
+    binding = PyFileBinding(lambda _path: Broken(), str(tmp_path), "f")
+    assert run(binding, b"", ("seek", 0))[0].kind is Kind.IO
+
+
+def test_a_seek_that_is_not_supported_stays_so(tmp_path: Path, run: Calls) -> None:
+    """UnsupportedOperation is a ValueError too, but not an invalid position."""
+
+    class Pipe(io.BytesIO):
+        def seek(self, *_: int) -> int:
+            raise io.UnsupportedOperation("seek")
+
+    binding = PyFileBinding(lambda _path: Pipe(), str(tmp_path), "f")
+    assert run(binding, b"", ("seek", 0))[0].kind is Kind.UNSUPPORTED
+
+
+def test_every_idiom_has_a_reason() -> None:
+    """The translation table can be read beside Python's documentation."""
+    assert all(idiom.because for idiom in IDIOMS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("read_into", None, 0, 1),
+        ("read_into", 2, -1, 1),
+        ("read_into", 2, 0, -1),
+        ("read_into", 2, 1, 2),
+        ("pread", 0, 1, 0, 1),
+        ("skip", 1),
+        ("has_capability", "in:unbuffer"),
+        ("py_readinto", "2d", 0),
+    ],
+)
+def test_what_the_protocol_has_no_words_for(
+    call: tuple[object, ...], tmp_path: Path, run: Calls
+) -> None:
+    """Such a call is neither a pass nor a violation."""
+    assert run(PyFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [INEXPRESSIBLE]
+
+
+@every_file
+@pytest.mark.parametrize(
+    ("shape", "number"), [(("B", 3), 3), (("I", 1), 4), (("2d", 2), 4), (("B", 0), 0)]
+)
+def test_readinto_takes_buffers_of_any_format(
+    opener: Opener, shape: tuple[str, int], number: int, tmp_path: Path, run: Calls
+) -> None:
+    """The outcome shows flat bytes and a count in bytes."""
+    binding = PyFileBinding(opener, str(tmp_path), "f")
+    outcomes = run(binding, content(9), ("py_readinto", *shape))
+    assert outcomes == [returned(number, content(9)[:number])]
+
+
+@every_file
+def test_lines_are_split_as_python_splits_them(opener: Opener, tmp_path: Path, run: Calls) -> None:
+    """Line by line, all at once, and by iteration."""
+    outcomes = run(
+        PyFileBinding(opener, str(tmp_path), "f"),
+        b"ab\nc\nd",
+        ("py_readline", 1),
+        ("py_readline", None),
+        ("py_readlines", None),
+        ("py_next",),
+        ("py_seek", 3, 0),
+        ("py_next",),
+    )
+    assert [o.value for o in outcomes] == [b"a", b"b\n", (b"c\n", b"d"), None, 3, b"c\n"]
+
+
+@pytest.mark.parametrize("opener", [raw, buffered])
+def test_what_a_file_says_of_itself(opener: Opener, tmp_path: Path, run: Calls) -> None:
+    """Questions are answered with bools, and a write is refused."""
+    outcomes = run(
+        PyFileBinding(opener, str(tmp_path), "f"),
+        b"ab",
+        ("py_readable",),
+        ("py_seekable",),
+        ("py_writable",),
+        ("py_closed",),
+        ("py_write",),
+        ("py_with",),
+        ("py_closed",),
+    )
+    assert [o.value for o in outcomes] == [True, True, False, False, None, True, True]
+    assert outcomes[4].kind is Kind.UNSUPPORTED
+
+
+def test_only_raw_files_have_readall(tmp_path: Path, run: Calls) -> None:
+    """A buffered file lacks the word, which is no violation."""
+    call = ("py_readall",)
+    assert run(PyFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [returned(b"ab")]
+    assert run(PyFileBinding(buffered, str(tmp_path), "buffered"), b"ab", call) == [INEXPRESSIBLE]
+
+
+def test_a_file_without_readinto_is_read_and_copied(tmp_path: Path, run: Calls) -> None:
+    """Stream reads work, only Python's own readinto is told to be missing."""
+    calls = (("read_into", 3, 1, 2), ("py_readinto", "B", 2))
+    outcomes = run(bare(tmp_path, lambda size: b"xyz"[:size]), b"", *calls)
+    assert outcomes[0] == returned(2, bytes([FILL]) + b"xy")
+    assert outcomes[1].kind is Kind.OTHER
+
+
+def test_more_bytes_than_asked_for_show_in_the_count(tmp_path: Path, run: Calls) -> None:
+    """The copy stays within its window, the count tells the truth."""
+    outcomes = run(
+        bare(tmp_path, lambda _size: b"xyz"), b"", ("read_into", 3, 0, 2), ("read_byte",)
+    )
+    assert outcomes[0] == returned(3, b"xy" + bytes([FILL]))
+    assert outcomes[1] == Outcome(Kind.OTHER, detail="read(1) returned 3 bytes")
+
+
+def test_a_non_blocking_file_is_told(tmp_path: Path, run: Calls) -> None:
+    """None is neither data nor the end."""
+    outcomes = run(bare(tmp_path, lambda _size: None), b"", ("read_byte",), ("read_into", 1, 0, 1))
+    assert [o.kind for o in outcomes] == [Kind.OTHER, Kind.OTHER]
+
+
+def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
+    """Files that were there before stay."""
+    (tmp_path / "mine").write_bytes(b"x")
+    binding = PyFileBinding(raw, str(tmp_path), "raw")
+    binding.prepare()
+    binding.create(b"y")
+    binding.dispose()
+    assert [p.name for p in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_change_is_made_in_place(tmp_path: Path) -> None:
+    """An open file sees the new bytes."""
+    binding = PyFileBinding(raw, str(tmp_path), "raw")
+    binding.prepare()
+    path = binding.create(b"old")
+    with binding.open(path) as file:
+        binding.change(path, b"newer")
+        assert binding.bind(Step("py_readall"))(file) == returned(b"newer")
+    assert binding.status_length(path) == 5
+    binding.change(path, None)
+    with pytest.raises(TargetError, match=r"\Araw: can't change .*\Z"):
+        binding.change(path, None)
+    binding.dispose()
+
+
+def test_a_missing_directory_is_one_line(tmp_path: Path) -> None:
+    """A target that can't be set up says so."""
+    with pytest.raises(TargetError, match=r"\Araw: can't make a directory: .*\Z"):
+        PyFileBinding(raw, str(tmp_path / "no"), "raw").prepare()

@@ -1,0 +1,25 @@
+"""Helpers that several test modules use."""
+
+from __future__ import annotations
+
+from fscontract.contract.ports import FileSystem, FSDataInputStream
+
+
+def write(fs: FileSystem, path: str, data: bytes) -> None:
+    """Make a file."""
+    with fs.create(path) as file:
+        file.write(data)
+
+
+def rest_of(stream: FSDataInputStream) -> bytes:
+    """Everything from the position on."""
+    data, buffer = b"", bytearray(1000)
+    while (count := stream.read_into(buffer)) > 0:
+        data += buffer[:count]
+    return data
+
+
+def read(fs: FileSystem, path: str) -> bytes:
+    """The content of a file."""
+    with fs.open(path) as stream:
+        return rest_of(stream)

@@ -1,0 +1,63 @@
+"""The named targets."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.outcome import returned
+from fscontract.contract.program import Step
+from fscontract.implementations.targets import local, memory
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        (memory, {}),
+        (local, {}),
+        (local, {"strategy": "portable"}),
+        (local, {"strategy": "positioned"}),
+    ],
+)
+def test_a_target_reads_what_it_wrote_and_leaves_nothing(
+    target: Callable[[Mapping[str, str]], Binding],
+    options: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Everything lies below a directory that is gone in the end."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    binding = target(options)
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert binding.bind(Step("py_read", (-1,)))(opened) == returned(b"abc")
+    binding.bind(Step("close"))(opened)
+    assert list(tmp_path.iterdir()) or target is memory
+    binding.dispose()
+    assert not list(tmp_path.iterdir())
+
+
+def test_reference_targets_have_every_feature() -> None:
+    """They are checked by the profile that declares them all."""
+    assert memory({}).default_profile == local({}).default_profile == "reference"
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "message"),
+    [
+        (memory, {"size": "1"}, "memory: no option 'size'; it takes none"),
+        (local, {"stratgy": "x"}, "local: no option 'stratgy'; options: strategy"),
+        (local, {"strategy": "x"}, "local: strategy is portable or positioned, not 'x'"),
+    ],
+)
+def test_a_wrong_option_is_told_with_what_is_allowed(
+    target: Callable[[Mapping[str, str]], Binding], options: dict[str, str], message: str
+) -> None:
+    """One line: what, where, what is allowed."""
+    with pytest.raises(TargetError) as caught:
+        target(options)
+    assert str(caught.value) == message

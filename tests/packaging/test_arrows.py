@@ -1,0 +1,131 @@
+"""Which folder may import what: the arrows of the architecture, read from the source."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("specs", "contract", "implementations", "pipeline", "fakes")
+FILES = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
+NAMES = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in FILES]
+#: What each folder may import of the others.
+ALLOWED = {
+    "specs": {"specs"},
+    "contract": {"specs", "contract"},
+    "implementations": {"specs", "contract", "implementations"},
+    "pipeline": {"specs", "contract", "implementations", "pipeline"},
+    "fakes": {"specs", "contract", "implementations", "fakes"},
+}
+#: Libraries that only some files may import when they are themselves imported.
+CONFINED = {
+    "hypothesis": ("contract/suite/generate/",),
+    "pytest": ("contract/suite/plugin.py",),
+    "click": ("contract/suite/cli.py", "contract/suite/commands/"),
+    "rich": (),
+    "jinja2": (),
+    "pyspark": ("implementations/spark/",),
+    "obstore": ("implementations/s3/",),
+    "boto3": ("implementations/s3/",),
+    "jpype": ("implementations/bindings/hadoop",),
+}
+#: Floors that need nothing but Python: the ports, the pure models, and what they stand on.
+BARE = (
+    "contract/ports.py",
+    "contract/errors.py",
+    "contract/bytebuffer.py",
+    "contract/outcome.py",
+    "contract/program.py",
+    "contract/binding.py",
+    "contract/models/",
+    "implementations/memory.py",
+)
+
+
+def _where(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _modules(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "relative import"
+        yield f"{node.module}"
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _all_imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {name for node in ast.walk(tree) for name in _modules(node)}
+
+
+def _imports_when_loaded(path: Path) -> set[str]:
+    """Those outside functions and `if TYPE_CHECKING`."""
+    found: set[str] = set()
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
+        found.update(_modules(node))
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            nodes += node.orelse
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            nodes += ast.iter_child_nodes(node)
+    return found
+
+
+def _tops(names: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in names}
+
+
+def test_there_are_files_to_look_at() -> None:
+    """Else every test below would hold of nothing."""
+    assert {p.relative_to(ROOT).parts[0] for p in FILES} == set(FOLDERS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_arrows_point_one_way(path: Path) -> None:
+    """Also inside functions: a folder imports only itself and those before it."""
+    allowed = ALLOWED[path.relative_to(ROOT).parts[0]]
+    used = {n.split(".")[1] for n in _all_imports(path) if n.startswith("fscontract.")}
+    assert (used & set(FOLDERS)) <= allowed
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_folders_are_imported_below_fscontract_only(path: Path) -> None:
+    """The bare name would be a second copy of the module."""
+    assert not _tops(_all_imports(path)) & {*FOLDERS, "tests", "src"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_heavy_libraries_are_confined(path: Path) -> None:
+    """Importing a module costs only what its own job needs."""
+    for library in _tops(_imports_when_loaded(path)) & set(CONFINED):
+        assert _where(path).startswith(CONFINED[library] or "nowhere"), library
+
+
+BARE_FILES = [p for p in FILES if _where(p).startswith(BARE)]
+
+
+@pytest.mark.parametrize("path", BARE_FILES, ids=_where)
+def test_ports_and_models_need_only_python(path: Path) -> None:
+    """Nothing is imported but the standard library and the kit itself."""
+    foreign = _tops(_all_imports(path)) - set(sys.stdlib_module_names) - {"fscontract"}
+    assert not foreign
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_module_can_be_imported_below_fscontract(name: str) -> None:
+    """A module that needs an extra may say that the extra is missing, and nothing else."""
+    full = f"fscontract.{name.removesuffix('.__init__')}"
+    try:
+        assert importlib.import_module(full).__name__ == full
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").split(".")[0]
+        if missing not in {*CONFINED, "pyarrow", "moto", "fastavro", "google_crc32c"}:
+            raise
