@@ -20,10 +20,14 @@ class StreamFile(io.RawIOBase):
     `length` gives the file's length in bytes.
     """
 
-    def __init__(self, stream: FSDataInputStream, length: Callable[[], int]) -> None:
+    def __init__(
+        self, stream: FSDataInputStream, length: Callable[[], int], seeks: Callable[[], int]
+    ) -> None:
         self._stream = stream
         self._length = length
+        self._seeks = seeks
         self._beyond = 0
+        self._beyond_since = 0
 
     @property
     def name(self) -> str:
@@ -109,7 +113,7 @@ class StreamFile(io.RawIOBase):
         if target < 0:
             raise OSError(errno.EINVAL, f"seek to {target}")
         self._stream.seek(min(target, self._length()))
-        self._beyond = target
+        self._beyond, self._beyond_since = target, self._seeks()
         return target
 
     def write(self, data: Any) -> NoReturn:
@@ -119,7 +123,9 @@ class StreamFile(io.RawIOBase):
 
     def _is_beyond(self) -> bool:
         length = self._length()
-        return self._beyond > length and self._stream.get_pos() == length
+        if self._beyond <= length or self._beyond_since != self._seeks():
+            return False
+        return self._stream.get_pos() == length
 
     def _check_open(self) -> None:
         if self.closed:

@@ -224,7 +224,7 @@ class ReferenceInputStream(FSDataInputStream):
 
     def as_file(self) -> io.RawIOBase:
         """A Python binary file over this stream: it shares the position, and closes it."""
-        return StreamFile(self, self._length)
+        return StreamFile(self, self._length, lambda: self._seeks)
 
     def _read_next(self, view: memoryview) -> int:
         count = self._read_at(self._pos, view)

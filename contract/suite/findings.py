@@ -122,9 +122,13 @@ def write_replay(
     directory: Path, clause: str, shown: Counterexample, context: dict[str, Any]
 ) -> Counterexample:
     """Write the replay file of a counterexample; returns it with the file's path."""
-    if shown.program is None:
+    data: dict[str, Any] = {"fscontract-replay": 1, "clause": clause, **context}
+    if shown.program is not None:
+        data["program"] = shown.program.to_json()
+    elif shown.threads is not None:
+        data["threads"] = shown.threads
+    else:
         return shown
-    data = {"fscontract-replay": 1, "clause": clause, **context, "program": shown.program.to_json()}
     text = json.dumps(data, indent=1, sort_keys=True) + "\n"
     name = hashlib.sha256(text.encode()).hexdigest()[:12]
     directory.mkdir(parents=True, exist_ok=True)

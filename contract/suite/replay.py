@@ -10,6 +10,8 @@ from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import Profile, ProfileError
 from fscontract.contract.program import Program, ProgramError
 from fscontract.contract.suite import leaks
+from fscontract.contract.suite.concurrency.replay import replay_schedule
+from fscontract.contract.suite.concurrency.schedule import Schedule
 from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.watchdog import supervise
@@ -39,14 +41,30 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
     clause = data.get("clause")
     if not isinstance(clause, str) or clause not in clauses():
         raise ProgramError(f"replay file: no clause {clause!r}")
-    program = Program.from_json(data.get("program"), "replay file")
     profile = _as_it_was(profile, data)
+    buffer = _buffer(binding, profile, data)
+    if "threads" not in data:
+        program = Program.from_json(data.get("program"), "replay file")
+    else:
+        Schedule.from_json(data["threads"], "replay file")
     binding.prepare()
     try:
-        executor = Executor(binding, profile.features, _buffer(binding, profile, data))
-        return _run(executor, clause, program)
+        if "threads" in data:
+            return _run_threads(binding, profile.features, buffer, clause, data["threads"])
+        return _run(Executor(binding, profile.features, buffer), clause, program)
     finally:
         binding.dispose()
+
+
+def _run_threads(
+    binding: Binding, features: frozenset[str], buffer: int, clause: str, schedule: Any
+) -> ReplayResult:
+    result = replay_schedule(binding, features, schedule, buffer)
+    found = result.counterexample
+    actual = "a serial order fits" if found is None else found.actual
+    expected = () if found is None else found.expected
+    outcome = {None: "passes now", clause: "still fails"}.get(result.clause, "fails otherwise")
+    return ReplayResult(clause, outcome, actual, expected, result.interleaving)
 
 
 def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from typing import Any
 
 from fscontract.contract.clauses import Clause
 from fscontract.contract.program import Program
@@ -56,6 +57,8 @@ class Counterexample:
     interleaving: tuple[str, ...] = ()
     #: The seed of the schedule of a concurrent failure.
     schedule: int | None = None
+    #: The schedule itself, as JSON for the replay file.
+    threads: dict[str, Any] | None = field(default=None, hash=False)
     #: Where the replay file was written, if it was.
     replay: str | None = None
     #: The call that was not permitted and how it ended, as in "seek: returned".

@@ -6,7 +6,9 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timezone
+from typing import TypeVar
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES
@@ -37,6 +39,10 @@ from fscontract.contract.suite.watchdog import supervise
 _MOST_HANGS = 5
 _MOST_ERRORS = 20
 _TICKS_PER_EVENT = 10
+#: A target that leaks is left before the process can open nothing more and all else seems broken.
+_MOST_DESCRIPTORS = 400
+#: Suspicions of a leak that are looked into; each costs some runs of a program.
+_MOST_SUSPICIONS = 100
 
 
 def check(
@@ -59,6 +65,9 @@ def check(
     return result
 
 
+Item = TypeVar("Item")
+
+
 class _Enough(Exception):
     """The run was asked to stop at the first violation, and there it is."""
 
@@ -79,7 +88,8 @@ class _Run:
         self.done = 0
         self.total: int | None = None
         self.ticks = 0
-        self.held = leaks.glance()
+        self.first = self.held = leaks.glance()
+        self.suspicions = 0
 
     def result(self) -> RunResult:
         """Run every phase and sum up."""
@@ -87,11 +97,12 @@ class _Run:
         try:
             for name, total, items in self._phases():
                 self._start(name, total)
-                supervise(iter(items), self._try, self.settings.timeout, self._hung, self._tick)
-            self._special("search", self._search)
-            self._special("status", self._status)
-            self._special("resources", self._resources)
-            self._special("concurrency", self._concurrency)
+                supervise(
+                    self._telling(items), self._try, self.settings.timeout, self._hung, self._tick
+                )
+            for name, work in self._specials():
+                self._start(name, None)
+                work()
         except _Enough:
             pass
         return self._sum_up(started, time.monotonic() - clock)
@@ -112,12 +123,30 @@ class _Run:
         else:
             yield "exhaustive", None, enumerated
         yield "seeded", self._seeded_total(), self._seeded(only)
-        if self.binding.changes and fixed is None:
+        if self.binding.changes and fixed is None and settings.checks("consistency"):
             yield (
                 "changes",
                 None,
                 changing.programs(self.operations, self.binding.changes, settings.effort),
             )
+
+    def _telling(self, items: Iterator[Program | Vector]) -> Iterator[Program | Vector]:
+        """Those that can tell something of the clauses that are judged."""
+        relevant = self.settings.relevant
+        if relevant is None or self.settings.checks("consistency"):
+            return items
+        return (i for i in items if isinstance(i, Vector) or any(s.op in relevant for s in i.steps))
+
+    def _specials(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Phases that are not streams of programs."""
+        checks = self.settings.checks
+        yield "search", lambda: self._supervised("search", self._search)
+        if checks("status"):
+            yield "status", lambda: self._supervised("status", self._status)
+        if checks("resources"):
+            yield "resources", lambda: self._supervised("resources", self._resources)
+        if checks("concurrency"):
+            yield "concurrency", self._concurrency
 
     def _seeded_total(self) -> int:
         total = seeded.PROGRAMS[self.settings.effort]
@@ -173,10 +202,12 @@ class _Run:
         self.extra.update(report.exercised)
         self.counts["schedules"] += report.schedules
         self.executor.operations += report.operations
-        for clause, shown in report.violations.items():
-            self._report(self.findings.add(clause, shown))
-        for clause, shown in report.missed.items():
-            self._report(self.findings.add(clause, shown, missed=True))
+        for found, missed in ((report.violations, False), (report.missed, True)):
+            for clause, shown in found.items():
+                how = "threads: hang" if "hang" in shown.actual else "threads: no serial order"
+                data = report.schedules_json.get(clause)
+                named = replace(shown, how=how, threads=data)
+                self._report(self.findings.add(clause, named, missed))
 
     # one program --------------------------------------------------------------------------
 
@@ -213,8 +244,14 @@ class _Run:
     def _look_for_leaks(self, program: Program) -> None:
         held = leaks.glance()
         self.extra["close.release"] += 1
+        if held.descriptor > self.first.descriptor + _MOST_DESCRIPTORS:
+            self.counts["out of descriptors"] = 1
+            raise _Enough
         if held.descriptor <= self.held.descriptor and held.threads <= self.held.threads:
             return
+        if "close.release" in self.findings.failed or self.suspicions >= _MOST_SUSPICIONS:
+            return
+        self.suspicions += 1
         left = leaks.grows(lambda: self.executor.run(program))
         self.held = leaks.glance()
         if left:
@@ -232,7 +269,8 @@ class _Run:
     def _hung(self, item: object) -> bool:
         """A program hangs: record it and say whether to go on."""
         program = item.program if isinstance(item, Vector) else item
-        assert isinstance(program, Program)
+        if not isinstance(program, Program) or not program.steps:
+            raise TargetError(f"{self.binding.name}: hangs before a call is made")
         index = min(self.executor.index, len(program.steps) - 1)
         self.counts["hangs"] += 1
         clause = _clause_of(program.steps[index])
@@ -245,17 +283,16 @@ class _Run:
         self.phase, self.total, self.done = phase, total, 0
         self.listener(PhaseStarted(phase, total))
 
-    def _special(self, phase: str, work: Callable[[], None]) -> None:
-        """A phase that is not a stream of programs."""
-        self._start(phase, None)
+    def _supervised(self, phase: str, work: Callable[[], None]) -> None:
+        """Do something under the watchdog that runs programs itself."""
 
         def once(item: str) -> None:
             work()
 
-        if phase == "concurrency":
-            work()
-        else:
-            supervise(iter([phase]), once, self.settings.timeout, self._hung, self._tick)
+        self._supervise(iter([phase]), once)
+
+    def _supervise(self, items: Iterator[Item], work: Callable[[Item], None]) -> None:
+        supervise(items, work, self.settings.timeout, self._hung, self._tick)
 
     def _beat(self, done: int) -> None:
         self.done = done

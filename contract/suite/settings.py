@@ -20,6 +20,9 @@ _GATED = {
     "read_vectored": "supports-vectored-io",
 }
 
+#: Checks that look at every program, whatever it calls.
+_EVERYWHERE = frozenset({("model", "open"), ("resources", "close"), ("streams", "independent")})
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -55,11 +58,28 @@ class Settings:
         return binding.remote if self.profile.remote is None else self.profile.remote
 
     @property
+    def relevant(self) -> frozenset[str] | None:
+        """The operations of which a program must have one to tell anything of the clauses; None
+        if every program may."""
+        operations: set[str] = set()
+        for check in (check for clause in self.clauses for check in clause.checks):
+            kind, _, name = check.partition(".")
+            if (kind, name) in _EVERYWHERE:
+                return None
+            if kind == "model":
+                operations.add(name)
+        return frozenset(operations)
+
+    def checks(self, kind: str) -> bool:
+        """Whether a clause has a check of this kind, such as "consistency"."""
+        return any(c.startswith(f"{kind}.") for clause in self.clauses for c in clause.checks)
+
+    @property
     def wanted(self) -> frozenset[str]:
         """The ids of the clauses that are judged."""
         return frozenset(c.id for c in self.clauses)
 
 
-def testable(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+def with_checks(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """The clauses that have checks."""
     return tuple(c for c in clauses if c.checks)

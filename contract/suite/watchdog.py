@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+from fscontract.contract.suite.interrupt import Abandoned, give_up
+
 Item = TypeVar("Item")
 _TICK = 0.05
-
-
-class Abandoned(BaseException):
-    """Raised inside a thread that was given up, to end a loop in Python code."""
 
 
 class _Worker(threading.Thread, Generic[Item]):
@@ -38,13 +35,6 @@ class _Worker(threading.Thread, Generic[Item]):
             pass
         except BaseException as error:
             self.error = error
-
-    def abandon(self) -> None:
-        """Give the thread up: stop it if it runs Python code, leave it if it blocks."""
-        self.abandoned = True
-        if self.ident is not None:
-            ident, error = ctypes.c_ulong(self.ident), ctypes.py_object(Abandoned)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
 
 
 def beat(item: object) -> None:
@@ -81,10 +71,12 @@ def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) ->
             on_tick()
             item = worker.current
             if item is not None and time.monotonic() - worker.since > timeout:
-                worker.abandon()
+                worker.abandoned = True
+                give_up(worker)
                 worker.join(_TICK)
                 return item
     except BaseException:
-        worker.abandon()
+        worker.abandoned = True
+        give_up(worker)
         raise
     return None

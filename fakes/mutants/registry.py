@@ -10,13 +10,14 @@ from functools import lru_cache
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
+from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import Profile, load_profile
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.options import OpenOptions
 
 #: Packages that hold one module for each theme of one document.
-_DOCUMENTS = ("fsdatainputstream",)
+_DOCUMENTS = ("fsdatainputstream", "pythonio")
 
 
 class MutantFileSystem(MemoryFileSystem):
@@ -119,9 +120,11 @@ def binding(mutated: Mutant) -> StreamBinding:
 def profile(mutated: Mutant) -> Profile:
     """The profile under which the mutant breaks its clause and should break no other.
 
-    The Python file over a stream inherits the stream's faults, so it is left out.
+    The Python file over a stream inherits the stream's faults, so it is left out unless the
+    mutant is one of files.
     """
-    return profile_of(mutated.features, "!python-file")
+    of_files = clauses()[mutated.clause].document == "pythonio"
+    return profile_of(mutated.features, *(() if of_files else ("!python-file",)))
 
 
 def profile_of(features: tuple[str, ...], *more: str) -> Profile:

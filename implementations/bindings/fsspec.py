@@ -100,7 +100,7 @@ class FsspecBinding(Binding):
         `options` are fsspec's storage options; text that is valid JSON stands for its value.
         `file` is a URL, or relative to `url`, and `content` a local file with the same bytes.
         """
-        from fsspec.core import url_to_fs  # noqa: PLC0415 - not needed to recognise
+        from fsspec.core import url_to_fs
 
         typed = {key: _value(value) for key, value in options.items()}
         name, secrets = shown(url), secrets_in(url, typed)
@@ -167,7 +167,9 @@ class FsspecBinding(Binding):
         try:
             size = self.fs.info(self._file).get("size")
         except Exception as error:
-            raise self._failure("can't find the file to read", error) from error
+            cause = _cause(error)
+            what = "can't be reached" if is_unreachable(cause) else "can't find the file to read"
+            raise self._failure(what, cause) from error
         if size is not None and size != length:
             raise TargetError(f"{self.name}: the file has {size} bytes, --content {length}")
 
@@ -205,6 +207,10 @@ class FsspecBinding(Binding):
 
     def bind(self, step: Step) -> Action:
         """A step without anchors as a function of an OpenedFile."""
+        action = self._bind(step)
+        return _blaming_the_closed(action) if self.remote else action
+
+    def _bind(self, step: Step) -> Action:
         if step.op in FILE_OPERATIONS:
             return bind_file(step, _file_of, self._fail)
         if step.op in RANGE_OPERATIONS:
@@ -244,6 +250,25 @@ class FsspecBinding(Binding):
         if is_unreachable(error):
             kind = Kind.ENVIRONMENT
         return Outcome(kind or classify(error), detail=detail)
+
+
+def _blaming_the_closed(action: Action) -> Action:
+    """A closed file whose read fails for want of a connection is to blame, not the way there."""
+
+    def run(opened: OpenedFile) -> Outcome:
+        outcome = action(opened)
+        if outcome.kind is Kind.ENVIRONMENT and opened.file.closed:
+            return outcome._replace(kind=Kind.OTHER)
+        return outcome
+
+    return run
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What is behind fsspec's word that there is no such file, which it has for any error."""
+    while not is_unreachable(error) and error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _sets_block_size(fs: Any) -> bool:

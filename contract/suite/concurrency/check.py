@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 from fscontract.contract.binding import Binding
@@ -14,6 +15,7 @@ from fscontract.contract.suite.concurrency.generate import (
     SMALL,
     Family,
     events_of,
+    lockstep_switches,
     long_threads,
     random_switches,
     random_threads,
@@ -25,15 +27,17 @@ from fscontract.contract.suite.concurrency.judging import (
     VECTORED,
     Fault,
     attribute,
+    faults,
     judge_trial,
     overlapping,
+    victim,
 )
 from fscontract.contract.suite.concurrency.minimise import ATTEMPTS, minimise
 from fscontract.contract.suite.concurrency.report import ConcurrencyReport, counterexample
 from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
 from fscontract.contract.suite.concurrency.trial import Laboratory, NoVerdict, Trial
 
-#: Failing schedules of one family that are looked into.
+#: Failing schedules of one family without news, after which the family is left.
 _ENOUGH = 4
 #: Re-runs for a schedule that hangs, each of which takes a while, and for one that ran freely.
 _HANG_ATTEMPTS = 8
@@ -108,8 +112,8 @@ class _Check:
             schedule = Schedule(self.lengths[0], threads, seed=rng.getrandbits(32))
             base = self._base(schedule)
             if base is not None:
-                switches = single_switches(base.counts, self.amount.singles)
-                self._try(family, schedule, switches)
+                singles = single_switches(base.counts, self.amount.singles)
+                self._try(family, schedule, chain(singles, lockstep_switches(base.counts)))
         for number in range(self.amount.programs):
             seed = rng.getrandbits(32)
             length = self.lengths[number % 4 == 3]
@@ -159,7 +163,8 @@ class _Check:
             if self._failures >= _ENOUGH:
                 return
             trial = self._run(Schedule(length, threads, free=True, seed=seed))
-            self._count(family, trial)
+            if not self.traceable:  # else the count would not follow from the seed
+                self._count(family, trial)
             fault = judge_trial(trial, self.features)
             if fault is not None and self._works_alone(trial.schedule):
                 self._found(trial, fault)
@@ -193,8 +198,8 @@ class _Check:
         self.report.note("some calls go wrong even one after the other: they were left out")
 
     def _found(self, trial: Trial, fault: Fault) -> None:
-        self._failures += 1
         smallest = (trial, fault)
+        kind = victim(trial, fault)
 
         def fails(schedule: Schedule) -> bool:
             nonlocal smallest
@@ -202,22 +207,24 @@ class _Check:
                 return False
             for _ in range(_FREE_REPEATS if schedule.free else 1):
                 again = self._run(schedule)
-                wrong = judge_trial(again, self.features)
-                if wrong is not None:
-                    smallest = (again, wrong)
-                    return True
+                for wrong in faults(again, self.features):
+                    if victim(again, wrong) == kind:
+                        smallest = (again, wrong)
+                        return True
             return False
 
         attempts = _FREE_ATTEMPTS if trial.schedule.free else ATTEMPTS
         minimise(trial.schedule, fails, _HANG_ATTEMPTS if trial.hang else attempts)
         trial, fault = smallest
         clause = attribute(trial, fault)
-        if clause in self.wanted and clause not in self.report.violations:
+        if clause in self.report.violations or clause not in self.wanted:
+            self._failures += 1
+        else:
             self.report.violations[clause] = counterexample(trial, fault)
             self.report.schedules_json[clause] = trial.schedule.to_json()
             self.report.exercised[clause] += 1
         if trial.hang:
-            raise _Stop("stopped at threads that wait for each other for ever")
+            raise _Stop("stopped at threads that come to no end")
 
 
 def check_concurrency(

@@ -196,17 +196,19 @@ def long_threads(
     """The program of this seed, its threads filled up to about this many calls each."""
     maker = Maker(Random(seed), operations, length, boundary)
     base = family.make(maker)
-    more: list[list[Step]] = [list(steps) for steps in base]
-    for steps in more:
-        kinds = {s.op for s in steps}
-        while len(steps) < calls:
-            if kinds & {"read_vectored"}:
-                steps.append(maker.vectored())
-            elif kinds & {"pread", "read_fully"}:
-                steps.append(maker.positioned())
-            else:
-                steps += maker.reader()
-    return tuple(map(tuple, more))
+    return tuple(_filled(maker, steps, calls) for steps in base)
+
+
+def _filled(maker: Maker, steps: tuple[Step, ...], calls: int) -> tuple[Step, ...]:
+    ops = {s.op for s in steps}
+    while len(steps) < calls:
+        if "read_vectored" in ops:
+            steps = (*steps, maker.vectored())
+        elif ops & {"pread", "read_fully"}:
+            steps = (*steps, maker.positioned())
+        else:
+            steps += maker.reader()
+    return steps
 
 
 def single_switches(counts: Sequence[Sequence[int]], most: int) -> Iterator[tuple[Switch, ...]]:
@@ -221,6 +223,17 @@ def single_switches(counts: Sequence[Sequence[int]], most: int) -> Iterator[tupl
     ]
     step = max(1, -(-len(every) // most))
     return itertools.islice(every, 0, None, step)
+
+
+def lockstep_switches(counts: Sequence[Sequence[int]]) -> Iterator[tuple[Switch, ...]]:
+    """Switches that take the threads through their calls side by side, in strides of events."""
+    for stride in (1, 2, 3, 5, 8):
+        yield tuple(
+            Switch(thread, call, event, (thread + 1) % len(counts))
+            for thread, calls in enumerate(counts)
+            for call, events in enumerate(calls)
+            for event in range(stride, events + 1, stride)
+        )
 
 
 def random_switches(counts: Sequence[Sequence[int]], rng: Random) -> tuple[Switch, ...]:

@@ -4,7 +4,7 @@ that breaks.
 Which clause is a matter of who was there, so schedules are made small first. In this order:
 
 - threads that wait for each other for ever: model.pread-thread-safe;
-- a vectored read is left, and no other kind of call: vread.multiple; beside others: vread.concurrent;
+- only vectored reads are left: vread.multiple; some beside other calls: vread.concurrent;
 - a stream operation is wrong: pread.isolation;
 - a positioned read holds bytes of a range that another positioned read asked for: pread.buffers;
 - a positioned read is wrong beside stream operations: pread.serializable;
@@ -52,15 +52,20 @@ class Span(NamedTuple):
     end: int
 
 
-def judge_trial(trial: Trial, features: frozenset[str]) -> Fault | None:
-    """What is wrong with the outcomes, if anything."""
+def faults(trial: Trial, features: frozenset[str]) -> tuple[Fault, ...]:
+    """Every call that fits into no serial order, first ended first."""
     if trial.hang:
-        return Fault(-1, -1, ("every call ends",), "hang")
+        return (Fault(-1, -1, ("every call ends",), "hang"),)
     found = find_serial_order(_observed(trial), opened(trial.data), features)
-    if not found.unexplained:
-        return None
-    thread, call, expected = found.unexplained[0]
-    return Fault(thread, call, expected, str(trial.outcomes[thread][call]))
+    return tuple(
+        Fault(u.thread, u.call, u.expected, str(trial.outcomes[u.thread][u.call]))
+        for u in found.unexplained
+    )
+
+
+def judge_trial(trial: Trial, features: frozenset[str]) -> Fault | None:
+    """What is wrong first, if anything is."""
+    return next(iter(faults(trial, features)), None)
 
 
 def attribute(trial: Trial, fault: Fault) -> str:
@@ -75,6 +80,14 @@ def attribute(trial: Trial, fault: Fault) -> str:
     if _holds_bytes_of_others(trial, fault):
         return "pread.buffers"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
+
+
+def victim(trial: Trial, fault: Fault) -> str:
+    """What kind of call went wrong: "stream", "positioned", "vectored"; or "hang"."""
+    if fault.thread < 0:
+        return "hang"
+    op = trial.steps[fault.thread][fault.call].op
+    return "positioned" if op in POSITIONED else "vectored" if op == VECTORED else "stream"
 
 
 def overlapping(trial: Trial) -> bool:

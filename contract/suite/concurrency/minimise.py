@@ -40,8 +40,8 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     for thread, steps in enumerate(schedule.threads):
         for start, end in _parts(len(steps)):
             yield _without_calls(schedule, thread, start, end)
-    for place in range(len(schedule.switches)):
-        rest = schedule.switches[:place] + schedule.switches[place + 1 :]
+    for start, end in _parts(len(schedule.switches)):
+        rest = schedule.switches[:start] + schedule.switches[end:]
         if rest:
             fewer = replace(schedule, switches=rest)
             yield from (fewer, _reversed(fewer))
@@ -57,7 +57,7 @@ def _reversed(schedule: Schedule) -> Schedule:
 
 
 def _parts(size: int) -> Iterator[tuple[int, int]]:
-    """Parts of a thread to leave out, great ones first; never all of it."""
+    """Parts to leave out, great ones first; never everything."""
     part = size // 2
     while part >= 1:
         for start in range(0, size, part):

@@ -3,16 +3,10 @@ most schedules do."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import threading
-import time
 from collections.abc import Callable
 
-from fscontract.contract.suite.watchdog import Abandoned
-
-#: How long a thread is watched to see whether it is busy, in seconds.
-_GLANCE = 0.02
+from fscontract.contract.suite.interrupt import Abandoned, give_up
 
 
 class Worker(threading.Thread):
@@ -42,11 +36,6 @@ class Worker(threading.Thread):
         except Abandoned:
             pass
 
-    def abandon(self) -> None:
-        """Give the thread up: stop it if it runs Python code, leave it if it blocks."""
-        if self.ident is not None and _is_busy(self.ident):
-            _interrupt(self.ident)
-
 
 class Pool:
     """As many workers as a schedule has threads."""
@@ -63,7 +52,7 @@ class Pool:
     def abandon(self, workers: list[Worker]) -> None:
         """Give up workers that hang; others take their places."""
         for worker in workers:
-            worker.abandon()
+            give_up(worker)
             self._workers.remove(worker)
 
     def close(self) -> None:
@@ -73,35 +62,3 @@ class Pool:
         for worker in self._workers:
             worker.join()
         self._workers.clear()
-
-
-def clear_interrupts() -> None:
-    """Take back what an exception sent to a blocked thread leaves behind.
-
-    Python 3.11 raises a flag for all threads until the exception is delivered, and as long as it
-    is up a traced thread never gets past the first instruction of a function. Delivering one to
-    this thread lowers it.
-    """
-    if sys.version_info[:2] != (3, 11):
-        return
-    try:
-        _interrupt(threading.get_ident())
-        for _ in range(1000):
-            pass
-    except Abandoned:
-        pass
-
-
-def _interrupt(ident: int) -> None:
-    error = ctypes.py_object(Abandoned)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), error)
-
-
-def _is_busy(ident: int) -> bool:
-    """Whether the thread uses the processor. False where the system can't tell."""
-    if not hasattr(time, "pthread_getcpuclockid"):
-        return False
-    clock = time.pthread_getcpuclockid(ident)
-    before = time.clock_gettime(clock)
-    time.sleep(_GLANCE)
-    return time.clock_gettime(clock) - before > _GLANCE / 10

@@ -16,8 +16,9 @@ from fscontract.contract.content import content
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step, resolve_step
 from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
-from fscontract.contract.suite.concurrency.pool import Pool, clear_interrupts
+from fscontract.contract.suite.concurrency.pool import Pool
 from fscontract.contract.suite.concurrency.schedule import Schedule
+from fscontract.contract.suite.interrupt import clear_interrupts
 from fscontract.contract.suite.watchdog import Abandoned
 
 #: Events after which a schedule counts as endless.

@@ -142,7 +142,7 @@ class KeepsNegative(MemoryInputStream):
 
 @mutant("seek.fail-pos")
 class TwoPositions(MemoryInputStream):
-    """After a failed seek get_pos() gives the old position, and reads start at 0."""
+    """After a failed seek get_pos() gives the old position, but the stream is at its end."""
 
     _reported: int | None = None
 
@@ -152,7 +152,7 @@ class TwoPositions(MemoryInputStream):
         try:
             super().seek(position)
         except EOFException:
-            self._pos, self._reported = 0, before
+            self._pos, self._reported = self._size, before
             raise
 
     def get_pos(self) -> int:
@@ -216,17 +216,6 @@ class MovesWithoutSource(MemoryInputStream):
     def seek_to_new_source(self, position: int) -> bool:
         found = super().seek_to_new_source(position)
         self._pos = min(position, self._size)
-        return found
-
-
-@mutant("stns.none")
-class NoneWithReplica(Replicated):
-    """When no source is left, seek_to_new_source() moves the position."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        found = super().seek_to_new_source(position)
-        if not found:
-            self._pos = min(position, self._size)
         return found
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import ClassVar
+
 from fscontract.contract.errors import PathIOException, UnsupportedOperationException
 from fscontract.contract.ports import Buffer
 from fscontract.fakes.mutants.registry import mutant
@@ -77,7 +80,13 @@ class UnbufferKeeps(HoldsDescriptor):
 
 @mutant("close.release")
 class CloseKeeps(HoldsDescriptor):
-    """close() keeps the descriptor that a read has opened, until the stream is collected."""
+    """close() keeps the descriptor that a read has opened."""
+
+    #: What the leaked descriptors hang on; dropping out of here, or the interpreter's end, closes
+    #: them, so that a long run does not use all there are.
+    _leaked: ClassVar[deque[CloseKeeps]] = deque(maxlen=64)
 
     def close(self) -> None:
+        if not self._closed and self._give_back is not None:
+            self._leaked.append(self)
         self._closed = True

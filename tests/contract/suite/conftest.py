@@ -10,7 +10,7 @@ import pytest
 from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import load_profile
 from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.settings import Settings, testable
+from fscontract.contract.suite.settings import Settings, with_checks
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
@@ -37,7 +37,7 @@ def binding_of(kind: type[MemoryInputStream] = MemoryInputStream) -> StreamBindi
 def settings_for(*patterns: str, **more: Any) -> Settings:
     """Settings for the reference profile and these clauses (default: all)."""
     chosen = [c for c in clauses().values() if not patterns or c.id in patterns]
-    return Settings(load_profile("reference"), testable(chosen), **more)
+    return Settings(load_profile("reference"), with_checks(chosen), **more)
 
 
 @pytest.fixture

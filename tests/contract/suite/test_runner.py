@@ -110,9 +110,9 @@ def test_a_known_violation_that_is_gone_fails_the_run() -> None:
 
 
 def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
-    settings = settings_for("skip.advance", "read1.value", timeout=0.3)
+    settings = settings_for("skip.progress", "read1.value", timeout=0.3)
     result = check(binding_of(Sticks), settings)
-    hung = clause(result, "skip.advance")
+    hung = clause(result, "skip.progress")
     assert hung.outcome is Verdict.HANG
     assert hung.counterexample is not None
     assert hung.counterexample.program is not None
@@ -148,10 +148,14 @@ def test_the_events_begin_and_end_with_the_run() -> None:
     check(binding_of(), settings_for("seek.negative"), events.append)
     assert isinstance(events[0], RunStarted)
     assert isinstance(events[-1], RunFinished)
-    phases = [e.phase for e in events if isinstance(e, PhaseStarted)]
-    assert phases == [
-        "vectors", "exhaustive", "seeded", "changes", "search", "status", "resources", "concurrency"
-    ]  # fmt: skip
+    assert isinstance(events[1], PhaseStarted)
+
+
+def test_a_selection_of_clauses_runs_only_the_programs_that_can_tell_of_them() -> None:
+    few = check(binding_of(), settings_for("skip.zero"))
+    many = check(binding_of(), settings_for("skip.zero", "open.state"))
+    assert 0 < few.counts["programs"] < many.counts["programs"] / 3
+    assert clause(few, "skip.zero").outcome is Verdict.PASS
 
 
 class Offline(StreamBinding):
@@ -190,4 +194,4 @@ def test_stopping_at_the_first_violation_spares_the_rest() -> None:
     settings: Settings = settings_for("seek.negative", stop_at_first=True)
     result = check(binding_of(SeeksBack), settings)
     assert clause(result, "seek.negative").outcome is Verdict.FAIL
-    assert result.counts["programs"] < 2_000
+    assert result.counts["programs"] < 200

@@ -108,5 +108,44 @@ def test_a_server_that_is_not_there_is_a_target_error(copy: Path) -> None:
     """Nothing is said about streams that were never opened."""
     url = "http://127.0.0.1:9/"
     binding = FsspecBinding.from_url(url, {}, file="file", content=copy)
-    with pytest.raises(TargetError, match="can't find the file to read"):
+    with pytest.raises(TargetError, match=r"\A[^\n]*can't be reached: Cannot connect[^\n]*\Z"):
         binding.prepare()
+
+
+def test_an_option_that_the_client_lacks_is_named_without_its_value(
+    server: str, copy: Path
+) -> None:
+    """fsspec calls it a missing file."""
+    binding = FsspecBinding.from_url(server, {"sesame": "hunter2"}, file="file", content=copy)
+    with pytest.raises(TargetError, match=r"unexpected keyword argument 'sesame'") as caught:
+        binding.prepare()
+    binding.dispose()
+    assert "hunter2" not in str(caught.value)
+
+
+class Streams(Ranges):
+    """Serves DATA as a whole only, and says so."""
+
+    def send_header(self, keyword: str, value: str) -> None:
+        super().send_header(keyword, "none" if keyword == "Accept-Ranges" else value)
+
+
+@pytest.fixture
+def whole_files() -> Iterator[str]:
+    """The URL of a server whose files can't be sought in."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Streams) as made:
+        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{made.server_port}/d/"
+        made.shutdown()
+        thread.join()
+
+
+def test_a_closed_file_without_a_connection_is_not_the_networks_fault(
+    whole_files: str, copy: Path, run: Calls
+) -> None:
+    """fsspec's streamed file has no check of its own: it runs into the closed connection."""
+    binding = FsspecBinding.from_url(whole_files, {}, file="file", content=copy)
+    outcomes = run(binding, DATA, ("py_read", 2), ("close",), ("py_read", 9000))
+    assert outcomes[0] == returned(DATA[:2])
+    assert outcomes[2].kind is Kind.OTHER

@@ -1,0 +1,71 @@
+"""Schedules per second of the concurrency checks, on the memory stream.
+
+python benchmarks/schedules.py [seconds]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from random import Random
+
+from fscontract.contract.suite.concurrency.generate import (
+    FAMILIES,
+    SMALL,
+    long_threads,
+    random_switches,
+    random_threads,
+)
+from fscontract.contract.suite.concurrency.schedule import Schedule
+from fscontract.contract.suite.concurrency.trial import Laboratory
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem
+
+_FREE_CALLS = 20
+
+
+def controlled(lab: Laboratory, opcodes: bool) -> Iterator[Schedule]:
+    """Random programs of every family in turn, under random switches."""
+    rng = Random(1)
+    while True:
+        for family in FAMILIES:
+            seed = rng.getrandbits(32)
+            threads = random_threads(family, seed, lab.binding.operations, SMALL, lab.buffer)
+            serial = Schedule(SMALL, threads, opcodes=opcodes)
+            counts = lab.run(serial).counts
+            yield Schedule(SMALL, threads, random_switches(counts, rng), opcodes)
+
+
+def free(lab: Laboratory) -> Iterator[Schedule]:
+    """Long programs of every family in turn, whose threads run as they like."""
+    rng = Random(1)
+    while True:
+        for family in FAMILIES:
+            seed = rng.getrandbits(32)
+            ops, buffer = lab.binding.operations, lab.buffer
+            threads = long_threads(family, seed, ops, SMALL, buffer, _FREE_CALLS)
+            yield Schedule(SMALL, threads, free=True)
+
+
+def measure(name: str, make: Callable[[Laboratory], Iterator[Schedule]], seconds: float) -> None:
+    """Run schedules for some seconds and print how many there were in one."""
+    binding = StreamBinding(MemoryFileSystem(), "memory")
+    binding.prepare()
+    lab = Laboratory(binding, lambda _: None, 4096, 2.0)
+    start = time.perf_counter()
+    for schedule in make(lab):
+        lab.run(schedule)
+        if time.perf_counter() - start > seconds:
+            break
+    elapsed = time.perf_counter() - start
+    lab.close()
+    rate, calls = lab.schedules / elapsed, lab.operations / elapsed
+    print(f"{name:<24} {rate:8.0f} schedules/s {calls:10.0f} calls/s")
+
+
+if __name__ == "__main__":
+    time_each = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
+    measure("controlled, lines", lambda lab: controlled(lab, False), time_each)
+    measure("controlled, instructions", lambda lab: controlled(lab, True), time_each)
+    measure("free-running", free, time_each)

@@ -1,0 +1,54 @@
+"""Giving up a thread that hangs."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+
+#: How long a thread is watched to see whether it is busy, in seconds.
+_GLANCE = 0.02
+
+
+class Abandoned(BaseException):
+    """Raised inside a thread that was given up, to end a loop in Python code."""
+
+
+def give_up(thread: threading.Thread) -> None:
+    """Stop the thread if it runs Python code, leave it if it blocks."""
+    if thread.ident is not None and thread.is_alive() and _is_busy(thread.ident):
+        interrupt(thread.ident)
+
+
+def clear_interrupts() -> None:
+    """Take back what an exception sent to a blocked thread leaves behind.
+
+    Python 3.11 raises a flag for all threads until the exception is delivered, and as long as it
+    is up a traced thread never gets past the first instruction of a function. Delivering one to
+    this thread lowers it.
+    """
+    if sys.version_info[:2] != (3, 11):
+        return
+    try:
+        interrupt(threading.get_ident())
+        for _ in range(1000):
+            pass
+    except Abandoned:
+        pass
+
+
+def interrupt(ident: int) -> None:
+    """Raise `Abandoned` in a thread as soon as it runs Python code."""
+    error = ctypes.py_object(Abandoned)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), error)
+
+
+def _is_busy(ident: int) -> bool:
+    """Whether the thread uses the processor. False where the system can't tell."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return False
+    clock = time.pthread_getcpuclockid(ident)
+    before = time.clock_gettime(clock)
+    time.sleep(_GLANCE)
+    return time.clock_gettime(clock) - before > _GLANCE / 10

@@ -1,0 +1,1 @@
+"""Mutants of the document pythonio, one module for each theme."""

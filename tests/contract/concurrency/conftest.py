@@ -1,0 +1,256 @@
+"""Streams in memory that go wrong when threads share them, one fault each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import pytest
+
+from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_release
+from fscontract.contract.suite.concurrency import ConcurrencyReport, check_concurrency
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from fscontract.implementations.options import OpenOptions
+
+#: What the memory stream does.
+FEATURES = frozenset(
+    {
+        "supports-seek",
+        "rejects-seek-past-eof",
+        "supports-positioned-readable",
+        "supports-vectored-io",
+    }
+)
+
+MakeBinding: TypeAlias = Callable[[str], StreamBinding]
+Check: TypeAlias = Callable[..., ConcurrencyReport]
+
+
+class SeekingStream(MemoryInputStream):
+    """A positioned read moves the stream and puts it back, without a lock."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        back = self._pos
+        self._pos = position
+        count = self.read_into(buffer, offset, length)
+        self._pos = back
+        return count
+
+
+class ScratchStream(MemoryInputStream):
+    """Positioned reads go through one buffer that all threads share."""
+
+    _scratch = b""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        self._scratch = self._data[position : position + (length or 0)]
+        room = memoryview(buffer)[offset:]
+        chunk = self._scratch[: len(room)]
+        room[: len(chunk)] = chunk
+        return len(chunk) or -1
+
+
+class CountingStream(MemoryInputStream):
+    """A positioned read fails if another is under way."""
+
+    _busy = False
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        if self._busy:
+            raise OSError("busy")
+        self._busy = True
+        count = super().pread(position, buffer, offset, length)
+        self._busy = False
+        return count
+
+
+class LockingStream(MemoryInputStream):
+    """Right, but one lock around all that reads or moves."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self.lock = threading.Lock()
+
+    def seek(self, position: int) -> None:
+        with self.lock:
+            super().seek(position)
+
+    def read_byte(self) -> int:
+        with self.lock:
+            return super().read_byte()
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        with self.lock:
+            return super().pread(position, buffer, offset, length)
+
+
+class DeadlockingStream(MemoryInputStream):
+    """Two locks, taken in an order that depends on the position."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self.locks = [threading.Lock(), threading.Lock()]
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        first, second = self.locks if position > 20 else self.locks[::-1]
+        with first:  # noqa: SIM117 - on lines of their own, where threads can switch
+            with second:
+                return super().pread(position, buffer, offset, length)
+
+
+class EndlessStream(MemoryInputStream):
+    """A positioned read spins until it is the latest one."""
+
+    _tickets = 0
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        self._tickets += 1
+        mine = self._tickets
+        while mine != self._tickets:
+            pass
+        return super().pread(position, buffer, offset, length)
+
+
+class ForgetfulStream(MemoryInputStream):
+    """A second vectored read takes the place of the first."""
+
+    _ranges: Sequence[FileRange] = ()
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        self._ranges = ranges
+        for number in range(len(ranges)):
+            item = self._ranges[number % len(self._ranges)]
+            item.data = self._read_range(item, allocate, release)
+
+
+class SeekingVectoredStream(MemoryInputStream):
+    """A vectored read moves the stream, without a lock."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        for item in ranges:
+            self._pos = item.offset
+            moved = FileRange(self._pos, item.length)
+            item.data = self._read_range(moved, allocate, release)
+
+
+class WanderingStream(MemoryInputStream):
+    """A vectored read leaves the stream somewhere else, as it may."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        super().read_vectored(ranges, allocate, release)
+        self._pos = ranges[0].offset
+
+
+class UnreachableStream(MemoryInputStream):
+    """The network is down."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        raise ConnectionResetError("gone")
+
+
+class WrongAloneStream(MemoryInputStream):
+    """A positioned read is wrong even when nothing else happens."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        return super().pread(position + 1, buffer, offset, length)
+
+
+_STREAMS: dict[str, type[MemoryInputStream]] = {
+    c.__name__.removesuffix("Stream").lower(): c
+    for c in (
+        SeekingStream,
+        ScratchStream,
+        CountingStream,
+        LockingStream,
+        DeadlockingStream,
+        EndlessStream,
+        ForgetfulStream,
+        SeekingVectoredStream,
+        WanderingStream,
+        UnreachableStream,
+        WrongAloneStream,
+    )
+}
+
+
+class _FileSystem(MemoryFileSystem):
+    """Opens streams of one class."""
+
+    def __init__(self, stream: type[MemoryInputStream]) -> None:
+        super().__init__()
+        self.stream = stream
+        self.opened: list[MemoryInputStream] = []
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        stream = self.stream(super()._open(path, options)._data, path)
+        self.opened.append(stream)
+        return stream
+
+
+@pytest.fixture
+def make_binding() -> MakeBinding:
+    """Makes a prepared binding to streams of a kind; "memory" is the right one."""
+
+    def make(kind: str) -> StreamBinding:
+        binding = StreamBinding(_FileSystem(_STREAMS.get(kind, MemoryInputStream)), kind)
+        binding.prepare()
+        return binding
+
+    return make
+
+
+@pytest.fixture
+def features() -> frozenset[str]:
+    """What the memory stream does."""
+    return FEATURES
+
+
+@pytest.fixture
+def check(make_binding: MakeBinding) -> Check:
+    """Checks a kind of stream with quick effort, looking for the named clauses only."""
+
+    def run(kind: str, *clauses: str, seed: int = 1, **more: Any) -> ConcurrencyReport:
+        return check_concurrency(
+            make_binding(kind),
+            more.pop("features", FEATURES),
+            "quick",
+            seed,
+            more.pop("beat", lambda _: None),
+            clauses=frozenset(clauses) or None,
+            hang_after=0.1,
+        )
+
+    return run

@@ -1,0 +1,187 @@
+"""The code blocks of the documentation do what the text says.
+
+A `console` block is run as one shell script: each `$ ` line is followed by what it prints, where a
+line `...` stands for any number of lines. `python` blocks are run; one with a file name is a file
+for the blocks after it, as `yaml` blocks are. `UPDATE_DOCS=1` (without -n) writes the present
+figures into the documents.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+#: All but docs/findings.md, whose programs are those of tests/findings.
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name != "findings.md"),
+]
+FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+#: What differs from run to run, or from one release of a library to the next.
+VARIABLE = (
+    (r"(\d+ \w+, )*\d+ operations\b", "N operations"),
+    (r"\b\d+\.\d+ ?s\b", "N s"),
+    (r"^fscontract \d+\.\d+\.\d+", "fscontract V"),
+    (r", \w+ \d+\.\d+\.\d+(?=, )", ""),
+    (r"-[0-9a-f]{12}\.json", "-ID.json"),
+)
+END = "-- end of a command --"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block; `name` is that of the file it is, or empty."""
+
+    document: Path
+    line: int
+    language: str
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+
+def _blocks(document: Path) -> Iterator[Block]:
+    source = document.read_text(encoding="utf-8")
+    for match in FENCE.finditer(source):
+        line = source.count("\n", 0, match.start()) + 1
+        yield Block(document, line, match[1], match[2] or "", match[3])
+
+
+BLOCKS = [block for document in DOCUMENTS for block in _blocks(document)]
+PROGRAMS = [b for b in BLOCKS if b.language == "python" and not b.name]
+CONSOLES = [b for b in BLOCKS if b.language == "console"]
+SETUPS = [b for b in BLOCKS if b.language == "sh"]
+
+
+def _files_before(block: Block) -> dict[str, str]:
+    """The files that the document has given by then; a later one replaces an earlier one."""
+    own = [b for b in BLOCKS if b.document == block.document and b.line < block.line]
+    return {b.name: b.text for b in own if b.name}
+
+
+def _environment() -> Mapping[str, str]:
+    scripts = str(Path(sys.executable).parent)
+    path = os.pathsep.join([scripts, os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+
+
+def _run(command: list[str], directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A directory with the files that come before the block."""
+    for name, text in _files_before(request.getfixturevalue("block")).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+def test_programs_run(block: Block, place: Path) -> None:
+    """What they assert holds."""
+    done = _run([sys.executable, "-W", "error", "-c", block.text], place)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("block", CONSOLES, ids=str)
+def test_commands_print_what_is_shown(block: Block, place: Path) -> None:
+    """Times, versions and counts of programs aside."""
+    exchanges = list(_exchanges(block.text))
+    script = "".join(f"{line}\nstatus=$?; echo '{END}'; (exit $status)\n" for line, _ in exchanges)
+    done = _run(["bash", "-c", script], place)
+    outputs = done.stdout.split(f"{END}\n")
+    for (command, shown), output in zip(exchanges, outputs, strict=False):
+        lines = output.splitlines()
+        if os.environ.get("UPDATE_DOCS"):
+            _update(block.document, shown, lines)
+        else:
+            assert _agrees(shown, lines), f"$ {command}\n{output}"
+
+
+@pytest.mark.parametrize("block", SETUPS, ids=str)
+def test_setting_up_is_what_ci_does(block: Block) -> None:
+    """Each command of a set-up is one of .ci/run, which starts from nothing."""
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").replace(".venv-ci", ".venv")
+    commands = re.split(r" && |\n", block.text.strip())
+    assert [c for c in commands if c not in script.splitlines()] == []
+
+
+def test_every_block_is_run() -> None:
+    """None is of a kind that no test here looks at, or a file that nothing uses."""
+    assert {b.language for b in BLOCKS} == {"python", "console", "sh", "yaml"}
+    files = [b for b in BLOCKS if b.language == "yaml" or b.name]
+    for file in files:
+        after = [b for b in BLOCKS if b.document == file.document and b.line > file.line]
+        stem = Path(file.name).stem
+        assert any(stem in b.text for b in after), f"{file} is not used"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    """Links within the repository name files that it has."""
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8"))
+    assert [t for t in targets if not (document.parent / t).exists()] == []
+
+
+def _exchanges(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each command with the lines shown after it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, *shown = part.splitlines()
+        yield command, shown
+
+
+def _plain(line: str) -> str:
+    for pattern, replacement in VARIABLE:
+        line = re.sub(pattern, replacement, line)
+    return line.rstrip()
+
+
+def _agrees(shown: list[str], lines: list[str]) -> bool:
+    parts = [re.escape("".join(f"{_plain(line)}\n" for line in part)) for part in _parts(shown)]
+    return bool(re.fullmatch("(?:.*\n)*?".join(parts), "".join(f"{_plain(x)}\n" for x in lines)))
+
+
+def _parts(shown: list[str]) -> Iterator[list[str]]:
+    """The lines between one `...` and the next."""
+    part: list[str] = []
+    for line in shown:
+        if line == "...":
+            yield part
+            part = []
+        else:
+            part.append(line)
+    yield part
+
+
+def _update(document: Path, shown: list[str], lines: list[str]) -> None:
+    source = document.read_text(encoding="utf-8")
+    for line in shown:
+        like = next((x for x in lines if _masked(x) == _masked(line)), line)
+        source = source.replace(f"{line}\n", f"{like}\n", 1)
+    document.write_text(source, encoding="utf-8")
+
+
+def _masked(line: str) -> str:
+    return re.sub(r"\d+|-[0-9a-f]{12}", "N", line)

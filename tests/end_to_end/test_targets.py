@@ -1,0 +1,162 @@
+"""`fscontract check` on the kinds of targets that people have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from fscontract.contract.content import content
+from tests.end_to_end.conftest import Command
+
+#: Clauses that a run judges in a second or two.
+FEW = "seek.pos,seek.negative,read1.value,readb.data,getpos.value"
+
+
+def test_a_local_directory(check: Command, target: Path) -> None:
+    """The clauses hold, and the directory is empty again."""
+    ended = check(f"file://{target}", "--clauses", FEW)
+    assert ended.code == 0, ended.stdout
+    assert set(ended.outcomes().values()) == {"pass"}
+    assert ended.report["conforms"]
+    assert ended.report["binding"] == "fsspec"
+
+
+def test_files_beside_the_targets_stay(check: Command, tmp_path: Path) -> None:
+    """A run makes a directory of its own and removes no other."""
+    (tmp_path / "mine").write_bytes(b"x")
+    assert check(f"file://{tmp_path}", "--clauses", "seek.negative").code == 0
+    assert (tmp_path / "mine").read_bytes() == b"x"
+    assert not list(tmp_path.glob("fscontract-*"))
+
+
+def test_a_violation_exits_1_and_shows_its_program(check: Command) -> None:
+    """fsspec's files in memory can't be closed."""
+    ended = check("memory://x", "--clauses", "close.state,seek.negative")
+    assert ended.code == 1
+    assert ended.outcomes() == {"close.state": "fail", "seek.negative": "pass"}
+    assert ["close"] in ended.programs()["close.state"]
+    assert "FAIL  close.state" in ended.stdout
+
+
+@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+def test_a_cache_before_a_local_directory(cache: str, check: Command, target: Path) -> None:
+    """The cache's own directory goes as well."""
+    ended = check(f"{cache}::file://{target}", "--clauses", "seek.negative,full.data")
+    assert ended.outcomes() == {"seek.negative": "pass", "full.data": "fail"}
+    assert "AttributeError" in ended.stdout
+
+
+def test_a_member_of_an_archive(check: Command, archive: Path, copy: Path) -> None:
+    """A read-only target is checked with the file it holds."""
+    ended = check(
+        *(f"zip://::file://{archive}", "--file", "in/it", "--content", str(copy)),
+        *("--clauses", "seek.negative,read1.value"),
+    )
+    assert ended.code == 1
+    assert ended.outcomes() == {"seek.negative": "fail", "read1.value": "pass"}
+    assert ended.programs()["seek.negative"] == [["seek", -1]]
+
+
+def test_a_directory_filesystem(check: Command, place: Path, target: Path) -> None:
+    """From a callable in the user's file."""
+    source = f"""
+        from fsspec.implementations.dirfs import DirFileSystem
+        from fsspec.implementations.local import LocalFileSystem
+
+        def make():
+            return DirFileSystem({str(target)!r}, LocalFileSystem())
+        """
+    (place / "mine.py").write_text(dedent(source))
+    assert check("./mine.py:make", "--clauses", FEW).code == 0
+
+
+def test_a_class_in_a_module(check: Command, place: Path) -> None:
+    """From an importable package; its files go where temporary files go."""
+    (place / "mypkg").mkdir()
+    (place / "mypkg" / "__init__.py").touch()
+    source = "from fsspec.implementations.local import LocalFileSystem as make\n"
+    (place / "mypkg" / "mod.py").write_text(source)
+    assert check("mypkg.mod:make", "-o", "auto_mkdir=true", "--clauses", FEW).code == 0
+
+
+@pytest.mark.parametrize(
+    ("opened", "verdict"),
+    [
+        ("open(path, 'rb')", "pass"),
+        ("open(path, 'rb', buffering=0)", "fail"),
+        ("io.BytesIO(open(path, 'rb', buffering=0).read())", "pass"),
+    ],
+)
+def test_python_files(opened: str, verdict: str, check: Command, place: Path, target: Path) -> None:
+    """Whatever a function opens; CPython's raw files forget that they are seekable."""
+    source = f"""
+        import io
+        from fscontract.implementations.bindings.pyfile import PyFileBinding
+
+        def make():
+            return PyFileBinding(lambda path: {opened}, {str(target)!r}, "mine")
+        """
+    (place / "mine.py").write_text(dedent(source))
+    ended = check("./mine.py:make", "--clauses", "pyio.seekable.true,pyio.read.data")
+    assert ended.outcomes() == {"pyio.seekable.true": verdict, "pyio.read.data": "pass"}
+    assert ended.code == (verdict == "fail")
+
+
+def test_a_web_server_with_ranges(check: Command, ranges: str, copy: Path) -> None:
+    """Data is right; a positioned read at the end is not."""
+    args = "--file", "file", "--content", str(copy)
+    ended = check(ranges, *args, "--clauses", "pread.data,pread.eof,seek.pos")
+    assert ended.code == 1
+    outcomes = {"pread.data": "pass", "pread.eof": "fail", "seek.pos": "pass"}
+    assert ended.outcomes() == outcomes
+    assert ended.programs()["pread.eof"] == [["pread", "len", 1, 0, 1]]
+
+
+def test_a_web_server_without_ranges(check: Command, no_ranges: str, copy: Path) -> None:
+    """Nothing but reading on works."""
+    args = "--file", f"{no_ranges}file", "--content", str(copy)
+    ended = check(no_ranges, *args, "--clauses", "pread.count,seek.pos,read1.value")
+    assert ended.code == 1
+    outcomes = {"read1.value": "pass", "seek.pos": "fail", "pread.count": "fail"}
+    assert ended.outcomes() == outcomes
+
+
+def test_runs_with_one_seed_are_alike(check: Command, archive: Path, copy: Path) -> None:
+    """Verdicts and programs, run after run."""
+    args = f"zip://::file://{archive}", "--file", "in/it", "--content", str(copy)
+    first, second = (check(*args, "--seed", "7", "--clauses", "seek.negative") for _ in range(2))
+    assert first.outcomes() == second.outcomes()
+    assert first.programs() == second.programs()
+
+
+def test_several_targets_give_a_list(check: Command, target: Path) -> None:
+    """The exit code is the worst of theirs."""
+    ended = check(f"file://{target}", "memory://x", "--clauses", "close.state")
+    assert ended.code == 1
+    assert [one["conforms"] for one in ended.report] == [True, False]
+
+
+def test_a_known_violation_is_no_failure(check: Command, place: Path) -> None:
+    """With the signature that the report gave; once it is gone, the run fails again."""
+    known = """
+        known:
+          - clause: pyio.writable.false
+            reason: files in memory are for writing too
+            signature: "py_writable: returned"
+        """
+    (place / "known.yaml").write_text(dedent(known))
+    args = "--known", "known.yaml", "--clauses", "pyio.writable.false"
+    assert check("memory://x", *args).outcomes() == {"pyio.writable.false": "known"}
+    ended = check("memory", *args)
+    assert (ended.code, ended.outcomes()) == (1, {"pyio.writable.false": "fixed"})
+
+
+def test_the_copy_must_be_a_copy(check: Command, archive: Path, copy: Path) -> None:
+    """Content of another length is noticed before the run."""
+    copy.write_bytes(content(10))
+    args = "--file", "in/it", "--content", str(copy)
+    ended = check(f"zip://::file://{archive}", *args)
+    assert ended.code == 3
+    assert ended.mistake().endswith("the file has 9000 bytes, --content 10")

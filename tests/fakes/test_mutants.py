@@ -1,0 +1,84 @@
+"""Who checks the checker: the suite names the clause that each mutant breaks, and no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.clauses import clauses
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.fakes.mutants.registry import (
+    Mutant,
+    MutantFileSystem,
+    features_of,
+    mutants,
+    profile_of,
+)
+from fscontract.fakes.mutants.table import BROKEN, kill_table, run_one_clause
+from fscontract.fakes.mutants.variants import VARIANTS
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryInputStream
+
+#: Documents that have mutants.
+DOCUMENTS = {"fsdatainputstream", "pythonio"}
+#: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
+PRECISE = {
+    "CapabilityByCase",
+    "CloseKeeps",
+    "ClosesOnce",
+    "FileReadsHalf",
+    "FullyCut",
+    "LineCut",
+    "NegativeIsZero",
+    "OwnAllocator",
+    "PreadEndForNothing",
+    "SeeksWhenClosed",
+    "SharedScratch",
+    "StatusInBlocks",
+    "UnbufferKeeps",
+}
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=str)
+def test_suite_names_the_clause_that_a_mutant_breaks(mutant: Mutant) -> None:
+    """Told to look for one clause, the suite finds the mutant that breaks it."""
+    verdict = run_one_clause(mutant)
+    if verdict not in BROKEN:
+        verdict = run_one_clause(mutant, "normal")
+    assert verdict in BROKEN, f"{mutant}: {mutant.says}"
+
+
+def test_every_testable_clause_has_a_mutant_and_every_mutant_a_testable_clause() -> None:
+    """A clause without a mutant may have a check that never fails."""
+    wanted = {c.id for c in with_checks(clauses().values()) if c.document in DOCUMENTS}
+    assert {m.clause for m in mutants()} == wanted
+
+
+def test_every_mutant_says_what_it_does_wrong() -> None:
+    """The one sentence is what a reader of the table has to go by."""
+    assert [m.name for m in mutants() if not m.says.endswith(".")] == []
+
+
+def test_names_of_mutants_are_unique() -> None:
+    """A mutant is known by its name."""
+    names = [m.name for m in mutants()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("stream", [MemoryInputStream, *VARIANTS], ids=lambda s: s.__name__)
+def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:
+    """Other features and other permitted choices are no violations."""
+    profile = profile_of(features_of(stream), "!python-file")
+    settings = Settings(profile, with_checks(clauses().values()))
+    result = check(StreamBinding(MutantFileSystem(stream), name=stream.__name__), settings)
+    broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
+    assert broken == {}
+    assert result.conforms
+
+
+@pytest.mark.parametrize("mutant", [m for m in mutants() if m.name in PRECISE], ids=str)
+def test_suite_blames_no_other_clause(mutant: Mutant) -> None:
+    """A run that looks for everything finds the mutant's clause broken, and that one alone."""
+    (row,) = kill_table([mutant])
+    assert row.named
+    assert row.others == ()

@@ -1,0 +1,101 @@
+"""Findings in released libraries, as `docs/findings.md` lists them.
+
+Each test runs a finding's program on the library that is installed and asserts that the kit
+blames the clause that the finding names, for the reason it names. Where another version than
+the one measured has mended it, the test is an expected failure that says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+import pytest
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import select
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.replay import replay
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
+
+Finds: TypeAlias = Callable[..., None]
+#: What the findings were measured on. Other versions may have mended them.
+MEASURED = {"fsspec": "2026.9.0", "python": "3.11.7"}
+
+
+def run(binding: Binding, *patterns: str) -> RunResult:
+    """A quick run of the clauses that match (default: all) under the binding's own profile."""
+    chosen = tuple(c for c in select(patterns) if c.testable)
+    return check(binding, Settings(load_profile(binding.default_profile), chosen))
+
+
+def mended(versions: dict[str, str]) -> NoReturn:
+    """End a test whose finding is gone: a failure only where it was measured."""
+    message = f"mended in {versions}: note that in docs/findings.md"
+    if all(versions.get(name, version) == version for name, version in MEASURED.items()):
+        pytest.fail(message)
+    pytest.xfail(message)
+
+
+@pytest.fixture
+def finds() -> Finds:
+    """Asserts that calls on a new stream over `length` bytes break a clause, and how; `without` is
+    a feature that is not declared."""
+
+    def assert_found(
+        binding: Binding,
+        clause: str,
+        actual: str,
+        length: int,
+        *steps: Any,
+        streams: int = 1,
+        without: str = "",
+    ) -> None:
+        program = {"length": length, "steps": list(steps), "streams": streams}
+        data = {"fscontract-replay": 1, "clause": clause, "program": program}
+        profile = load_profile(binding.default_profile)
+        profile = replace(profile, features=profile.features - {without})
+        result = replay(binding, data, profile)
+        versions = getattr(binding, "versions", {})
+        if result.outcome == "passes now":
+            mended(versions)
+        assert result.outcome == "still fails", (result, versions)
+        assert result.actual.startswith(actual), versions
+
+    return assert_found
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A local copy of the file that read-only targets hold."""
+    path = tmp_path / "copy"
+    path.write_bytes(DATA)
+    return path
+
+
+@pytest.fixture
+def ranges() -> Iterator[str]:
+    """A web server that knows ranges."""
+    with serving(WithRanges) as url:
+        yield url
+
+
+@pytest.fixture
+def no_ranges() -> Iterator[str]:
+    """A web server that does not."""
+    with serving(WithoutRanges) as url:
+        yield url
+
+
+@pytest.fixture
+def below(tmp_path: Path) -> str:
+    """The URL of an empty directory."""
+    made = tmp_path / "target"
+    os.mkdir(made)
+    return f"file://{made}"

@@ -1,0 +1,160 @@
+"""No false negatives: a library that is broken on purpose is caught, and the clause is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fsspec.caching import ReadAheadCache
+from fsspec.implementations.local import LocalFileOpener, LocalFileSystem
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
+
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from tests.findings.conftest import run
+
+
+class Buffered(AbstractBufferedFile):  # type: ignore[misc]
+    """fsspec's own buffered file, with the arguments that it leaves out."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            return file.read(end - start)
+
+
+class BufferedLocal(LocalFileSystem):  # type: ignore[misc]
+    """Local files read through fsspec's buffered file and its read-ahead cache."""
+
+    cachable = False
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if mode != "rb":
+            return super()._open(path, mode, **options)
+        return Buffered(self, path, mode, block_size=options["block_size"])
+
+    def cat_file(self, path: str, *args: Any, **options: Any) -> Any:
+        return LocalFileSystem().cat_file(path, *args, **options)
+
+    def read_block(self, path: str, *args: Any) -> Any:
+        return LocalFileSystem().read_block(path, *args)
+
+
+#: Clauses about data and positions; none of them fails in the library as it is.
+ABOUT_DATA = (
+    *("read1.value", "read1.advance", "read1.eof", "readb.data", "readb.count", "readb.advance"),
+    *("seek.pos", "seek.noop", "seek.zero", "getpos.value", "pread.data", "pread.count"),
+    *("pread.eof", "pread.pos-unchanged", "full.data", "vread.data", "readb.progress"),
+    *("pyio.read.data", "pyio.read.advance", "pyio.seek.set", "pyio.seek.returns"),
+    *("pyio.tell.value", "pyio.seek.end", "close.release", "open.independent"),
+)
+
+
+def failures(tmp_path: Path) -> set[str]:
+    """The clauses of ABOUT_DATA that fail."""
+    binding = FsspecBinding(BufferedLocal(), str(tmp_path), "buffered local")
+    return {c.clause.id for c in run(binding, *ABOUT_DATA).clauses if c.outcome == "fail"}
+
+
+def test_the_library_as_it_is_passes(tmp_path: Path) -> None:
+    """Reads at block boundaries and read-ahead deliver the right bytes."""
+    assert not failures(tmp_path) - {"pread.eof"}
+
+
+def off_by_one(real: Any) -> Callable[..., Any]:
+    def seek(self: Any, loc: int, whence: int = 0) -> Any:
+        return real(self, loc + (loc > 3 and whence == 0), whence)
+
+    return seek
+
+
+def ignores_start(real: Any) -> Callable[..., Any]:
+    def cat_file(self: Any, path: str, start: int = 0, end: int | None = None, **more: Any) -> Any:
+        return real(self, path, 0, None if end is None else end - start, **more)
+
+    return cat_file
+
+
+def ignores_end(real: Any) -> Callable[..., Any]:
+    def cat_file(self: Any, path: str, start: int = 0, end: int | None = None, **more: Any) -> Any:
+        return real(self, path, start, None, **more)
+
+    return cat_file
+
+
+def one_less(real: Any) -> Callable[..., Any]:
+    def fetch(self: Any, start: int, end: int) -> Any:
+        data = real(self, start, end)
+        return data[1:] + data[:1] if start == self.blocksize else data
+
+    return fetch
+
+
+def advances_too_little(real: Any) -> Callable[..., Any]:
+    def read(self: Any, length: int = -1) -> Any:
+        before, data = self.loc, real(self, length)
+        if len(data) == 2:
+            self.loc = before + 1
+        return data
+
+    return read
+
+
+def tells_too_much(real: Any) -> Callable[..., Any]:
+    def tell(self: Any) -> Any:
+        return real(self) + 1
+
+    return tell
+
+
+def reads_too_little(real: Any) -> Callable[..., Any]:
+    def read_block(self: Any, path: str, offset: int, length: int) -> Any:
+        return bytes(length and len(real(self, path, offset, length)))
+
+    return read_block
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "broken", "clause"),
+    [
+        (AbstractBufferedFile, "seek", off_by_one, "seek.pos"),
+        (AbstractBufferedFile, "seek", off_by_one, "pyio.seek.set"),
+        (AbstractBufferedFile, "read", advances_too_little, "pyio.read.advance"),
+        (AbstractBufferedFile, "tell", tells_too_much, "getpos.value"),
+        (AbstractBufferedFile, "tell", tells_too_much, "pyio.tell.value"),
+        (ReadAheadCache, "_fetch", one_less, "readb.data"),
+        (AbstractFileSystem, "cat_file", ignores_start, "pread.data"),
+        (AbstractFileSystem, "cat_file", ignores_end, "pread.count"),
+        (AbstractFileSystem, "read_block", reads_too_little, "full.data"),
+    ],
+)
+def test_a_fault_is_caught_and_its_clause_named(
+    owner: type,
+    name: str,
+    broken: Callable[[Any], Any],
+    clause: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fault is put into fsspec itself."""
+    monkeypatch.setattr(owner, name, broken(getattr(owner, name)))
+    assert clause in failures(tmp_path)
+
+
+def test_a_descriptor_that_stays_open_is_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A close that only says so."""
+    kept: list[Any] = []
+
+    def close(self: LocalFileOpener) -> None:
+        kept.append(self.f)
+
+    (tmp_path / "dir").mkdir()
+    binding = FsspecBinding(LocalFileSystem(), str(tmp_path / "dir"), "local")
+    monkeypatch.setattr(LocalFileOpener, "close", close)
+    (found,) = run(binding, "close.release").clauses
+    for file in kept:
+        file.close()
+    assert found.outcome == "fail"

@@ -1,0 +1,138 @@
+"""What the kit finds in the files of CPython's standard library."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from fscontract.contract.profile import load_profile
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.replay import replay
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.pyfile import PyFileBinding
+from tests.end_to_end.servers import DATA
+from tests.findings.conftest import Finds, run
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> PyFileBinding:
+    """Files opened without a buffer."""
+    return PyFileBinding(lambda path: open(path, "rb", buffering=0), str(tmp_path), "raw")
+
+
+@pytest.fixture
+def in_memory(tmp_path: Path) -> PyFileBinding:
+    """The content of a file as BytesIO."""
+    return PyFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), str(tmp_path), "BytesIO")
+
+
+def member_of_zip(path: str) -> BinaryIO:
+    """The file as a member of an archive."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        made.write(path, "it")
+    return zipfile.ZipFile(whole).open("it")  # type: ignore[return-value]
+
+
+def member_of_tar(path: str) -> BinaryIO:
+    """The file as a member of an archive."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as made:
+        made.add(path, "it")
+    whole.seek(0)
+    found = tarfile.TarFile(fileobj=whole).extractfile("it")
+    assert found is not None
+    return found  # type: ignore[return-value]
+
+
+def members(opener: Callable[[str], BinaryIO], tmp_path: Path) -> PyFileBinding:
+    """Members of archives."""
+    return PyFileBinding(opener, str(tmp_path), "member")
+
+
+def test_a_refused_seek_makes_a_raw_file_unseekable(raw: PyFileBinding, finds: Finds) -> None:
+    """Finding C1: FileIO takes the failure of its first seek for a pipe's, and remembers it."""
+    finds(raw, "pyio.seekable.true", "returned False", 0, ["seek", -1], ["py_seekable"])
+
+
+def test_readline_0_works_on_a_closed_raw_file(raw: PyFileBinding, finds: Finds) -> None:
+    """Finding C2: IOBase.readline looks whether the file is closed only when it reads."""
+    finds(raw, "pyio.readline.closed", "returned (empty)", 0, ["close"], ["py_readline", 0])
+
+
+def test_readline_0_works_on_a_closed_member_of_a_zip_file(tmp_path: Path, finds: Finds) -> None:
+    """Finding C2: ZipExtFile inherits IOBase.readline's end of the loop."""
+    binding = members(member_of_zip, tmp_path)
+    finds(binding, "pyio.readline.closed", "returned (empty)", 1, ["close"], ["py_readline", 0])
+
+
+@pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
+def test_a_negative_seek_in_an_archive_leads_to_the_start(
+    opener: Callable[[str], BinaryIO], tmp_path: Path, finds: Finds
+) -> None:
+    """Finding C3: ZipExtFile and tarfile's ExFileObject move a negative position to 0."""
+    finds(members(opener, tmp_path), "seek.negative", "returned", 5, ["seek", -1])
+    binding = members(opener, tmp_path)
+    finds(binding, "pyio.seek.negative", "returned 0", 5, ["py_seek", -1, 0])
+
+
+@pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
+def test_a_seek_beyond_the_end_of_an_archives_member_leads_to_the_end(
+    opener: Callable[[str], BinaryIO], tmp_path: Path
+) -> None:
+    """Finding C6: whichever clause is blamed, the kit does not accept it."""
+    program = {"length": 5, "steps": [["py_seek", 9, 0]]}
+    data = {"fscontract-replay": 1, "clause": "pyio.seek.past-end", "program": program}
+    result = replay(members(opener, tmp_path), data, load_profile("pyfile"))
+    assert result.outcome != "passes now"
+    assert result.actual == "returned 5"
+
+
+def test_tell_works_on_a_closed_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
+    """Finding C4: BufferedReader.tell asks the raw file, and tarfile's does not look."""
+    binding = members(member_of_tar, tmp_path)
+    finds(binding, "pyio.tell.closed", "returned 0", 1, ["close"], ["py_tell"])
+
+
+def test_bytesio_moves_a_relative_seek_to_the_start(in_memory: PyFileBinding, finds: Finds) -> None:
+    """Finding C5: a position before the start is refused with whence 0 only."""
+    finds(in_memory, "pyio.seek.negative", "returned 0", 0, ["py_seek", -1, 1])
+    finds(in_memory, "pyio.seek.negative", "returned 0", 3, ["py_seek", -9, 2])
+
+
+def test_files_of_the_system_conform(tmp_path: Path) -> None:
+    """No finding in a buffered file: what the others are held against is possible."""
+
+    def opener(path: str) -> BinaryIO:
+        return open(path, "rb")
+
+    binding = PyFileBinding(opener, str(tmp_path), "buffered")
+    result = run(binding)
+    assert result.conforms
+    assert result.summary["lax"] == 0
+
+
+def test_a_huge_position_makes_a_member_of_a_tar_file_run_out_of_memory(tmp_path: Path) -> None:
+    """Finding F9: a seek beyond the end of a member is cut to the end, so cat_file asks for
+    everything from there to the wanted end, and BufferedReader makes room for it first."""
+    whole = tmp_path / "a.tar"
+    with tarfile.open(whole, "w") as made:
+        info = tarfile.TarInfo("it")
+        info.size = len(DATA)
+        made.addfile(info, io.BytesIO(DATA))
+    copy = tmp_path / "copy"
+    copy.write_bytes(DATA)
+    binding = FsspecBinding.from_url(f"tar://::file://{whole}", {}, file="it", content=copy)
+    step = Step("pread", (2**62, 1, 0, 1))
+    binding.prepare()
+    opened = binding.open(binding.create(DATA))
+    outcome = binding.bind(step)(opened)
+    binding.bind(Step("close"))(opened)
+    binding.dispose()
+    assert outcome.detail == "MemoryError", Program(len(DATA), (step,))

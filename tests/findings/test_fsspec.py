@@ -1,0 +1,188 @@
+"""What the kit finds in fsspec."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from tests.end_to_end.servers import DATA, NoRanges, serving
+from tests.findings.conftest import Finds, mended, run
+
+#: A block cache leaves the closing of its own file to the garbage collector.
+unclosed = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+
+def memory() -> FsspecBinding:
+    """Files in fsspec's memory."""
+    return FsspecBinding.from_url("memory://findings", {})
+
+
+def on_the_web(url: str, copy: Path) -> FsspecBinding:
+    """The file of a web server."""
+    return FsspecBinding.from_url(url, {}, file="file", content=copy)
+
+
+def test_streams_of_a_file_in_memory_share_one_position(finds: Finds) -> None:
+    """Finding F1: every open of a path returns the same object."""
+    second = {"stream": 1, "call": ["seek", 1]}
+    finds(memory(), "open.independent", "returned -1", 1, second, ["read_byte"], streams=2)
+    steps = ["read_fully", 0, 4, 0, 4], ["read_byte"]
+    finds(memory(), "pread.pos-unchanged", "returned", 5, *steps)
+
+
+def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:
+    """Finding F2: MemoryFile.close does nothing, nor does the end of a with block."""
+    finds(memory(), "close.state", "returned 0", 5, ["close"], ["py_tell"])
+    finds(memory(), "pyio.with.closes", "returned False", 0, ["py_with"])
+    finds(memory(), "seek.open", "returned", 5, ["close"], ["seek", 2])
+
+
+def test_a_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:
+    """Finding F3: the mode is not kept, so readers may change what all others read."""
+    finds(memory(), "pyio.writable.false", "returned True", 0, ["py_writable"])
+    finds(memory(), "pyio.write.refused", "returned 1", 0, ["py_write"])
+
+
+@unclosed
+@pytest.mark.parametrize("target", ["{}", "blockcache::{}"])
+def test_read_block_beyond_the_end_asks_for_a_negative_length(
+    target: str, below: str, finds: Finds
+) -> None:
+    """Finding F4: the length is cut to what is left, which is less than nothing."""
+    binding = FsspecBinding.from_url(target.format(below), {})
+    finds(binding, "full.eof", "ILLEGAL_ARGUMENT (ValueError", 5, ["read_fully", "len+2", 1, 0, 1])
+
+
+@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+def test_read_block_fails_on_every_file_of_a_whole_file_cache(
+    cache: str, below: str, finds: Finds
+) -> None:
+    """Finding F5: read_block wants the attribute size, which the cached local file lacks.
+    Mended upstream after 2026.9.0 (fsspec pull request 2168)."""
+    binding = FsspecBinding.from_url(f"{cache}::{below}", {})
+    finds(binding, "full.data", "OTHER (AttributeError: ", 5, ["read_fully", 0, 1, 0, 1])
+
+
+@unclosed
+def test_close_fails_on_every_local_file_of_a_block_cache(below: str, finds: Finds) -> None:
+    """Finding F6: the cache sets `closed`, a property of LocalFileOpener without a setter
+    (fsspec issue 1456)."""
+    binding = FsspecBinding.from_url(f"blockcache::{below}", {})
+    finds(binding, "close.no-raise", "OTHER (AttributeError: ", 5, ["close"])
+
+
+@unclosed
+def test_a_block_cache_fails_on_a_file_that_grew(below: str, finds: Finds) -> None:
+    """Finding F7: the map of the cache file is made as long as the file is now."""
+    binding = FsspecBinding.from_url(f"blockcache::{below}", {})
+    steps = ["change", "append"], ["pread", 0, 1, 0, 1]
+    finds(binding, "cons.errors", "ILLEGAL_ARGUMENT (ValueError: mmap", 1, *steps)
+
+
+def test_a_local_file_can_be_entered_after_close(below: str, finds: Finds) -> None:
+    """Finding F8: LocalFileOpener.__enter__ does not look whether the file is closed."""
+    binding = FsspecBinding.from_url(below, {})
+    finds(binding, "pyio.with.closed", "returned True", 0, ["close"], ["py_with"])
+
+
+def test_threads_that_read_a_tar_file_disturb_each_other(tmp_path: Path) -> None:
+    """Finding F10: members share the archive's file and its position, without a lock."""
+    result = run(tar(tmp_path), "pread.isolation")
+    (found,) = result.clauses
+    if found.outcome == "pass":
+        mended(result.versions)
+    assert found.outcome == "fail"
+    assert found.counterexample is not None
+    assert found.counterexample.interleaving
+
+
+def test_a_server_without_ranges_makes_positioned_reads_return_the_whole_file(
+    no_ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F11: cat_file does not look whether the answer is the part it asked for."""
+    calls = ["pread", 1, 4, 0, 4], ["read_vectored", [[2, 2]], "heap", "absent"]
+    finds(on_the_web(no_ranges, copy), "pread.count", "returned 9000", 9000, calls[0])
+    finds(
+        on_the_web(no_ranges, copy), "pread.eof", "returned 9000", 9000, ["pread", "len", 1, 0, 1]
+    )
+    actual = "returned [OTHER (9000 of 2 bytes)]"
+    finds(on_the_web(no_ranges, copy), "vread.data", actual, 9000, calls[1])
+
+
+def test_a_server_without_ranges_makes_seek_fail_in_the_next_read(
+    no_ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F12: the file says it is seekable, and a read elsewhere raises a ValueError
+    (fsspec issue 1626)."""
+    actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
+    steps = ["seek", 1], ["read_byte"]
+    finds(on_the_web(no_ranges, copy), "seek.pos", actual, 9000, *steps)
+
+
+def test_a_positioned_read_at_the_end_on_the_web_fails(
+    ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F13: the server's 416 comes out as aiohttp's error, which is no OSError."""
+    actual = "OTHER (ClientResponseError: 416"
+    finds(on_the_web(ranges, copy), "pread.eof", actual, 9000, ["pread", "len", 1, 0, 1])
+    vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
+    finds(on_the_web(ranges, copy), "vread.eof-late", f"returned [{actual}", 9000, vectored)
+
+
+@pytest.mark.parametrize(
+    ("clause", "step"),
+    [
+        ("pyio.readline.limit", ["py_readline", 0]),
+        ("pyio.readline.line", ["py_readline", -1]),
+        ("pyio.readlines.hint", ["py_readlines", 1]),
+        ("pyio.read.none", ["py_read", None]),
+    ],
+)
+def test_buffered_files_of_fsspec_lack_arguments(
+    clause: str, step: list[object], ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F14: AbstractBufferedFile narrows what IOBase's methods take."""
+    finds(on_the_web(ranges, copy), clause, "NULL (TypeError: ", 9000, step)
+
+
+def test_buffered_files_of_fsspec_answer_after_close(ranges: str, copy: Path, finds: Finds) -> None:
+    """Finding F15: tell and seek of AbstractBufferedFile do not look."""
+    finds(on_the_web(ranges, copy), "pyio.tell.closed", "returned 0", 9000, ["close"], ["py_tell"])
+    finds(on_the_web(ranges, copy), "seek.open", "returned", 9000, ["close"], ["seek", 1])
+
+
+def test_buffered_files_of_fsspec_refuse_to_write_with_another_error(
+    ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F16: a plain ValueError, which code that catches OSError misses."""
+    actual = "ILLEGAL_ARGUMENT (ValueError: File not in write mode)"
+    finds(on_the_web(ranges, copy), "pyio.write.refused", actual, 9000, ["py_write"])
+
+
+def tar(tmp_path: Path) -> FsspecBinding:
+    """A member of a tar file."""
+    whole, copy = tmp_path / "a.tar", tmp_path / "copy"
+    with tarfile.open(whole, "w") as made:
+        info = tarfile.TarInfo("it")
+        info.size = len(DATA)
+        made.addfile(info, io.BytesIO(DATA))
+    copy.write_bytes(DATA)
+    return FsspecBinding.from_url(f"tar://::file://{whole}", {}, file="it", content=copy)
+
+
+def test_a_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Finds) -> None:
+    """Finding F17: it inherits the answer, and line reading that seeks back."""
+    with serving(NoRanges) as url:
+        for clause, actual, step in (
+            ("pyio.seekable.false", "returned True", ["py_seekable"]),
+            ("pyio.iter.lines", "ILLEGAL_ARGUMENT (ValueError: Cannot seek", ["py_next"]),
+            ("pyio.read.none", "returned (empty)", ["py_read", None]),
+        ):
+            binding = on_the_web(url, copy)
+            finds(binding, clause, actual, 9000, step, without="supports-seek")
