@@ -198,6 +198,13 @@ def judge_all(
     return best._replace(states=after)
 
 
+class _Unhashable:
+    """Stands in a key for a value that can't; never equal to another."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
 @dataclass(slots=True)
 class Transition:
     """A remembered judgement: the node it leads to (-1 after a failure) and how often it came."""
@@ -249,7 +256,11 @@ class Acceptor:
         """Judge the outcome of a step (without anchors, numbered by `number`) made in a node."""
         kind, value, buffer, _ = outcome
         key = (node, number, kind, value, buffer)
-        transition = self._memo.get(key)
+        try:
+            transition = self._memo.get(key)
+        except TypeError:  # a value that can't be a key, and should not have been returned
+            key = (node, number, kind, _Unhashable(value), buffer)
+            transition = None
         if transition is None:
             transition = self._remember(key, step, outcome)
         transition.count += 1

@@ -111,7 +111,7 @@ def _seek_to(clause: str) -> Row:
         if outcome.raised:
             return Failure(clause, call.state.origin.works, "raised")
         moved = clause if clause in ("seek.lax-eof", "seek.at-len", "seek.noop") else "seek.pos"
-        return Accepted(call.state.at(call.args[0], Origin("seek", moved, "seek.pos")))
+        return Accepted(call.state.at(call.args[0], Origin("seek", moved, moved)))
 
     def applies(call: Call) -> bool:
         return is_open(call) and clause == _seek_case(call)
@@ -123,10 +123,10 @@ def _seek_case(call: Call) -> str:
     target = call.args[0]
     if target > call.state.longest:
         return "seek.lax-eof"
-    if target == call.state.pos:
-        return "seek.noop"
     if target == 0:
         return "seek.zero"
+    if target == call.state.pos:
+        return "seek.noop"
     return "seek.at-len" if target == call.state.longest else "seek.pos"
 
 

@@ -104,8 +104,7 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     asked = call.args[0]
     after = call.state.at(call.state.pos, _POSITION)
     if outcome.raised:
-        clause = "vread.empty" if not asked else _clause_of(call, asked[-1])
-        return unexpected(call, clause, outcome)
+        return unexpected(call, _refused_clause(call, outcome), outcome)
     if len(outcome.value) != len(asked):
         return Failure("vread.data", "", "value")
     for range_, got in zip(asked, outcome.value, strict=True):
@@ -113,6 +112,19 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
         if failure is not None:
             return failure
     return Accepted(after, tuple(_exercised(call)))
+
+
+def _refused_clause(call: Call, outcome: Outcome) -> str:
+    """The clause by which ranges that were refused are fine."""
+    asked = call.args[0]
+    if not asked:
+        return "vread.empty"
+    if outcome.kind in EOF and any(_beyond(call, r) for r in asked):
+        return "vread.eof-late"
+    several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
+    if several and outcome.kind in ILLEGAL:
+        return "vread.overlap"
+    return _clause_of(call, asked[-1])
 
 
 def _exercised(call: Call) -> set[str]:

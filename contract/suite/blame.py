@@ -1,69 +1,124 @@
 """Which clause a failing program breaks: the call that noticed, or one before it.
 
-A wrong position shows in whatever call comes next. To tell the two apart, the last call of the
-shrunk program is replaced by a witness, another way to see the same thing, and run again.
+A wrong position shows in whatever call comes next. To tell the two apart, the shrunk program is
+run again with other calls in the place of the one that failed: witnesses, which see the same
+position in another way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 from fscontract.contract.models.reading import READS
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.execute import Violation
 
-_POSITION = Step("get_pos")
-_BYTE = Step("read_byte")
-_INTO = Step("read_into", (4, 0, 4))
-_PYTHON_POSITION = Step("py_tell")
-_PYTHON_READ = Step("py_read", (2,))
-#: What a program of the rest of the API sees the position with.
-_OBSERVERS = frozenset({"get_pos", "py_tell"})
+
+class Witnesses(NamedTuple):
+    """How one API shows where a stream is: its position, and two reads."""
+
+    position: Step
+    reads: tuple[Step, Step]
+    #: The clause that is broken if the position is wrong and the reads are right.
+    lies: str
 
 
-def blame(
-    violation: Violation,
-    fails: Callable[[Program], bool],
-    observe: Callable[[Program], list[Outcome]],
-) -> str:
-    """The id of the broken clause.
-
-    `fails` runs a program and says whether its last call fails; `observe` runs one to its end,
-    unjudged.
-    """
-    failure, program = violation.failure, violation.program
-    if len({s.stream for s in program.steps}) > 1:
-        return "open.independent"
-    cause = failure.cause
-    if not cause or cause == failure.clause:
-        return failure.clause
-
-    def witness(step: Step) -> bool:
-        return fails(program.with_steps((*program.steps[:-1], step)))
-
-    op = violation.step.op
-    if failure.aspect == "returns":
-        seen = observe(program.with_steps((*program.steps, _PYTHON_POSITION)))[-2:]
-        return failure.clause if seen[0].value != seen[1].value else cause
-    python = op.startswith("py_")
-    if cause == "close.state":
-        return cause if witness(_INTO if op == "read_byte" else _BYTE) else failure.clause
-    if op in _OBSERVERS:
-        return cause if witness(_PYTHON_READ if python else _BYTE) else failure.clause
-    if failure.aspect == "raised":
-        other = _other_read(op)
-        return cause if witness(other) else failure.clause
-    if cause == "open.state":
-        return cause if witness(_PYTHON_POSITION if python else _POSITION) else failure.clause
-    if violation.origin in READS and op in READS and violation.origin != op:
-        if witness(_POSITION) or witness(_BYTE if op == "read_into" else _INTO):
-            return cause
-        return "read.same-data"
-    return cause
+_STREAM = Witnesses(
+    Step("get_pos"), (Step("read_byte"), Step("read_into", (4, 0, 4))), "getpos.value"
+)
+_PYTHON = Witnesses(
+    Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "pyio.tell.value"
+)
+#: A file in which a position has room before the end, for programs on an emptier one.
+_ROOMY = 5
 
 
-def _other_read(op: str) -> Step:
-    if op.startswith("py_"):
-        return _PYTHON_POSITION if op == "py_read" else _PYTHON_READ
-    return _INTO if op == "read_byte" else _BYTE
+class Blame:
+    """Attributes violations. `run` gives a program's violation, `observe` every outcome of a
+    program, unjudged. `fixed` says that there is one file only, of one length."""
+
+    def __init__(
+        self,
+        run: Callable[[Program], Violation | None],
+        observe: Callable[[Program], list[Outcome]],
+        fixed: bool = False,
+    ) -> None:
+        self._run = run
+        self._observe = observe
+        self._fixed = fixed
+
+    def clause(self, violation: Violation) -> str:
+        """The id of the broken clause."""
+        program, failure = violation.program, violation.failure
+        if len({s.stream for s in program.steps}) > 1:
+            return "open.independent"
+        if any(s.op == "change" for s in program.steps):
+            return self._without_change(violation)
+        if failure.aspect == "returns":
+            return self._returned(violation)
+        return self.displaced(program, violation.index) or self._cause(violation)
+
+    def displaced(self, program: Program, last: int) -> str | None:
+        """The clause by which the stream is not where it should be before a call up to the one
+        at index `last`; None if every position is right as far as can be seen."""
+        if any(s.op == "change" or s.stream for s in program.steps):
+            return None
+        for index in range(last + 1):
+            with_ = _witnesses(program.steps[: index + 1])
+            seen = self._at(program, index, with_.position)
+            if seen is not None and seen.failure.aspect == "moved":
+                return self._who_moved(program, index, seen, with_)
+        return None
+
+    def _who_moved(self, program: Program, index: int, seen: Violation, with_: Witnesses) -> str:
+        cause = seen.failure.cause or seen.failure.clause
+        if not seen.placed:  # reads at the end all say the same: try where there is room
+            if self._fixed or program.length >= _ROOMY:
+                return cause
+            program = replace(program, length=_ROOMY)
+            roomy = self._at(program, index, with_.position)
+            if roomy is None or roomy.failure.aspect != "moved" or not roomy.placed:
+                return cause
+        wrong = [self._at(program, index, read) for read in with_.reads]
+        return cause if any(wrong) else with_.lies
+
+    def _at(self, program: Program, index: int, step: Step) -> Violation | None:
+        """The violation of `step` in the place of the call at `index`, if it is one."""
+        seen = self._run(program.with_steps((*program.steps[:index], step)))
+        return seen if seen is not None and seen.index == index else None
+
+    def _without_change(self, violation: Violation) -> str:
+        """It is not the change's doing if the program fails without it."""
+        steps = tuple(s for s in violation.program.steps if s.op != "change")
+        seen = self._run(violation.program.with_steps(steps)) if steps else None
+        return violation.failure.clause if seen is None else self.clause(seen)
+
+    def _returned(self, violation: Violation) -> str:
+        """A seek that returned another position: is it there, or does it only say so?"""
+        program = violation.program.with_steps((*violation.program.steps, _PYTHON.position))
+        said, seen = self._observe(program)[-2:]
+        failure = violation.failure
+        return failure.clause if said.value != seen.value else failure.cause
+
+    def _cause(self, violation: Violation) -> str:
+        """The stream seems to be where it should be: does anything else fail there too?"""
+        failure, program, op = violation.failure, violation.program, violation.step.op
+        cause = failure.cause
+        if not cause or cause == failure.clause:
+            return failure.clause
+        reads = _witnesses(program.steps).reads
+        others = [read for read in reads if read.op != op]
+        if violation.origin in READS and op in READS and violation.origin != op:
+            return cause if self._at(program, violation.index, others[0]) else "read.same-data"
+        if failure.aspect == "raised" and violation.index > 0 and cause != "close.state":
+            return cause  # in a shrunk program the call before is what makes this one fail
+        fail = all(self._at(program, violation.index, read) for read in others)
+        return cause if fail else failure.clause
+
+
+def _witnesses(steps: tuple[Step, ...]) -> Witnesses:
+    """Python's file protocol sees for itself, the stream sees for all else."""
+    return _PYTHON if all(s.op.startswith("py_") or s.op == "close" for s in steps) else _STREAM

@@ -37,6 +37,8 @@ class Violation:
     missed: bool = False
     #: The operation that last touched the position before the failing step.
     origin: str = ""
+    #: Whether a read would tell where the stream is: the position is known, and before the end.
+    placed: bool = True
 
     @property
     def signature(self) -> tuple[str, ...]:
@@ -173,12 +175,24 @@ class Executor:
             if judgement.missed:
                 execution.misses += self._missed(program, index, outcome, judgement)
             if judgement.failure is not None:
-                origin = self.acceptor.states(node)[0].origin.op
-                execution.violation = Violation(
-                    program, index, source, outcome, judgement.failure, origin=origin
-                )
+                execution.violation = self._violation(program, index, node, outcome, judgement)
                 return
             nodes[which] = transition.target
+
+    def _violation(
+        self, program: Program, index: int, node: int, outcome: Outcome, judgement: Judgement
+    ) -> Violation:
+        state = self.acceptor.states(node)[0]
+        assert judgement.failure is not None
+        return Violation(
+            program,
+            index,
+            program.steps[index],
+            outcome,
+            judgement.failure,
+            origin=state.origin.op,
+            placed=0 <= state.pos < state.longest,
+        )
 
     def _missed(
         self, program: Program, index: int, outcome: Outcome, judgement: Judgement

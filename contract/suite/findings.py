@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract.program import Program
-from fscontract.contract.suite.blame import blame
+from fscontract.contract.suite.blame import Blame
 from fscontract.contract.suite.execute import Executor, Violation
 from fscontract.contract.suite.result import Counterexample
 from fscontract.contract.suite.shrink import shrink
@@ -29,6 +29,8 @@ class Findings:
         self.missed: dict[str, Counterexample] = {}
         self.hung: dict[str, Counterexample] = {}
         self._seen: Counter[tuple[str, ...]] = Counter()
+        self._fixed = executor.binding.fixed_content is not None
+        self._blame = Blame(lambda p: executor.run(p).violation, executor.observe, self._fixed)
 
     def violation(self, found: Violation) -> str | None:
         """Shrink and attribute a failing program; the clause if it is new."""
@@ -36,22 +38,19 @@ class Findings:
             return None
         executor = self.executor
         failure = found.failure
-        same = (failure.clause, failure.cause, failure.aspect)
 
         def fails_alike(program: Program) -> bool:
             again = executor.run(program).violation
-            return again is not None and again.failure[:3] == same
+            if again is None:
+                return False
+            return (again.failure.clause, again.failure.aspect) == (failure.clause, failure.aspect)
 
-        def last_fails(program: Program) -> bool:
-            again = executor.run(program).violation
-            return again is not None and again.index == len(program.steps) - 1
-
+        clause = failure.clause
         if found.index >= 0:
             cut = found.program.with_steps(found.program.steps[: found.index + 1])
-            fixed = executor.binding.fixed_content is not None
-            small = shrink(cut, fails_alike, fixed) if fails_alike(cut) else found.program
+            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
             found = executor.run(small).violation or found
-        clause = blame(found, last_fails, executor.observe) if found.index >= 0 else failure.clause
+            clause = self._blame.clause(found)
         return self._keep(self.failed, clause, counterexample(found))
 
     def miss(self, found: Violation) -> str | None:
@@ -65,7 +64,9 @@ class Findings:
             return any(m.failure.clause == clause for m in executor.run(program).misses)
 
         cut = found.program.with_steps(found.program.steps[: found.index + 1])
-        small = shrink(cut, misses, executor.binding.fixed_content is not None)
+        if self._blame.displaced(cut, found.index) is not None:
+            return None  # it stands elsewhere than it should, which is another clause's matter
+        small = shrink(cut, misses, self._fixed)
         again = [m for m in executor.run(small).misses if m.failure.clause == clause]
         return self._keep(self.missed, clause, counterexample(again[0] if again else found))
 

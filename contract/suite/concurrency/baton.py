@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.watchdog import Abandoned
+from fscontract.contract.suite.interrupt import Abandoned
 
 #: How long a thread may go without an event before it counts as blocked, in seconds.
 PATIENCE = 0.02

@@ -18,8 +18,7 @@ from fscontract.contract.program import Step, resolve_step
 from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
 from fscontract.contract.suite.concurrency.pool import Pool
 from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.interrupt import clear_interrupts
-from fscontract.contract.suite.watchdog import Abandoned
+from fscontract.contract.suite.interrupt import Abandoned, clear_interrupts
 
 #: Events after which a schedule counts as endless.
 MOST_EVENTS = 300_000

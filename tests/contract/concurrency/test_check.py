@@ -17,8 +17,7 @@ from fscontract.contract.suite.concurrency import (
     check_concurrency,
 )
 from fscontract.contract.suite.concurrency.check import AMOUNTS
-from fscontract.contract.suite.interrupt import interrupt
-from fscontract.contract.suite.watchdog import Abandoned
+from fscontract.contract.suite.interrupt import Abandoned, interrupt
 
 Check = Callable[..., ConcurrencyReport]
 ALL = {
