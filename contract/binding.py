@@ -37,6 +37,8 @@ class Binding(ABC):
     buffer: int = 4096
     #: Whether an operation costs a round trip, so that fewer programs are run.
     remote: bool = False
+    #: Whether positioned reads are calls of the stream, not of the filesystem beside it.
+    pread_on_stream: bool = True
     #: The only content there is, for a target that can't be written (`--file`, `--content`).
     fixed_content: bytes | None = None
 

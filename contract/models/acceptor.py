@@ -91,7 +91,10 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
     first = broken[0]
     expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
     if first.should:
-        return Judgement((call.state,), missed=(first.clause,), expected=expected)
+        # An open stream that did what it should have refused may be anywhere now.
+        lost = call.state.at(ANY, Origin(call.op, failed=True))
+        after = lost if call.state.is_open else call.state
+        return Judgement((after,), missed=(first.clause,), expected=expected)
     aspect = "raised" if outcome.raised else "value"
     return Judgement((), failure=Failure(first.clause, first.cause, aspect, expected))
 
@@ -116,9 +119,9 @@ def _judge_rows(table: Operation, call: Call, outcome: Outcome) -> Judgement:
 
 
 def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
-    broken = [r.clause for r in table.refusals if r.when(call)]
+    broken = [r for r in table.refusals if r.when(call)]
     if broken:
-        return tuple(broken)
+        return tuple(c for r in broken for c in (r.clause, r.origin.moved if r.origin else "") if c)
     return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
 
 
@@ -126,7 +129,7 @@ def _under_change(judgement: Judgement) -> Judgement:
     """After a change only the consistency clauses hold: say which of them spoke."""
     failure = judgement.failure
     if failure is None:
-        exercised = ("cons.either", "cons.length") if judgement.exercised else ()
+        exercised = ("cons.either", "cons.length", "cons.errors") if judgement.exercised else ()
         return judgement._replace(exercised=exercised, missed=())
     if failure.aspect == "raised":
         return judgement._replace(failure=failure._replace(clause="cons.errors", cause=""))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fscontract.contract.models.rules import (
     EOF,
+    HUGE,
     ILLEGAL,
     INDEX,
     IO,
@@ -143,6 +144,8 @@ def _reads(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 
 def _at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.kind in IO_KINDS and _request(call).position >= HUGE:
+        return _stays(call)
     if outcome.raised or outcome.value != -1:
         return unexpected(call, "pread.eof", outcome)
     return _stays(call)
@@ -225,9 +228,15 @@ def _fails_at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
         outcome.kind in IO_KINDS and not call.has("supports-strict-exceptions")
     ):
         return _stays(call)
-    if _request(call).length == 0 and not outcome.raised:
-        return _stays(call)  # past the end, for nothing: both are seen and both are harmless
+    if _request(call).length == 0:
+        # Past the end, for nothing: returning and raising are both seen and both harmless.
+        return Failure("full.eof", "", "nothing") if outcome.raised else _stays(call)
     return Failure("full.eof", "", "raised" if outcome.raised else "end")
+
+
+def _says_short(call: Call) -> tuple[str, ...]:
+    returns = () if _request(call).length else ("returns",)
+    return ("raises EOF or IO", *returns)
 
 
 def _says_fully(call: Call) -> tuple[str, ...]:
@@ -240,7 +249,7 @@ def _fully(clause: str, own: tuple[str, ...]) -> Operation:
         refusals=_refusals("full", ILLEGAL | NULL),
         rows=(
             Row((clause, *own), _fits, _reads_fully(clause), _says_fully),
-            Row(("full.eof",), _too_short, _fails_at_end, lambda c: ("raises EOF", "raises IO")),
+            Row(("full.eof",), _too_short, _fails_at_end, _says_short),
         ),
         clauses=("pread.pos-unchanged",),
     )

@@ -20,6 +20,8 @@ INDEX = frozenset({Kind.INDEX})
 ILLEGAL = frozenset({Kind.ILLEGAL_ARGUMENT})
 NULL = frozenset({Kind.NULL})
 UNSUPPORTED = frozenset({Kind.UNSUPPORTED}) | IO_KINDS
+#: A position beyond what a file can hold: refusing it is fine whatever the profile says.
+HUGE = 1 << 62
 STRICT = "supports-strict-exceptions"
 
 

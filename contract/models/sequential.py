@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fscontract.contract.models.rules import (
     EOF,
+    HUGE,
     IO,
     UNSUPPORTED,
     Accepted,
@@ -19,8 +20,6 @@ from fscontract.contract.models.rules import (
 )
 from fscontract.contract.models.state import ANY, PAST, Failure, Origin, State
 from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
-
-_HUGE = 1 << 62  # beyond what a file can hold: a refusal is fine whatever the profile says
 
 
 def _returned(call: Call) -> tuple[str, ...]:
@@ -111,7 +110,9 @@ def _seek_to(clause: str) -> Row:
         if outcome.raised:
             return Failure(clause, call.state.origin.works, "raised")
         moved = clause if clause in ("seek.lax-eof", "seek.at-len", "seek.noop") else "seek.pos"
-        return Accepted(call.state.at(call.args[0], Origin("seek", moved, moved)))
+        # Beyond the end a stream may count on, or stand at the end: reads find nothing there.
+        target = PAST if clause == "seek.lax-eof" else call.args[0]
+        return Accepted(call.state.at(target, Origin("seek", moved, moved)))
 
     def applies(call: Call) -> bool:
         return is_open(call) and clause == _seek_case(call)
@@ -137,6 +138,11 @@ def _seek_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(call.state)
 
 
+def _stays_there(call: Call, outcome: Outcome) -> bool:
+    """Seeking to where the stream is may bypass every check."""
+    return not outcome.raised and bool(call.args[0] == call.state.pos)
+
+
 SEEK = Operation(
     refusals=(
         Refusal(
@@ -144,13 +150,13 @@ SEEK = Operation(
             lambda c: not c.has("supports-seek"),
             UNSUPPORTED,
             Origin("seek", "seek.supported"),
+            tolerates=_stays_there,
         ),
         Refusal(
             "seek.open",
             lambda c: closed(c) and not c.has("supports-seek-on-closed-file"),
             IO,
-            # Seeking to where the stream is may bypass every check.
-            tolerates=lambda c, o: o.kind is Kind.RETURNED and c.args[0] == c.state.pos,
+            tolerates=_stays_there,
             should=True,
         ),
         Refusal(
@@ -171,7 +177,7 @@ SEEK = Operation(
         ),
         Refusal(
             "seek.lax-eof",
-            lambda c: _past_end(c) and c.args[0] >= _HUGE,
+            lambda c: _past_end(c) and c.args[0] >= HUGE,
             IO,
             _FAILED_SEEK,
             tolerates=lambda c, o: o.kind is Kind.RETURNED,

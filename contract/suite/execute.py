@@ -72,6 +72,7 @@ class Executor:
         #: The step that is running, for a report of a hang.
         self.index = 0
         self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._written = False
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
 
@@ -130,6 +131,8 @@ class Executor:
                 close(stream)
             if changes:
                 self._forget(path)
+            elif self._written:
+                self._renew(program.length)
         return execution
 
     def observe(self, program: Program) -> list[Outcome]:
@@ -162,6 +165,8 @@ class Executor:
                 continue
             outcome = compiled.action(streams[which])
             self.operations += 1
+            if source.op == "py_write" and not outcome.raised:
+                self._written = True
             if outcome.kind is Kind.ENVIRONMENT:
                 execution.environment = outcome
                 return
@@ -215,6 +220,13 @@ class Executor:
         for i, node in enumerate(nodes):
             nodes[i] = self.acceptor.change(node, new)
         return data if new is None else new
+
+    def _renew(self, length: int) -> None:
+        """Take another shared file, after a program could write to this one."""
+        _, data, start = self._files[length]
+        self._written = False
+        if self.binding.fixed_content is None:
+            self._files[length] = self.binding.create(data), data, start
 
     def _forget(self, path: str) -> None:
         with contextlib.suppress(Exception):  # the program may have deleted it already

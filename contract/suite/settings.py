@@ -19,6 +19,10 @@ _GATED = {
     "available": "supports-available",
     "read_vectored": "supports-vectored-io",
 }
+#: The same, where an API has these calls on the filesystem and not on the stream.
+_GATED_BESIDE = dict.fromkeys(
+    ("pread", "read_fully", "read_fully_all"), "supports-positioned-readable"
+)
 
 #: Checks that look at every program, whatever it calls.
 _EVERYWHERE = frozenset({("model", "open"), ("resources", "close"), ("streams", "independent")})
@@ -42,12 +46,15 @@ class Settings:
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile lets it try."""
-        return frozenset(op for op in binding.operations if self._tries(op))
+        gates = _GATED if binding.pread_on_stream else {**_GATED, **_GATED_BESIDE}
+        return frozenset(op for op in binding.operations if self._tries(op, gates.get(op)))
 
-    def _tries(self, op: str) -> bool:
+    def _tries(self, op: str, gate: str | None) -> bool:
+        if op == "py_write" and self.profile.has("python-file-writable"):
+            return False
         if op.startswith("py_"):
             return self.profile.has("python-file")
-        return op != "change" and (op not in _GATED or self.profile.has(_GATED[op]))
+        return op != "change" and (gate is None or self.profile.has(gate))
 
     def buffer(self, binding: Binding) -> int:
         """A boundary of the implementation's buffer, in bytes."""

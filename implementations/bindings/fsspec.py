@@ -59,6 +59,7 @@ class FsspecBinding(Binding):
 
     api: ClassVar[str] = "fsspec"
     default_profile: ClassVar[str] = "fsspec"
+    pread_on_stream = False
     #: What `recognise` takes, for messages.
     accepts: ClassVar[str] = "an fsspec.AbstractFileSystem"
 

@@ -57,6 +57,7 @@ def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared()
     assert set(features()) - load_profile("reference").features == {
         "supports-new-source",
         "supports-seek-on-closed-file",
+        "python-file-writable",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
     }

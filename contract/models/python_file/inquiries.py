@@ -10,6 +10,7 @@ from fscontract.contract.models.python_file.common import (
 )
 from fscontract.contract.models.rules import (
     ILLEGAL,
+    UNSUPPORTED,
     Accepted,
     Call,
     Operation,
@@ -56,9 +57,13 @@ def _with(call: Call, outcome: Outcome) -> Verdict:
 
 
 def _write(call: Call, outcome: Outcome) -> Verdict:
-    if outcome.kind is Kind.UNSUPPORTED:
+    if outcome.kind in UNSUPPORTED:
         return Accepted(call.state)
     return Failure("pyio.write.refused", "", "raised" if outcome.raised else "value")
+
+
+def _says_refused(call: Call) -> tuple[str, ...]:
+    return ("raises UNSUPPORTED or IO",)
 
 
 def _seekable_clause(call: Call) -> str:
@@ -86,6 +91,8 @@ TABLES: dict[str, Operation] = {
     ),
     "py_write": Operation(
         refusals=(after_close("pyio.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
-        rows=(Row(("pyio.write.refused",), is_open, _write, lambda c: ("raises UNSUPPORTED",)),),
+        rows=(
+            Row(("pyio.write.refused",), is_open, _write, lambda c: ("raises UNSUPPORTED or IO",)),
+        ),
     ),
 }

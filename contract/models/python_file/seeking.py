@@ -50,6 +50,9 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
         return Accepted(state.at(ANY, _STAYS._replace(failed=True)), (), missed)
     if not is_count(value):
         return Failure("pyio.seek.returns", "", "value")
+    if target is not None and target > state.longest and value == state.longest:
+        # It says that it went to the end only.
+        return Accepted(state.at(PAST, Origin("py_seek")), (), ("pyio.seek.past-end",))
     if not state.changed and target is not None and value != target:
         return Failure("pyio.seek.returns", clause, "returns")
     if value < 0:
@@ -63,7 +66,12 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
 SEEK = Operation(
     refusals=(
         after_close("pyio.seek.closed"),
-        Refusal("pyio.seek.unsupported", lambda c: not c.has("supports-seek"), REFUSES),
+        Refusal(
+            "pyio.seek.unsupported",
+            lambda c: not c.has("supports-seek"),
+            REFUSES,
+            tolerates=lambda c, o: not o.raised and _target(c) == c.state.pos,
+        ),
         Refusal(
             "pyio.seek.bad-whence",
             lambda c: is_open(c) and c.args[1] not in _WHENCE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from queue import SimpleQueue
 
 from fscontract.contract.suite.interrupt import Abandoned, give_up
 
@@ -14,22 +15,18 @@ class Worker(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(daemon=True, name="fscontract-schedule")
-        self._gate = threading.Lock()
-        self._gate.acquire()
-        self._job: Callable[[], None] | None = None
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self.start()
 
     def submit(self, job: Callable[[], None] | None) -> None:
-        """Do this job next, or end if it is None; the last one must be done."""
-        self._job = job
-        self._gate.release()
+        """Do this job next, or end if it is None."""
+        self._jobs.put(job)
 
     def run(self) -> None:
         """Do jobs until there is none, or until the thread is given up."""
         try:
             while True:
-                self._gate.acquire()
-                job, self._job = self._job, None
+                job = self._jobs.get()
                 if job is None:
                     return
                 job()

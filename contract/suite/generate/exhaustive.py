@@ -14,7 +14,7 @@ LENGTH = 5
 #: A file that ends a little after a boundary of the implementation's buffer.
 OVERHANG = 3
 #: How many programs a target is asked for when every call costs a round trip.
-REMOTE_PROGRAMS = {"quick": 600, "normal": 6_000, "deep": 60_000}
+REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
 
 
 def programs(
@@ -47,15 +47,22 @@ def programs(
 
 
 def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
-    """At most `most` programs of a source: all short ones first, the rest drawn by seed."""
+    """At most `most` programs of a source: each call alone and each on a closed stream first, in
+    the first file of the source, the rest drawn by seed."""
     everything = list(source)
     if len(everything) <= most:
         return everything
-    short = [p for p in everything if len(p.steps) == 1][: most * 2 // 3]
-    rest = random.Random(seed).sample(
-        [p for p in everything if len(p.steps) > 1], most - len(short)
-    )
-    return [*short, *sorted(rest, key=lambda p: len(p.steps))]
+    main = everything[0].length
+    first = [p for p in everything if p.length == main and _is_basic(p)][:most]
+    chosen = set(first)
+    rest = random.Random(seed).sample([p for p in everything if p not in chosen], most - len(first))
+    return [*first, *sorted(rest, key=lambda p: len(p.steps))]
+
+
+def _is_basic(program: Program) -> bool:
+    """A call alone, or a call on a closed stream."""
+    steps = program.steps
+    return len(steps) == 1 or (len(steps) == 2 and steps[0] == Step("close"))
 
 
 def _product(length: int, *alphabets: list[Step]) -> Iterator[Program]:

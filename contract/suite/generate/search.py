@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fscontract.contract.program import Program, Step
@@ -55,11 +57,26 @@ def search(
             found.append(program)
             raise _Found
 
-    try:
-        attempt()
-    except _Found:
-        return found[-1]
+    with _no_trace():
+        try:
+            attempt()
+        except _Found:
+            return found[-1]
     return None
+
+
+@contextmanager
+def _no_trace() -> Iterator[None]:
+    """Keep Hypothesis from leaving its directory in the user's."""
+    from hypothesis import configuration
+
+    with TemporaryDirectory(prefix="fscontract-") as directory:
+        before = getattr(configuration, "__hypothesis_home_directory", None)
+        configuration.set_hypothesis_home_dir(directory)
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(before)
 
 
 def _steps(operations: frozenset[str]) -> SearchStrategy[Step]:
