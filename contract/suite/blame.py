@@ -32,6 +32,8 @@ _STREAM = Witnesses(
 _PYTHON = Witnesses(
     Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "pyio.tell.value"
 )
+#: The clause that is broken if a closed stream goes on working.
+_CLOSED = "close.state"
 #: A file in which a position has room before the end, for programs on an emptier one.
 _ROOMY = 5
 
@@ -57,9 +59,12 @@ class Blame:
             return "open.independent"
         if any(s.op == "change" for s in program.steps):
             return self._without_change(violation)
+        displaced = self.displaced(program, violation.index)
+        if displaced is not None:
+            return displaced
         if failure.aspect == "returns":
             return self._returned(violation)
-        return self.displaced(program, violation.index) or self._cause(violation)
+        return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
     def displaced(self, program: Program, last: int) -> str | None:
         """The clause by which the stream is not where it should be before a call up to the one
@@ -103,6 +108,24 @@ class Blame:
         failure = violation.failure
         return failure.clause if said.value != seen.value else failure.cause
 
+    def _after_close(self, violation: Violation) -> str:
+        """A stream that goes on working was never closed. One that answers this call only, or
+        refuses in other words than it should, is closed."""
+        failure, program = violation.failure, violation.program
+        if violation.outcome.raised:
+            return self._without_close(violation)
+        reads = [read for read in _witnesses(program.steps).reads if read.op != violation.step.op]
+        seen = [self._at(program, violation.index, read) for read in reads]
+        works = all(one is not None and not one.outcome.raised for one in seen)
+        return failure.cause if works else failure.clause
+
+    def _without_close(self, violation: Violation) -> str:
+        """It is not the close's doing if the call fails in the same way without it."""
+        steps = tuple(s for s in violation.program.steps if s.op != "close")
+        seen = self._run(violation.program.with_steps(steps))
+        alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
+        return seen.failure.clause if seen is not None and alike else violation.failure.clause
+
     def _cause(self, violation: Violation) -> str:
         """The stream seems to be where it should be: does anything else fail there too?"""
         failure, program, op = violation.failure, violation.program, violation.step.op
@@ -113,10 +136,15 @@ class Blame:
         others = [read for read in reads if read.op != op]
         if violation.origin in READS and op in READS and violation.origin != op:
             return cause if self._at(program, violation.index, others[0]) else "read.same-data"
-        if failure.aspect == "raised" and violation.index > 0 and cause != "close.state":
+        if failure.aspect == "raised" and violation.index > 0:
             return cause  # in a shrunk program the call before is what makes this one fail
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+def _how(outcome: Outcome) -> tuple[str, str]:
+    """The exception, without what it says of the one call."""
+    return outcome.kind.value, outcome.detail.partition(":")[0]
 
 
 def _witnesses(steps: tuple[Step, ...]) -> Witnesses:

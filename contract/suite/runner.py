@@ -28,7 +28,7 @@ from fscontract.contract.suite.events import (
 from fscontract.contract.suite.execute import Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.generate import changing, exhaustive, search, seeded
-from fscontract.contract.suite.generate.vectors import Vector, permits, vectors
+from fscontract.contract.suite.generate.vectors import Vector, permits, says, vectors
 from fscontract.contract.suite.resources import check_length, check_unbuffer
 from fscontract.contract.suite.result import Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
@@ -235,8 +235,7 @@ class _Run:
         if outcome.kind is Kind.INEXPRESSIBLE or permits(vector, outcome, data, self.buffer):
             return
         last = len(vector.program.steps) - 1
-        expected = tuple(str(e) for e in vector.expect)
-        failure = Failure(vector.clause, "", "value", expected)
+        failure = Failure(vector.clause, "", "value", says(vector))
         step = vector.program.steps[last]
         found = Violation(vector.program, last, step, outcome, failure)
         self._report(self.findings.add(vector.clause, counterexample(found)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fscontract.contract.binding import Binding
@@ -41,6 +41,8 @@ class Settings:
     timeout: float = 10.0
     #: Directory for replay files; None writes none.
     replays: Path | None = None
+    #: What replay files say of the way to the target, besides or instead of the binding's name.
+    way: Mapping[str, str] = field(default_factory=dict)
     #: End the run with the first violation of one of the clauses.
     stop_at_first: bool = False
 

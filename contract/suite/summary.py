@@ -47,6 +47,7 @@ def sum_up(
         "features": sorted(settings.profile.features),
         "buffer": settings.buffer(binding),
         "seed": settings.seed,
+        **settings.way,
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     return RunResult(

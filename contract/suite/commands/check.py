@@ -87,16 +87,19 @@ def _run_all(
     from fscontract.contract.suite.report.console import Console
     from fscontract.contract.targets import mask_url
 
-    made: list[Binding | NotSetUp] = []
+    made: list[tuple[str, Binding | NotSetUp]] = []
     for target in targets:  # mistakes in any of them show before the first one runs
         try:
-            made.append(common.resolve(target, run))
+            made.append((target, common.resolve(target, run)))
         except TargetError as error:
-            made.append(NotSetUp(mask_url(target), str(error)))
+            made.append((target, NotSetUp(mask_url(target), str(error))))
     console = Console(sys.stdout)
     entries: list[Entry] = []
-    for one in made:
-        entry = one if isinstance(one, NotSetUp) else _run(one, run, clauses, known, console)
+    for target, one in made:
+        entry = one
+        if not isinstance(one, NotSetUp):
+            settings = common.settings_for(target, one, run, clauses, known)
+            entry = _run(one, settings, console)
         console.finish(entry)
         if isinstance(entry, NotSetUp):
             common.say_error(entry.message)
@@ -104,18 +107,11 @@ def _run_all(
     return entries
 
 
-def _run(
-    binding: Binding,
-    run: common.RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
-    console: Console,
-) -> Entry:
+def _run(binding: Binding, settings: Settings, console: Console) -> Entry:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.suite import runner
     from fscontract.contract.suite.report import NotSetUp
 
-    settings = common.settings_for(binding, run, clauses, known)
     try:
         return runner.check(binding, settings, console)
     except TargetError as error:

@@ -98,7 +98,23 @@ def pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) ->
     return found
 
 
-_PATH = click.Path(path_type=Path)
+#: The options that say how to get to a target.
+TARGET_OPTION = click.option(
+    "-o",
+    "--option",
+    "options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=pairs,
+    help="An option for the target, such as a storage option; may be repeated.",
+)
+FILE_OPTION = click.option("--file", metavar="URL", help="A file that a read-only target holds.")
+CONTENT_OPTION = click.option(
+    "--content",
+    metavar="LOCALFILE",
+    type=click.Path(path_type=Path),
+    help="A local copy of the bytes of --file.",
+)
 _OPTIONS = (
     click.option("--profile", metavar="P", help="What the target declares: a name or a file."),
     click.option(
@@ -141,19 +157,9 @@ _OPTIONS = (
         show_default=True,
         help="Seconds after which a program counts as hanging.",
     ),
-    click.option(
-        "-o",
-        "--option",
-        "options",
-        metavar="KEY=VALUE",
-        multiple=True,
-        callback=pairs,
-        help="An option for the target, such as a storage option; may be repeated.",
-    ),
-    click.option("--file", metavar="URL", help="A file that a read-only target holds."),
-    click.option(
-        "--content", metavar="LOCALFILE", type=_PATH, help="A local copy of the bytes of --file."
-    ),
+    TARGET_OPTION,
+    FILE_OPTION,
+    CONTENT_OPTION,
 )
 
 
@@ -196,7 +202,11 @@ def profile_of(name: str, run: RunOptions) -> Profile:
 
 
 def settings_for(
-    binding: Binding, run: RunOptions, clauses: tuple[Clause, ...], known: Sequence[Known]
+    target: str,
+    binding: Binding,
+    run: RunOptions,
+    clauses: tuple[Clause, ...],
+    known: Sequence[Known],
 ) -> Settings:
     """The settings of a run on one target; known failures are those of file and profile."""
     from fscontract.contract.known import parse_known
@@ -212,7 +222,18 @@ def settings_for(
         known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
         timeout=run.timeout,
         replays=_REPLAYS if os.access(".", os.W_OK) else None,
+        way=_way(target, run),
     )
+
+
+def _way(target: str, run: RunOptions) -> dict[str, str]:
+    """What a replay needs to get to the target again; options may be secret and are left out."""
+    from fscontract.contract.targets import mask_url
+
+    way = {"target": mask_url(target)}
+    if run.file is not None and run.content is not None:
+        way |= {"file": mask_url(run.file), "content": str(run.content)}
+    return way
 
 
 def expired(known: Sequence[Known], today: date) -> list[str]:

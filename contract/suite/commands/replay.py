@@ -15,15 +15,9 @@ from fscontract.contract.suite.commands import common
 @click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("target", metavar="[TARGET]", required=False)
 @click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
-@click.option(
-    "-o",
-    "--option",
-    "options",
-    metavar="KEY=VALUE",
-    multiple=True,
-    callback=common.pairs,
-    help="An option for the target, such as a storage option; may be repeated.",
-)
+@common.TARGET_OPTION
+@common.FILE_OPTION
+@common.CONTENT_OPTION
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -32,8 +26,12 @@ def replay(
     target: str | None,
     profile: str | None,
     options: dict[str, str],
+    file: str | None,
+    content: Path | None,
 ) -> None:
     """Run a failure from the FILE that `check` wrote, on TARGET or the one it failed on.
+
+    FILE knows the target, --file and --content, but no options and no secrets: give them again.
 
     Exit codes: 0 it passes now, 1 it still fails or fails otherwise.
     """
@@ -43,10 +41,13 @@ def replay(
     from fscontract.contract.targets import resolve_target
 
     data = _load(file_)
-    chosen = target or data.get("target")
-    if not isinstance(chosen, str) or not chosen:
+    chosen = target or _text(data, "target", file_)
+    if not chosen:
         raise click.UsageError(f"{file_} names no target: give one, as in: replay {file_} memory")
-    binding = resolve_target(chosen, options)
+    if target is None and file is None and content is None:
+        held = _text(data, "file", file_), _text(data, "content", file_)
+        file, content = held[0], None if held[1] is None else Path(held[1])
+    binding = resolve_target(chosen, options, file, content)
     named = profile or data.get("profile") or binding.default_profile
     if not isinstance(named, str):
         raise click.UsageError(f"{file_}: profile must be a name, not {named!r}")
@@ -57,6 +58,13 @@ def replay(
     click.echo(f"  expected   {printable(' or '.join(result.expected))}")
     click.echo(f"  actual     {printable(result.actual)}")
     ctx.exit(common.CONFORMS if result.outcome == "passes now" else common.VIOLATION)
+
+
+def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
+    value = data.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise click.UsageError(f"{path}: {key} must be a text, not {value!r}")
 
 
 def _load(path: Path) -> dict[str, Any]:

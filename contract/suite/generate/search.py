@@ -33,11 +33,11 @@ def search(
 
     Returns the shrunk program, or None. The same seed tries the same programs.
     """
+    if EXAMPLES[effort] == 0:
+        return None
     import hypothesis
     from hypothesis import strategies as st
 
-    if EXAMPLES[effort] == 0:
-        return None
     lengths = (0, 1, 5, 17, buffer + 3) if only_length is None else (only_length,)
     found: list[Program] = []
 

@@ -36,6 +36,23 @@ def permits(vector: Vector, outcome: Outcome, data: bytes, buffer: int) -> bool:
     return any(_matches(entry, last, outcome, data, buffer) for entry in vector.expect)
 
 
+def says(vector: Vector) -> tuple[str, ...]:
+    """The outcomes that the vector lists, in words."""
+    return tuple(_in_words(entry) for entry in vector.expect)
+
+
+def _in_words(entry: dict[str, Any]) -> str:
+    if "raises" in entry:
+        kinds = entry["raises"]
+        return "raises " + (kinds if isinstance(kinds, str) else " or ".join(kinds))
+    if "byte_at" in entry:
+        return f"returns the byte at {entry['byte_at']}"
+    if "data_at" in entry:
+        return f"delivers {entry['count']} bytes from {entry['data_at']}"
+    value = entry["returns"]
+    return "returns" if value is None else f"returns {value}"
+
+
 def _matches(entry: dict[str, Any], step: Step, outcome: Outcome, data: bytes, buffer: int) -> bool:
     def number(value: Any) -> Any:
         return resolve(value, len(data), buffer)

@@ -1,0 +1,96 @@
+"""The same mutants under fsspec's own `fsspec.tests.abstract`, for comparison.
+
+    python benchmarks/mutants_under_fsspec.py [--every N] [PATTERN...]
+
+Each mutant is made the stream of an fsspec filesystem, and fsspec's suites for copy, get, put,
+open and pipe are run on that by pytest (on this very file). A mutant is killed if a test fails.
+`--every 10` takes each tenth mutant: a run of these suites takes some seconds.
+"""
+
+# mypy: disable-error-code="misc"
+# fsspec has no types, so each class here has a base that mypy knows nothing of.
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from fnmatch import fnmatchcase
+
+import pytest
+from fsspec.tests import abstract
+
+from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.implementations.asfsspec import MemoryFsspec
+
+_NAME = "FSCONTRACT_BENCHMARK_MUTANT"
+
+
+class Fixtures(abstract.AbstractFixtures):
+    """An fsspec filesystem whose streams are the mutant that the environment names."""
+
+    @pytest.fixture
+    def fs(self) -> MemoryFsspec:
+        """The filesystem under test."""
+        chosen = next(m for m in mutants() if str(m) == os.environ[_NAME])
+        return MemoryFsspec(fs=chosen.filesystem(chosen.stream))
+
+    @pytest.fixture
+    def fs_path(self) -> str:
+        """The directory that the suites work in."""
+        return "/tests"
+
+
+class TestCopy(abstract.AbstractCopyTests, Fixtures):
+    """fsspec's tests of copying."""
+
+
+class TestGet(abstract.AbstractGetTests, Fixtures):
+    """fsspec's tests of downloading."""
+
+
+class TestPut(abstract.AbstractPutTests, Fixtures):
+    """fsspec's tests of uploading."""
+
+
+class TestOpen(abstract.AbstractOpenTests, Fixtures):
+    """fsspec's tests of opening."""
+
+
+class TestPipe(abstract.AbstractPipeTests, Fixtures):
+    """fsspec's tests of writing bytes."""
+
+
+def killed(mutated: Mutant) -> bool:
+    """Whether fsspec's suites fail on the mutant."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__]
+    environment = {**os.environ, _NAME: str(mutated)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"pytest ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.returncode == 1
+
+
+def main() -> None:
+    """Print a row for each mutant, and how many were killed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=1, metavar="N")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN")
+    options = parser.parse_args()
+    patterns = options.patterns or ["*"]
+    chosen = [m for m in mutants() if any(fnmatchcase(str(m), p) for p in patterns)]
+    chosen = chosen[:: options.every]
+    count = 0
+    for mutated in chosen:
+        start = time.perf_counter()
+        dead = killed(mutated)
+        count += dead
+        verdict = "killed" if dead else "SURVIVES"
+        print(f"{mutated!s:52} {verdict:8} {time.perf_counter() - start:6.1f} s", flush=True)
+    print(f"\n{count} of {len(chosen)} mutants killed by fsspec.tests.abstract")
+
+
+if __name__ == "__main__":
+    main()
