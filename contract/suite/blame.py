@@ -52,6 +52,15 @@ class Blame:
         self._observe = observe
         self._fixed = fixed
 
+    def alone(self, violation: Violation) -> Violation:
+        """The call on a new stream, if it raises the same there: nothing before it is at fault."""
+        if violation.index <= 0 or not violation.outcome.raised:
+            return violation
+        step = replace(violation.step, stream=0)
+        seen = self._run(Program(violation.program.length, (step,)))
+        alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
+        return seen if seen is not None and alike else violation
+
     def clause(self, violation: Violation) -> str:
         """The id of the broken clause."""
         program, failure = violation.program, violation.failure
@@ -113,18 +122,11 @@ class Blame:
         refuses in other words than it should, is closed."""
         failure, program = violation.failure, violation.program
         if violation.outcome.raised:
-            return self._without_close(violation)
+            return failure.clause
         reads = [read for read in _witnesses(program.steps).reads if read.op != violation.step.op]
         seen = [self._at(program, violation.index, read) for read in reads]
         works = all(one is not None and not one.outcome.raised for one in seen)
         return failure.cause if works else failure.clause
-
-    def _without_close(self, violation: Violation) -> str:
-        """It is not the close's doing if the call fails in the same way without it."""
-        steps = tuple(s for s in violation.program.steps if s.op != "close")
-        seen = self._run(violation.program.with_steps(steps))
-        alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
-        return seen.failure.clause if seen is not None and alike else violation.failure.clause
 
     def _cause(self, violation: Violation) -> str:
         """The stream seems to be where it should be: does anything else fail there too?"""

@@ -28,6 +28,8 @@ class Findings:
         self.failed: dict[str, Counterexample] = {}
         self.missed: dict[str, Counterexample] = {}
         self.hung: dict[str, Counterexample] = {}
+        #: Clauses whose calls failed through the fault of another one, which it is.
+        self.shadowed: dict[str, str] = {}
         self._seen: Counter[tuple[str, ...]] = Counter()
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(lambda p: executor.run(p).violation, executor.observe, self._fixed)
@@ -37,6 +39,7 @@ class Findings:
         if self._often(found):
             return None
         executor = self.executor
+        found = self._blame.alone(found)
         failure = found.failure
 
         def fails_alike(program: Program) -> bool:
@@ -51,6 +54,8 @@ class Findings:
             small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
             found = executor.run(small).violation or found
             clause = self._blame.clause(found)
+            if clause != failure.clause:
+                self.shadowed.setdefault(failure.clause, clause)
         return self._keep(self.failed, clause, counterexample(found))
 
     def miss(self, found: Violation) -> str | None:

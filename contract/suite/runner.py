@@ -75,6 +75,7 @@ class _Enough(Exception):
 class _Run:
     def __init__(self, binding: Binding, settings: Settings, listener: Listener) -> None:
         self.binding = binding
+        binding.remote = settings.remote(binding)  # what the profile says counts for all phases
         self.settings = settings
         self.listener = listener
         self.operations = settings.operations(binding)
@@ -82,6 +83,7 @@ class _Run:
         self.executor = Executor(binding, settings.profile.features, self.buffer)
         self.findings = Findings(self.executor, settings.wanted)
         self.extra: Counter[str] = Counter()
+        self.notes: list[str] = []
         self.counts: Counter[str] = Counter()
         self.errors = 0
         self.phase = ""
@@ -115,7 +117,7 @@ class _Run:
         declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
         yield "vectors", None, vectors(declared, self.operations, only)
         enumerated = exhaustive.programs(self.operations, self.buffer, settings.effort, only)
-        if settings.remote(self.binding):
+        if self.binding.remote:
             most = exhaustive.REMOTE_PROGRAMS[settings.effort]
             quick = exhaustive.programs(self.operations, self.buffer, "quick", only)
             drawn = exhaustive.sampled(quick, most, settings.seed)
@@ -150,7 +152,7 @@ class _Run:
 
     def _seeded_total(self) -> int:
         total = seeded.PROGRAMS[self.settings.effort]
-        return max(20, total // 50) if self.settings.remote(self.binding) else total
+        return max(20, total // 50) if self.binding.remote else total
 
     def _seeded(self, only: int | None) -> Iterator[Program]:
         settings = self.settings
@@ -165,7 +167,7 @@ class _Run:
             found = self.executor.run(program).violation
             return found is not None and found.failure.clause not in self.findings.failed
 
-        if not settings.remote(self.binding):
+        if not self.binding.remote:
             found = search.search(
                 fails, self.operations, self.buffer, settings.effort, settings.seed, only
             )
@@ -200,6 +202,7 @@ class _Run:
             settings.wanted,
         )
         self.extra.update(report.exercised)
+        self.notes += report.notes
         self.counts["schedules"] += report.schedules
         self.executor.operations += report.operations
         for found, missed in ((report.violations, False), (report.missed, True)):
@@ -223,16 +226,18 @@ class _Run:
             self._report(self.findings.miss(miss))
         if execution.violation is not None:
             self._report(self.findings.violation(execution.violation))
-        elif isinstance(item, Vector) and execution.trace:
-            self._hold_against(item, execution.trace[-1][1])
+        elif isinstance(item, Vector):
+            self._hold_against(item, [outcome for _, outcome, _ in execution.trace])
         elif any(s.stream > 0 for s in program.steps):
             self.extra["open.independent"] += 1
         self._look_for_leaks(program)
 
-    def _hold_against(self, vector: Vector, outcome: Outcome) -> None:
-        """The outcome passed the model: it must also be one that the vector lists."""
-        data = self.executor.file(vector.program.length)[1]
-        if outcome.kind is Kind.INEXPRESSIBLE or permits(vector, outcome, data, self.buffer):
+    def _hold_against(self, vector: Vector, outcomes: list[Outcome]) -> None:
+        """The outcomes passed the model: the last must also be one that the vector lists."""
+        if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
+            return
+        data, outcome = self.executor.file(vector.program.length)[1], outcomes[-1]
+        if permits(vector, outcome, data, self.buffer):
             return
         last = len(vector.program.steps) - 1
         failure = Failure(vector.clause, "", "value", says(vector))
@@ -320,6 +325,7 @@ class _Run:
             executor.acceptor.counts + self.extra,
             frozenset(executor.unsaid),
             bool(self.counts["errors"]),
+            "; ".join(self.notes),
         )
         self.counts["programs"] = executor.programs
         self.counts["operations"] = executor.operations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause
@@ -42,7 +43,7 @@ class Settings:
     #: Directory for replay files; None writes none.
     replays: Path | None = None
     #: What replay files say of the way to the target, besides or instead of the binding's name.
-    way: Mapping[str, str] = field(default_factory=dict)
+    way: Mapping[str, Any] = field(default_factory=dict)
     #: End the run with the first violation of one of the clauses.
     stop_at_first: bool = False
 

@@ -29,6 +29,8 @@ class Evidence:
     unsaid: frozenset[str]
     #: Whether calls were lost to the network or the set-up.
     errors: bool
+    #: What kept threads from showing more, if anything did.
+    notes: str = ""
 
 
 def sum_up(
@@ -131,4 +133,8 @@ def _unverified(
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         reason = "the binding can't change a file under an open stream"
         return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
-    return ClauseResult(clause, Verdict.UNEXERCISED, reason="no program reached it")
+    shadow = evidence.findings.shadowed.get(clause.id)
+    reason = f"its calls fail by {shadow} already" if shadow else "no program reached it"
+    if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
+        reason = evidence.notes
+    return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)

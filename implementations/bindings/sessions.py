@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -63,11 +64,11 @@ def is_unreachable(error: BaseException) -> bool:
 
 
 def versions_of(fs: Any) -> dict[str, str]:
-    """Versions of fsspec, of the package that implements `fs`, and of its HTTP client."""
+    """Versions of Python, fsspec, the package that implements `fs`, and its HTTP client."""
     packages = {"fsspec", type(fs).__module__.partition(".")[0]}
     if hasattr(fs, "set_session"):
         packages.add("aiohttp")
-    found = {}
+    found = {"python": platform.python_version()}
     for package in sorted(packages):
         with suppress(PackageNotFoundError):
             found[package] = version(package)

@@ -330,6 +330,9 @@ def test_replay_tells_what_came_of_it(
         ("[]", "r.json: not a replay file"),
         ("{}", "r.json names no target"),
         ('{"target": "stubs.py:Stub", "profile": 5}', "profile must be a name, not 5"),
+        ('{"target": "stubs.py:Stub", "content": 5}', "content must be a text, not 5"),
+        ('{"target": "stubs.py:Stub", "options": 5}', "options must be a list of names, not 5"),
+        ('{"target": "stubs.py:Stub", "options": ["key"]}', "give -o key=... again"),
         ('{"target": "stubs.py:Stub", "profile": "hadop"}', "did you mean hadoop"),
     ],
 )

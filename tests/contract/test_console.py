@@ -61,11 +61,11 @@ def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
 
 
 def test_a_lax_clause_is_shown_shortly(make_result: Make) -> None:
-    """A SHOULD takes a line for what it says and one each for outcome and program."""
+    """A SHOULD has no reasons and nothing to run, and the labels of a failure."""
     block = short_block(make_result(Verdict.LAX, level=Level.SHOULD))
-    assert block[0] == "LAX  demo.one  SHOULD  What demo.one says."
-    assert block[1] == "  actual     returned, expected EOF or IO"
-    assert len(block) == 3
+    assert block[0].startswith("LAX  demo.one  SHOULD  ")
+    assert block[1] == "  What demo.one says."
+    assert [line.split()[0] for line in block[2:]] == ["program", "expected", "actual"]
 
 
 def test_a_known_failure_is_one_line(make_result: Make) -> None:

@@ -8,6 +8,7 @@ the one measured has mended it, the test is an expected failure that says so.
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import select
 from fscontract.contract.profile import load_profile
 from fscontract.contract.suite.replay import replay
-from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.result import RunResult, Verdict
 from fscontract.contract.suite.runner import check
 from fscontract.contract.suite.settings import Settings
 from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
@@ -29,18 +30,44 @@ Finds: TypeAlias = Callable[..., None]
 MEASURED = {"fsspec": "2026.9.0", "python": "3.11.7"}
 
 
-def run(binding: Binding, *patterns: str) -> RunResult:
-    """A quick run of the clauses that match (default: all) under the binding's own profile."""
+def run(
+    binding: Binding,
+    *patterns: str,
+    features: frozenset[str] = frozenset(),
+    without: str = "",
+) -> RunResult:
+    """A quick run of the clauses that match (default: all) under the binding's own profile, with
+    these features more and the one in `without` less."""
     chosen = tuple(c for c in select(patterns) if c.testable)
-    return check(binding, Settings(load_profile(binding.default_profile), chosen))
+    profile = load_profile(binding.default_profile)
+    declared = (profile.features | features) - {without}
+    return check(binding, Settings(replace(profile, features=declared), chosen))
 
 
 def mended(versions: dict[str, str]) -> NoReturn:
     """End a test whose finding is gone: a failure only where it was measured."""
     message = f"mended in {versions}: note that in docs/findings.md"
-    if all(versions.get(name, version) == version for name, version in MEASURED.items()):
+    if measured(versions):
         pytest.fail(message)
     pytest.xfail(message)
+
+
+def measured(versions: dict[str, str]) -> bool:
+    """Whether the findings were measured on these libraries and this Python."""
+    present = {"python": platform.python_version(), **versions}
+    return all(present.get(name, version) == version for name, version in MEASURED.items())
+
+
+def holds(result: RunResult, fails: set[str], lax: set[str]) -> None:
+    """Assert that exactly these clauses fail and exactly these SHOULDs are missed."""
+    found = {
+        verdict: {c.clause.id for c in result.clauses if c.outcome is verdict}
+        for verdict in (Verdict.FAIL, Verdict.HANG, Verdict.LAX)
+    }
+    expected = {Verdict.FAIL: fails, Verdict.HANG: set(), Verdict.LAX: lax}
+    if found != expected and not measured(dict(result.versions)):
+        pytest.xfail(f"other findings in {result.versions}: note that in docs/findings.md")
+    assert found == expected
 
 
 @pytest.fixture

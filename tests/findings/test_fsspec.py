@@ -41,6 +41,8 @@ def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:
     finds(memory(), "close.state", "returned 0", 5, ["close"], ["py_tell"])
     finds(memory(), "pyio.with.closes", "returned False", 0, ["py_with"])
     finds(memory(), "seek.open", "returned", 5, ["close"], ["seek", 2])
+    finds(memory(), "pread.closed", "returned 1", 5, ["close"], ["pread", 0, 4, 0, 1])
+    finds(memory(), "full.closed", "returned", 5, ["close"], ["read_fully", 0, 4, 0, 4])
 
 
 def test_a_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:
@@ -57,6 +59,13 @@ def test_read_block_beyond_the_end_asks_for_a_negative_length(
     """Finding F4: the length is cut to what is left, which is less than nothing."""
     binding = FsspecBinding.from_url(target.format(below), {})
     finds(binding, "full.eof", "ILLEGAL_ARGUMENT (ValueError", 5, ["read_fully", "len+2", 1, 0, 1])
+
+
+def test_read_block_beyond_the_end_of_a_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
+    """Finding F4: as on local files; in members of zip files a negative length is all, which is
+    nothing there."""
+    actual = "ILLEGAL_ARGUMENT (ValueError: read length must"
+    finds(tar(tmp_path), "full.eof", actual, 9000, ["read_fully", "len+2", 1, 0, 1])
 
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
@@ -91,6 +100,12 @@ def test_a_local_file_can_be_entered_after_close(below: str, finds: Finds) -> No
     finds(binding, "pyio.with.closed", "returned True", 0, ["close"], ["py_with"])
 
 
+def test_a_buffered_file_can_be_entered_after_close(ranges: str, copy: Path, finds: Finds) -> None:
+    """Finding F8: nor does AbstractBufferedFile.__enter__."""
+    steps = ["close"], ["py_with"]
+    finds(on_the_web(ranges, copy), "pyio.with.closed", "returned True", 9000, *steps)
+
+
 def test_threads_that_read_a_tar_file_disturb_each_other(tmp_path: Path) -> None:
     """Finding F10: members share the archive's file and its position, without a lock."""
     result = run(tar(tmp_path), "pread.isolation")
@@ -123,6 +138,15 @@ def test_a_server_without_ranges_makes_seek_fail_in_the_next_read(
     actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
     steps = ["seek", 1], ["read_byte"]
     finds(on_the_web(no_ranges, copy), "seek.pos", actual, 9000, *steps)
+
+
+def test_a_server_without_ranges_makes_reading_on_fail_after_a_block(
+    no_ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F12: the cache asks for the rest by range."""
+    actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
+    steps = ["py_read", 1], ["py_read", 4096]
+    finds(on_the_web(no_ranges, copy), "pyio.read.advance", actual, 9000, *steps)
 
 
 def test_a_positioned_read_at_the_end_on_the_web_fails(
@@ -186,3 +210,14 @@ def test_a_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Fin
         ):
             binding = on_the_web(url, copy)
             finds(binding, clause, actual, 9000, step, without="supports-seek")
+
+
+def test_a_closed_streamed_file_on_the_web_fails_with_aiohttps_error(
+    copy: Path, finds: Finds
+) -> None:
+    """Finding F18: read asks the connection, which close has closed."""
+    actual = "OTHER (ClientConnectionError: Connection closed)"
+    with serving(NoRanges) as url:
+        for clause, step in (("read1.closed", ["read_byte"]), ("pyio.iter.closed", ["py_next"])):
+            binding = on_the_web(url, copy)
+            finds(binding, clause, actual, 9000, ["close"], step, without="supports-seek")

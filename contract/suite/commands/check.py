@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fscontract.contract.known import Known
     from fscontract.contract.suite.report import Entry
     from fscontract.contract.suite.report.console import Console
+    from fscontract.contract.suite.settings import Settings
 
 _PATH = click.Path(path_type=Path)
 
@@ -96,8 +97,9 @@ def _run_all(
     console = Console(sys.stdout)
     entries: list[Entry] = []
     for target, one in made:
-        entry = one
-        if not isinstance(one, NotSetUp):
+        if isinstance(one, NotSetUp):
+            entry: Entry = one
+        else:
             settings = common.settings_for(target, one, run, clauses, known)
             entry = _run(one, settings, console)
         console.finish(entry)

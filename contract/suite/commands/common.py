@@ -226,11 +226,16 @@ def settings_for(
     )
 
 
-def _way(target: str, run: RunOptions) -> dict[str, str]:
-    """What a replay needs to get to the target again; options may be secret and are left out."""
+def _way(target: str, run: RunOptions) -> dict[str, Any]:
+    """What a replay needs to get to the target again; of options, which may be secret, the names
+    only."""
     from fscontract.contract.targets import mask_url
 
-    way = {"target": mask_url(target)}
+    way: dict[str, Any] = {"target": mask_url(target)}
+    if run.options:
+        way["options"] = sorted(run.options)
+    if run.profile is not None:
+        way["profile"] = run.profile
     if run.file is not None and run.content is not None:
         way |= {"file": mask_url(run.file), "content": str(run.content)}
     return way

@@ -47,7 +47,7 @@ def known(
         common.say_error("no testable clause is selected; see 'fscontract list'")
         ctx.exit(common.NOTHING)
     binding = common.resolve(target, run)
-    result = runner.check(binding, common.settings_for(binding, run, clauses, entries))
+    result = runner.check(binding, common.settings_for(target, binding, run, clauses, entries))
     try:
         if action == "write":
             changed, word = write_known(file_, result, reason or ""), "added"

@@ -36,6 +36,7 @@ def replay(
     Exit codes: 0 it passes now, 1 it still fails or fails otherwise.
     """
     from fscontract.contract.profile import load_profile
+    from fscontract.contract.program import Program
     from fscontract.contract.suite import replay as replaying
     from fscontract.contract.suite.report.text import printable
     from fscontract.contract.targets import resolve_target
@@ -44,6 +45,8 @@ def replay(
     chosen = target or _text(data, "target", file_)
     if not chosen:
         raise click.UsageError(f"{file_} names no target: give one, as in: replay {file_} memory")
+    if target is None:
+        _check_options(data, options, file_)
     if target is None and file is None and content is None:
         held = _text(data, "file", file_), _text(data, "content", file_)
         file, content = held[0], None if held[1] is None else Path(held[1])
@@ -53,11 +56,23 @@ def replay(
         raise click.UsageError(f"{file_}: profile must be a name, not {named!r}")
     result = replaying.replay(binding, data, load_profile(named))
     click.echo(f"{result.clause}: {result.outcome}")
+    if "program" in data:
+        click.echo(f"  program    {printable(str(Program.from_json(data['program'])))}")
     for number, call in enumerate(result.trace, 1):
-        click.echo(f"  {number:<10} {printable(call)}")
+        label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
+        click.echo(f"  {label}{printable(call)}")
     click.echo(f"  expected   {printable(' or '.join(result.expected))}")
     click.echo(f"  actual     {printable(result.actual)}")
     ctx.exit(common.CONFORMS if result.outcome == "passes now" else common.VIOLATION)
+
+
+def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:
+    names = data.get("options", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise click.UsageError(f"{path}: options must be a list of names, not {names!r}")
+    missing = [f"-o {name}=..." for name in names if name not in options]
+    if missing:
+        raise click.UsageError(f"{path} keeps no values of options: give {' '.join(missing)} again")
 
 
 def _text(data: dict[str, Any], key: str, path: Path) -> str | None:

@@ -15,6 +15,8 @@ LENGTH = 5
 OVERHANG = 3
 #: How many programs a target is asked for when every call costs a round trip.
 REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
+#: What comes before a call in the programs that no sample leaves out.
+_BEFORE = (Step("close"), Step("seek", ("len",)), Step("py_seek", (0, 2)))
 
 
 def programs(
@@ -47,8 +49,8 @@ def programs(
 
 
 def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
-    """At most `most` programs of a source: each call alone and each on a closed stream first, in
-    the first file of the source, the rest drawn by seed."""
+    """At most `most` programs of a source: each call alone, on a closed stream and at the end
+    first, in the first file of the source, the rest drawn by seed."""
     everything = list(source)
     if len(everything) <= most:
         return everything
@@ -60,9 +62,9 @@ def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
 
 
 def _is_basic(program: Program) -> bool:
-    """A call alone, or a call on a closed stream."""
+    """A call alone, or after one that ends the stream or leads to its end."""
     steps = program.steps
-    return len(steps) == 1 or (len(steps) == 2 and steps[0] == Step("close"))
+    return len(steps) == 1 or (len(steps) == 2 and steps[0] in _BEFORE)
 
 
 def _product(length: int, *alphabets: list[Step]) -> Iterator[Program]:

@@ -32,13 +32,14 @@ def failure_block(result: ClauseResult) -> list[str]:
 
 
 def short_block(result: ClauseResult) -> list[str]:
-    """A SHOULD that is not kept, in two lines or so."""
+    """A SHOULD that is not kept, without its reasons."""
     clause, found = result.clause, result.counterexample
-    lines = wrap(f"{_word(result)}  {clause.id}  {clause.level}  {clause.statement}", _WIDTH + 2)
-    lines[1:] = [f"      {line}" for line in lines[1:]]
+    lines = [f"{_word(result)}  {clause.id}  {clause.level}  {place(clause)}"]
+    lines += [f"  {line}" for line in wrap(clause.statement, _WIDTH)]
     if found is not None:
-        lines += _labelled("actual", f"{found.actual}, expected {_alternatives(found)}")
         lines += _labelled("program", str(found.program) if found.program else "")
+        lines += _labelled("expected", _alternatives(found))
+        lines += _labelled("actual", found.actual)
     return [printable(line) for line in lines]
 
 

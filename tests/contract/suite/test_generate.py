@@ -55,6 +55,14 @@ def test_a_sample_keeps_the_short_programs_and_the_seed_decides_on_the_rest() ->
     assert len(sample(1)) == 900
 
 
+@pytest.mark.parametrize("before", [Step("close"), Step("seek", ("len",))])
+def test_a_sample_has_every_call_after_a_close_and_at_the_end(before: Step) -> None:
+    some = frozenset({"close", "seek", "py_next", "py_write", "read_into", "get_pos"})
+    drawn = exhaustive.sampled(exhaustive.programs(some, 64, "quick"), 200, 0)
+    after = {p.steps[1] for p in drawn if len(p.steps) == 2 and p.steps[0] == before}
+    assert after == set(alphabet.full(some))
+
+
 def test_the_seed_decides_on_the_random_programs() -> None:
     def some(seed: int) -> list[Program]:
         return list(itertools.islice(seeded.programs(ALL, 64, "quick", seed), 20))

@@ -14,6 +14,8 @@ from fscontract.contract.binding import Opened, TargetError
 from fscontract.contract.known import Known
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step
+from fscontract.contract.suite import runner
+from fscontract.contract.suite.concurrency.report import ConcurrencyReport
 from fscontract.contract.suite.events import Event, PhaseStarted, RunFinished, RunStarted
 from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.suite.runner import check
@@ -195,3 +197,15 @@ def test_stopping_at_the_first_violation_spares_the_rest() -> None:
     result = check(binding_of(SeeksBack), settings)
     assert clause(result, "seek.negative").outcome is Verdict.FAIL
     assert result.counts["programs"] < 200
+
+
+def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(*_: object) -> ConcurrencyReport:
+        return ConcurrencyReport(notes=["stopped at threads that come to no end"])
+
+    monkeypatch.setattr(runner, "check_concurrency", stopped)
+    found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
+    assert found.outcome is Verdict.UNEXERCISED
+    assert found.reason == "stopped at threads that come to no end"

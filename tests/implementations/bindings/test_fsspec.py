@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import platform
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -328,6 +329,7 @@ def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], re
 def test_reports_can_show_versions() -> None:
     """fsspec's own version is always there."""
     assert at(Path("/")).versions["fsspec"] == fsspec.__version__
+    assert at(Path("/")).versions["python"] == platform.python_version()
 
 
 def test_files_are_opened_with_small_blocks(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""What users write, for mypy: it is checked with the tests, and never run."""
+
+from __future__ import annotations
+
+import io
+
+from fscontract.contract.bytebuffer import ByteBuffer
+from fscontract.contract.errors import EOFException
+from fscontract.contract.ports import FileRange, FileSystem, FSDataInputStream
+from fscontract.contract.suite.plugin import conformance
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+
+def read_tail(filesystem: FileSystem, path: str, size: int) -> bytes:
+    """Read the last bytes of a file through the interface."""
+    length = filesystem.get_file_status(path).length
+    buffer = bytearray(min(size, length))
+    with filesystem.open(path) as stream:
+        stream.read_fully(length - len(buffer), buffer)
+    return bytes(buffer)
+
+
+def read_ranges(stream: FSDataInputStream) -> list[memoryview]:
+    """Read two ranges at once."""
+    ranges = [FileRange(0, 4), FileRange(100, 4)]
+    stream.read_vectored(ranges)
+    return [r.data.result() for r in ranges if r.data is not None]
+
+
+def fill(stream: FSDataInputStream) -> int:
+    """Read into a ByteBuffer."""
+    try:
+        return stream.read_buffer(ByteBuffer.allocate(16))
+    except EOFException as error:
+        raise OSError("short") from error
+
+
+def open_with_options(filesystem: FileSystem) -> io.RawIOBase:
+    """Open a file with options, as a Python file."""
+    builder = filesystem.open_file("/data").opt("fs.option.openfile.read.policy", "random")
+    return builder.opt_long("fs.option.openfile.length", 10).build().result().as_file()
+
+
+def filesystems() -> list[FileSystem]:
+    """Both reference filesystems are filesystems."""
+    return [MemoryFileSystem(), LocalFileSystem("/data")]
+
+
+stream: FSDataInputStream = MemoryInputStream(b"abc")
+test_contract = conformance(MemoryFileSystem, profile="reference", clauses=["seek", "pread.*"])
