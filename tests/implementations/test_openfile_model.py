@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fscontract.contract.errors import IllegalArgumentException
 from fscontract.contract.models.openfile import Call, Resolution, job_calls, resolve
-from fscontract.contract.openfile_options import JOB_MANDATORY, JOB_OPTIONAL, LENGTH, option_table
+from fscontract.contract.openfile_options import (
+    FOOTER_CACHE,
+    JOB_MANDATORY,
+    JOB_OPTIONAL,
+    LENGTH,
+    READ_POLICY,
+    SPLIT_END,
+    SPLIT_START,
+    option_table,
+)
 from fscontract.contract.outcome import Kind, classify
 from fscontract.contract.ports import FileStatus, FSDataInputStream
 from fscontract.implementations.jobs import propagate_options
@@ -48,11 +57,13 @@ TEXTS = st.one_of(
     st.text(st.characters(), max_size=8),
 )
 EDGES = [0, 1, -1, 2**31, 2**31 - 1, 2**63, 2**63 - 1, -(2**63), -(2**63) - 1, 2**64, 10**400]
-NUMBERS = st.one_of(st.integers(), st.sampled_from(EDGES))
-DOUBLES = st.one_of(st.floats(), NUMBERS, st.sampled_from([9.3e18, -9.3e18, 0.9, -0.9, math.nan]))
+NUMBERS = st.one_of(st.integers(-2, 9), st.integers(), st.sampled_from(EDGES))
+ODD_DOUBLES = [9.3e18, 9.2e18, -9.2e18, -9.3e18, 1e300, 0.9, -0.9, math.inf, -math.inf, math.nan]
+DOUBLES = st.one_of(st.floats(), NUMBERS, st.sampled_from(ODD_DOUBLES))
+#: Few enough that a key is often set twice.
 KEYS = st.one_of(
-    st.sampled_from([*TABLE.options, *KNOWN, *UNSUPPORTED]),
-    st.sampled_from(["fs.option.openfile.unknown", f" {LENGTH}", LENGTH.upper(), "", "\0"]),
+    st.sampled_from([*sorted(TABLE.standard_keys), *KNOWN]),
+    st.sampled_from([*TABLE.options, *UNSUPPORTED, f" {LENGTH}", LENGTH.upper(), "", "\0"]),
     st.text(max_size=3),
 )
 STATUSES = st.builds(
@@ -66,6 +77,9 @@ def calls_of(keys: st.SearchStrategy[Any], none: st.SearchStrategy[Any]) -> st.S
     whole = st.sampled_from(["opt_long", "must_long"])
     double = st.sampled_from(["opt_double", "must_double"])
     return st.one_of(
+        st.tuples(plain, st.sampled_from([SPLIT_START, SPLIT_END]), st.integers(-1, 3)),
+        st.tuples(plain, st.just(READ_POLICY), st.sampled_from([*TABLE.policies])),
+        st.tuples(plain, st.just(FOOTER_CACHE), st.booleans()),
         st.tuples(plain, keys, TEXTS | NUMBERS | st.booleans() | none),
         st.tuples(whole, keys, NUMBERS | TEXTS | none),
         st.tuples(double, keys, DOUBLES | none),
@@ -76,7 +90,8 @@ def calls_of(keys: st.SearchStrategy[Any], none: st.SearchStrategy[Any]) -> st.S
 
 CALLS = st.lists(calls_of(KEYS | st.none(), st.none()), max_size=8)
 #: Without mandatory mistakes, so that the open goes through.
-PERMITTED = st.lists(calls_of(st.sampled_from([*TABLE.standard_keys, *KNOWN]), st.nothing()))
+ALLOWED = [*sorted(TABLE.standard_keys), *KNOWN]
+PERMITTED = st.lists(calls_of(st.sampled_from(ALLOWED), st.nothing()), max_size=8)
 
 
 def built(calls: Sequence[Call]) -> tuple[tuple[int, ...], Kind | None, OpenOptions | None]:
@@ -107,8 +122,24 @@ def asked(found: Resolution) -> OpenOptions:
     return OpenOptions(**{name: getattr(found, name) for name in names})
 
 
+ODD = [
+    *(("must", value) for value in [*HOSTILE, *map(str, EDGES), *EDGES]),
+    *(("must_double", value) for value in [*HOSTILE, *EDGES, *ODD_DOUBLES]),
+]
+
+
+@pytest.mark.parametrize(("method", "value"), ODD, ids=lambda value: ascii(value)[:20])
+def test_every_option_takes_odd_values_as_the_model_does(method: str, value: Any) -> None:
+    """Alone, so that nothing hides it."""
+    for key in ALLOWED:
+        calls = [(method, key, value)]
+        assert built(calls) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
+
+
+@settings(max_examples=300)
 @given(CALLS)
 @example([("opt", "fs.own", 2**63), ("opt_double", "fs.own", math.nan)])
+@example([("must", "fs.sql", 1)])
 @example([("must", "fs.sql", 1), ("must", "fs.x", 1)])
 def test_the_builder_agrees_with_the_model(calls: list[Call]) -> None:
     """On the calls it rejects, on what `build` raises, and on every value."""
@@ -121,6 +152,7 @@ def test_the_builder_agrees_with_the_model(calls: list[Call]) -> None:
         assert (kind, options) == (None, asked(wanted))
 
 
+@settings(max_examples=300)
 @given(PERMITTED)
 def test_values_of_known_keys_never_fail_an_open(calls: list[Call]) -> None:
     """However odd they are, and alike whether optional or mandatory."""
