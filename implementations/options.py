@@ -108,11 +108,10 @@ class Builder(FutureDataInputStreamBuilder):
         UnsupportedOperationException if it is known but not supported.
         """
         self._check_keys()
-        options = self._options()
         future: Future[FSDataInputStream] = Future()
         try:
-            _check_name(self._path, options.status)
-            future.set_result(self._opener(self._path, options))
+            _check_name(self._path, self._status)
+            future.set_result(self._opener(self._path, self._options()))
         except Exception as error:  # the contract puts every failure in the future
             future.set_exception(error)
         return future

@@ -93,6 +93,17 @@ class TestStatus:
         future = fs.open_file("/a").with_file_status(FileStatus("/b", 1)).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
+    def test_what_is_no_status_at_all_fails_in_the_future(self, fs: FileSystem) -> None:
+        write(fs, "/a", b"x")
+        given: Any = "/a"
+        future = fs.open_file("/a").with_file_status(given).build()
+        assert isinstance(future.exception(), AttributeError)
+
+    def test_its_length_comes_before_the_option(self) -> None:
+        status = FileStatus("/dir/name", 4096)
+        got = opened_with(lambda b: b.with_file_status(status).opt(options.LENGTH, 32))
+        assert (got.length, got.status) == (4096, status)
+
     def test_it_does_not_make_a_missing_file_exist(self, fs: FileSystem) -> None:
         future = fs.open_file("/a").with_file_status(FileStatus("/a", 1)).build()
         assert isinstance(future.exception(), FileNotFoundException)
