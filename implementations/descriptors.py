@@ -18,16 +18,16 @@ from fscontract.contract.errors import IllegalArgumentException
 #: What makes an open file the same as one opened before: device, inode, size, modification time.
 Identity = tuple[int, int, int, int]
 
-_SEQUENTIAL = frozenset({"sequential", "whole-file", "avro", "csv", "json"})
-_RANDOM = frozenset({"random", "vector", "parquet", "orc", "columnar", "hbase"})
-
 
 class Descriptor(Protocol):
-    """An open regular file; `identity[2]` is its length in bytes when it was opened."""
+    """An open regular file; `identity[2]` is its length in bytes when it was opened.
+
+    `advice` on the reads to come is "normal", "sequential" or "random".
+    """
 
     identity: Identity
 
-    def __init__(self, path: str, policy: str | None) -> None: ...
+    def __init__(self, path: str, advice: str) -> None: ...
 
     def read(self, position: int, view: memoryview) -> int:
         """Fill `view` from `position` on; fewer bytes only at the end of the file."""
@@ -39,12 +39,12 @@ class PositionedDescriptor:
     `number` may be read from as long as a reference to this object is held.
     """
 
-    def __init__(self, path: str, policy: str | None) -> None:
+    def __init__(self, path: str, advice: str) -> None:
         # Not blocking matters for a FIFO only, which would wait here for somebody to write to it.
         self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         self.identity = _identity(path, os.fstat(self.number))
         if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(self.number, 0, 0, _advice(policy))
+            os.posix_fadvise(self.number, 0, 0, getattr(os, f"POSIX_FADV_{advice.upper()}"))
 
     def read(self, position: int, view: memoryview) -> int:
         """Fill `view` from `position` on; fewer bytes only at the end of the file."""
@@ -62,7 +62,7 @@ class PositionedDescriptor:
 class PortableDescriptor:
     """Reads through a Python file, one at a time: for Windows, and for faked filesystems."""
 
-    def __init__(self, path: str, policy: str | None) -> None:
+    def __init__(self, path: str, advice: str) -> None:
         _identity(path, os.stat(path))  # before opening: a FIFO would wait for a writer
         self._lock = threading.Lock()
         self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by __del__
@@ -104,9 +104,3 @@ def _identity(path: str, found: os.stat_result) -> Identity:
     if not stat.S_ISREG(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, "not a regular file", path)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _advice(policy: str | None) -> int:
-    if policy in _SEQUENTIAL:
-        return os.POSIX_FADV_SEQUENTIAL
-    return os.POSIX_FADV_RANDOM if policy in _RANDOM else os.POSIX_FADV_NORMAL

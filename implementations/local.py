@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.openfile_options import option_table
 from fscontract.contract.ports import FileStatus
 from fscontract.implementations.descriptors import Descriptor, choose
 from fscontract.implementations.filesystem import (
@@ -55,8 +56,13 @@ class LocalFileSystem(ReferenceFileSystem):
         return f"{type(self).__name__}({self.root!r}, strategy={self.strategy!r})"
 
     def _open(self, path: str, options: OpenOptions) -> LocalInputStream:
-        size = DEFAULT_BUFFER if options.buffer_size is None else options.buffer_size
-        opener = partial(self._open_descriptor, path, self._follow(path), options.read_policy)
+        advice, size = "normal", DEFAULT_BUFFER
+        if options.read_policy is not None:
+            policy = option_table().policies[options.read_policy]
+            advice, size = policy.advice, policy.buffer or DEFAULT_BUFFER
+        if options.buffer_size is not None:
+            size = options.buffer_size
+        opener = partial(self._open_descriptor, path, self._follow(path), advice)
         return LocalInputStream(path, opener, size)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
@@ -146,9 +152,9 @@ class LocalFileSystem(ReferenceFileSystem):
 
         return LocalFsspec(fs=self)
 
-    def _open_descriptor(self, path: str, host: str, policy: str | None) -> Descriptor:
+    def _open_descriptor(self, path: str, host: str, advice: str) -> Descriptor:
         with _errors(path):
-            return self._descriptor(host, policy)
+            return self._descriptor(host, advice)
 
     def _statuses(self, paths: list[str]) -> Iterator[FileStatus]:
         for path in paths:

@@ -19,10 +19,11 @@ DEFAULT_BUFFER = 4096
 class LocalInputStream(ReferenceInputStream):
     """Reads the file that `opener` opens, up to the length it had then.
 
-    Small stream reads go through a buffer of `buffer_size` bytes (0: none), all others straight
-    to the file. A file changed in place shows its new bytes, and ends early when it was cut. One
-    that is no longer the same when the stream reopens it after `unbuffer` raises
-    RemoteFileChangedException: the stream can't know which of its bytes the reader has seen.
+    Small stream reads go through a buffer of `buffer_size` bytes (0: none; never more than the file
+    has), all others straight to the file. A file changed in place shows its new bytes, and ends
+    early when it was cut. One that is no longer the same when the stream reopens it after
+    `unbuffer` raises RemoteFileChangedException: the stream can't know which of its bytes the
+    reader has seen.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class LocalInputStream(ReferenceInputStream):
     def _fill(self) -> int:
         """Read ahead from the position; how many bytes there are."""
         if not self._buffer:
-            self._buffer = bytearray(self._bypass)
+            self._buffer = bytearray(min(self._bypass, self._size))
         self._start = self._end = 0  # nothing is valid if reading fails
         count = self._read_at(self._pos, memoryview(self._buffer))
         self._start, self._end = self._pos, self._pos + count

@@ -1,49 +1,30 @@
-"""The options of `open_file`, and the builder that collects them (fsdatainputstreambuilder)."""
+"""The options of `open_file`, and the builder that collects them (fsdatainputstreambuilder).
+
+Keys, types and policies are those of the table in `contract/openfile_options.py`, which is not
+even loaded for an open that sets no option.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from posixpath import basename
+from typing import Any
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.errors import IllegalArgumentException, UnsupportedOperationException
+from fscontract.contract.openfile_options import BUFFER_SIZE, Option, Value, option_table
 from fscontract.contract.ports import (
     FileStatus,
     FSDataInputStream,
     FutureDataInputStreamBuilder,
 )
 
-_PREFIX = "fs.option.openfile."
-BUFFER_SIZE = _PREFIX + "buffer.size"
-READ_POLICY = _PREFIX + "read.policy"
-LENGTH = _PREFIX + "length"
-SPLIT_START = _PREFIX + "split.start"
-SPLIT_END = _PREFIX + "split.end"
-FOOTER_CACHE = _PREFIX + "footer.cache"
-STANDARD_KEYS = frozenset({BUFFER_SIZE, READ_POLICY, LENGTH, SPLIT_START, SPLIT_END, FOOTER_CACHE})
-#: The read policies; the first known one of a list is used.
-READ_POLICIES = frozenset(
-    {
-        "adaptive",
-        "avro",
-        "columnar",
-        "csv",
-        "default",
-        "hbase",
-        "json",
-        "orc",
-        "parquet",
-        "random",
-        "sequential",
-        "vector",
-        "whole-file",
-    }
-)
-_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
-_MOST = 2**63 - 1
+#: A sign, leading zeros, and as many digits as 64 bits may have.
+_NUMBER = re.compile(r"([+-]?)0*([0-9]{1,19})", re.ASCII)
+_MOST = {"long": 2**63 - 1, "int": 2**31 - 1}
 
 
 @dataclass(frozen=True)
@@ -52,18 +33,21 @@ class OpenOptions:
 
     buffer_size: int | None = None
     read_policy: str | None = None
+    #: The file's length, from the status if there is one.
     length: int | None = None
     split_start: int | None = None
     split_end: int | None = None
     footer_cache: bool | None = None
     status: FileStatus | None = None
+    #: The filesystem's own keys.
+    own: Mapping[str, Value] = field(default_factory=dict)
 
 
 class Builder(FutureDataInputStreamBuilder):
     """Collects options for `path` and hands them to `opener` in `build`.
 
-    `known` are the filesystem's own keys. Every method raises IllegalArgumentException for a
-    key or a value that is None.
+    `known` are the filesystem's own keys, `unsupported` those that it recognises but has no
+    support for. Every method raises IllegalArgumentException for a key or a value that is None.
     """
 
     def __init__(
@@ -71,10 +55,12 @@ class Builder(FutureDataInputStreamBuilder):
         path: str,
         opener: Callable[[str, OpenOptions], FSDataInputStream],
         known: Collection[str] = (),
+        unsupported: Collection[str] = (),
     ) -> None:
         self._path = path
         self._opener = opener
-        self._known = STANDARD_KEYS.union(known)
+        self._known = known
+        self._unsupported = unsupported
         self._values: dict[str, str] = {}
         self._mandatory: set[str] = set()
         self._status: FileStatus | None = None
@@ -117,57 +103,90 @@ class Builder(FutureDataInputStreamBuilder):
         return self
 
     def build(self) -> Future[FSDataInputStream]:
-        """Open the file; IllegalArgumentException for a mandatory key that is not known."""
-        unknown = sorted(self._mandatory - self._known)
-        if unknown:
-            allowed = ", ".join(sorted(self._known))
-            raise IllegalArgumentException(f"unknown option {unknown[0]!r}; known: {allowed}")
-        options = self._options()
+        """Open the file; IllegalArgumentException for a mandatory key that is not known.
+
+        UnsupportedOperationException if it is known but not supported.
+        """
+        self._check_keys()
         future: Future[FSDataInputStream] = Future()
         try:
-            _check_name(self._path, options.status)
-            future.set_result(self._opener(self._path, options))
+            _check_name(self._path, self._status)
+            future.set_result(self._opener(self._path, self._options()))
         except Exception as error:  # the contract puts every failure in the future
             future.set_exception(error)
         return future
 
-    def _set(self, key: str, value: str | int | bool) -> None:
-        if key is None or value is None:
-            raise IllegalArgumentException(f"option {key!r} needs a key and a value")
-        self._values[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    def _set(self, key: str, value: Any) -> None:
+        if not isinstance(key, str) or value is None:
+            raise IllegalArgumentException(f"option {key!r:.80} needs a key and a value")
+        self._values[key] = _text(value)
+
+    def _check_keys(self) -> None:
+        if not self._mandatory:
+            return
+        known = option_table().standard_keys.union(self._known)
+        missing = sorted(self._mandatory - known)
+        unknown = [key for key in missing if key not in self._unsupported]
+        if unknown:
+            allowed = ", ".join(sorted(known))
+            raise IllegalArgumentException(f"unknown option {unknown[0]!r:.80}; known: {allowed}")
+        if missing:
+            raise UnsupportedOperationException(f"option {missing[0]!r:.80} is not supported here")
 
     def _options(self) -> OpenOptions:
-        start, end = self._number(SPLIT_START), self._number(SPLIT_END)
+        given: dict[str, Any] = {}
+        own: dict[str, Value] = {}
+        for key, text in self._values.items():
+            option = option_table().options.get(key)
+            if option is not None and option.standard:
+                given[option.field] = _read(text, option)
+            elif key in self._known:
+                own[key] = text if option is None else _read(text, option)
+        start, end = given.get("split_start"), given.get("split_end")
         if start is not None and end is not None and start > end:
-            start = 0
-        return OpenOptions(
-            buffer_size=self._number(BUFFER_SIZE),
-            read_policy=self._policy(),
-            length=self._number(LENGTH),
-            split_start=start,
-            split_end=end,
-            footer_cache=self._boolean(FOOTER_CACHE),
-            status=self._status,
-        )
-
-    def _number(self, key: str) -> int | None:
-        text = self._values.get(key, "").strip()
-        value = int(text) if _NUMBER.fullmatch(text) else -1
-        return value if 0 <= value <= _MOST else None
-
-    def _boolean(self, key: str) -> bool | None:
-        return {"true": True, "false": False}.get(self._values.get(key, "").strip().lower())
-
-    def _policy(self) -> str | None:
-        names = (name.strip().lower() for name in self._values.get(READ_POLICY, "").split(","))
-        return next((name for name in names if name in READ_POLICIES), None)
+            given["split_start"] = 0
+        policy = given.get("read_policy")
+        if policy is not None and given.get("footer_cache") is None:
+            given["footer_cache"] = option_table().policies[policy].footer_cache
+        status = self._status
+        if status is not None and not status.is_directory and status.length >= 0:
+            given["length"] = status.length
+        return OpenOptions(**given, status=status, own=own)
 
 
-def _whole(value: float) -> int | str:
-    """A Java double cast to long; what is not finite stays text, and so counts as unset."""
-    if not math.isfinite(value):
-        return str(value)
-    return max(-_MOST - 1, min(_MOST, int(value)))
+def _read(text: str, option: Option) -> Value:
+    """The value that a text stands for, by the option's type in the table; None if it is unset."""
+    if option.type == "text":
+        return text
+    text = text.strip()
+    if option.type == "boolean":
+        return {"true": True, "false": False}.get(text.lower())
+    if option.type == "policy-list":
+        policies = option_table().policies
+        names = (name.strip().lower() for name in text.split(","))
+        return next((name for name in names if name in policies), None)
+    found = _NUMBER.fullmatch(text)
+    number = int(found[1] + found[2]) if found else None
+    if number is None or (option.least is not None and number < option.least):
+        return None
+    most = _MOST[option.type]
+    return number if -most - 1 <= number <= most else None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return f"{value:#x}"  # no number to us; Python has no decimal text of a very long one
+    return str(value)
+
+
+def _whole(value: Any) -> Any:
+    """A Java double cast to long; NaN, and what is no number, stays and so counts as unset."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or (isinstance(value, float) and math.isnan(value)):
+        return value
+    return int(max(-(2.0**63), value)) if value < 2**63 - 1 else 2**63 - 1
 
 
 def _check_name(path: str, status: FileStatus | None) -> None:

@@ -16,6 +16,7 @@ from fscontract import __version__
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Level, clauses
 from fscontract.contract.known import load_known
+from fscontract.contract.openfile_options import option_table
 from fscontract.contract.profile import Profile
 from fscontract.contract.suite import replay
 from fscontract.contract.suite.cli import main
@@ -267,6 +268,36 @@ def test_explain_a_feature() -> None:
     assert "seek.negative" in text
     assert "seek.supported" in text
     assert "did you mean seek.negative" in error("explain", "seek.negativ")
+
+
+def test_explain_an_option() -> None:
+    """Its store, type, what makes it unset, and the reading taken."""
+    text = run("explain", "fs.option.openfile.length").stdout
+    assert text.startswith("fs.option.openfile.length  standard option of open_file, since ")
+    assert "type        long, in bytes" in text
+    assert "below 0     unset" in text
+    assert "G6: " in text
+    assert "option of abfs" in run("explain", "fs.azure.buffered.pread.disable").stdout
+    assert "did you mean fs.option.openfile.length" in error("explain", "fs.option.openfile.lenght")
+
+
+def test_explain_a_read_policy() -> None:
+    """What it expects, and what the local filesystem does with it."""
+    text = run("explain", "parquet").stdout
+    assert text.startswith("parquet  read policy, since Hadoop 3.4\n")
+    assert "expects     vector reads, random reads" in text
+    assert "footer      cached: by default" in text
+    assert "posix_fadvise random" in text
+    assert "did you mean parquet" in error("explain", "paquet")
+
+
+def test_explain_covers_every_option_and_policy() -> None:
+    """None fails, and none says nothing."""
+    table = option_table()
+    for name in [*table.options, *table.policies]:
+        result = run("explain", name)
+        assert result.exit_code == 0
+        assert len(result.stdout.splitlines()) > 3
 
 
 def test_features_are_listed_with_hadoop_names() -> None:

@@ -274,6 +274,39 @@ class TestStrategies:
         fs.open_file("/file").opt("fs.option.openfile.read.policy", policy).build().result().close()
         assert given == [getattr(os, f"POSIX_FADV_{advice}")]
 
+    @pytest.mark.parametrize(
+        ("policy", "buffer_size", "ahead"),
+        [
+            ("default", None, 4096),
+            ("parquet", None, 4096),
+            ("csv", None, 65536),
+            ("whole-file", None, 1 << 20),
+            ("whole-file", 100, 100),
+            ("nonsense", None, 4096),
+        ],
+    )
+    def test_the_read_policy_sets_the_read_ahead_and_a_buffer_size_overrides_it(
+        self, local: LocalFileSystem, policy: str, buffer_size: int | None, ahead: int
+    ) -> None:
+        """What was read ahead is as it was when the file changed."""
+        write(local, "/file", b"a" * (1 << 21))
+        builder = local.open_file("/file").opt("fs.option.openfile.read.policy", policy)
+        if buffer_size is not None:
+            builder.buffer_size(buffer_size)
+        with builder.build().result() as stream:
+            stream.read_byte()
+            with open(os.path.join(local.root, "file"), "r+b") as file:
+                file.write(b"b" * (1 << 21))
+            stream.seek(ahead - 1)
+            assert [stream.read_byte(), stream.read_byte()] == [*b"ab"]
+
+    def test_a_buffer_is_never_longer_than_the_file(self, local: LocalFileSystem) -> None:
+        write(local, "/file", b"abc")
+        with local.open_file("/file").buffer_size(2**31 - 1).build().result() as stream:
+            assert stream.read_byte() == ord("a")
+            assert rest_of(stream) == b"bc"
+            assert len(vars(stream)["_buffer"]) == 3
+
     def test_the_portable_one_reads_faked_files(self) -> None:
         with Patcher() as patcher:
             assert patcher.fs is not None

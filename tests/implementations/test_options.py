@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract import openfile_options as options
+from fscontract.contract.errors import (
+    FileNotFoundException,
+    IllegalArgumentException,
+    UnsupportedOperationException,
+)
 from fscontract.contract.ports import FileStatus, FileSystem, FSDataInputStream
-from fscontract.implementations import options
 from fscontract.implementations.memory import MemoryInputStream
 from fscontract.implementations.options import Builder, OpenOptions
 
@@ -53,7 +57,7 @@ class TestOpening:
             one.close()
             assert rest_of(two) == b"x"
 
-    @pytest.mark.parametrize("policy", [*sorted(options.READ_POLICIES), "what, ever"])
+    @pytest.mark.parametrize("policy", [*options.option_table().policies, "what, ever"])
     def test_no_read_policy_changes_the_data(self, fs: FileSystem, policy: str) -> None:
         write(fs, "/a", b"0123456789")
         builder = fs.open_file("/a").must(options.READ_POLICY, policy)
@@ -89,13 +93,24 @@ class TestStatus:
         future = fs.open_file("/a").with_file_status(FileStatus("/b", 1)).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
+    def test_what_is_no_status_at_all_fails_in_the_future(self, fs: FileSystem) -> None:
+        write(fs, "/a", b"x")
+        given: Any = "/a"
+        future = fs.open_file("/a").with_file_status(given).build()
+        assert isinstance(future.exception(), AttributeError)
+
+    def test_its_length_comes_before_the_option(self) -> None:
+        status = FileStatus("/dir/name", 4096)
+        got = opened_with(lambda b: b.with_file_status(status).opt(options.LENGTH, 32))
+        assert (got.length, got.status) == (4096, status)
+
     def test_it_does_not_make_a_missing_file_exist(self, fs: FileSystem) -> None:
         future = fs.open_file("/a").with_file_status(FileStatus("/a", 1)).build()
         assert isinstance(future.exception(), FileNotFoundException)
 
 
 class TestKeys:
-    @pytest.mark.parametrize("key", sorted(options.STANDARD_KEYS))
+    @pytest.mark.parametrize("key", sorted(options.option_table().standard_keys))
     def test_every_standard_key_may_be_mandatory(self, fs: FileSystem, key: str) -> None:
         write(fs, "/a", b"x")
         fs.open_file("/a").must(key, "nonsense").build().result().close()
@@ -124,31 +139,32 @@ class TestKeys:
             fs.open_file("/a").must(key, value)
 
     def test_a_filesystem_may_know_more_keys(self) -> None:
-        opened_with(lambda b: Builder("/a", b._opener, known=["fs.mine"]).must("fs.mine", 1))
+        got = opened_with(lambda b: Builder("/a", b._opener, known=["fs.mine"]).must("fs.mine", 1))
+        assert got.own == {"fs.mine": "1"}
+
+    def test_a_mandatory_key_without_support_fails_in_build(self, fs: FileSystem) -> None:
+        builder = Builder("/a", lambda path, given: fs.open(path), unsupported=["fs.sql"])
+        with pytest.raises(UnsupportedOperationException, match=r"'fs\.sql'"):
+            builder.must("fs.sql", "q").build()
+        assert isinstance(builder.opt("fs.sql", "q").build().exception(), FileNotFoundException)
 
 
 class TestValues:
-    @pytest.mark.parametrize(
-        ("text", "number"),
-        [
-            (" 7 ", 7),
-            ("+7", 7),
-            ("0", 0),
-            (str(2**63 - 1), 2**63 - 1),
-            (str(2**63), None),
-            ("-1", None),
-            ("", None),
-            ("abc", None),
-            ("1.5", None),
-            ("1e3", None),
-            ("1_0", None),
-            ("٣", None),
-            ("9" * 5000, None),
-        ],
-    )
-    def test_what_is_no_natural_number_is_unset(self, text: str, number: int | None) -> None:
-        assert opened_with(lambda b: b.opt(options.LENGTH, text)).length == number
-        assert opened_with(lambda b: b.must(options.LENGTH, text)).length == number
+    @pytest.mark.parametrize(("given", "meant"), options.option_table().types["long"].examples)
+    def test_numbers_are_read_as_the_table_says(self, given: Any, meant: int | None) -> None:
+        if isinstance(given, float):
+            assert opened_with(lambda b: b.opt_double(options.LENGTH, given)).length == meant
+        else:
+            assert opened_with(lambda b: b.opt(options.LENGTH, given)).length == meant
+            assert opened_with(lambda b: b.must(options.LENGTH, given)).length == meant
+
+    @pytest.mark.parametrize("value", ["9" * 5000, 10**5000, -(10**5000)], ids=["9s", "+", "-"])
+    def test_numbers_too_long_for_python_to_convert_are_unset(self, value: Any) -> None:
+        assert opened_with(lambda b: b.opt(options.LENGTH, value)).length is None
+
+    def test_a_buffer_size_has_32_bits(self) -> None:
+        assert opened_with(lambda b: b.buffer_size(2**31 - 1)).buffer_size == 2**31 - 1
+        assert opened_with(lambda b: b.buffer_size(2**31)).buffer_size is None
 
     @pytest.mark.parametrize(
         ("value", "number"),

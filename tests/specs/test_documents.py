@@ -15,7 +15,9 @@ from fscontract.contract.profile import features
 from fscontract.contract.program import resolve
 
 SPECS = Path(str(files("fscontract.specs")))
-FILES = sorted(p for p in SPECS.glob("*.yaml") if p.name != "features.yaml")
+#: What is not a document of clauses.
+TABLES = ("features", "openfile-options")
+FILES = sorted(p for p in SPECS.glob("*.yaml") if p.stem not in TABLES)
 #: What a stream must have for an operation to do what the model says.
 FEATURE_OF = {
     "seek": "supports-seek",

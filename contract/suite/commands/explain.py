@@ -1,4 +1,4 @@
-"""`fscontract explain`: one clause or one feature in full."""
+"""`fscontract explain`: one clause, feature, option of open_file or read policy in full."""
 
 from __future__ import annotations
 
@@ -10,25 +10,37 @@ import click
 
 if TYPE_CHECKING:
     from fscontract.contract.clauses import Clause
+    from fscontract.contract.openfile_options import Option, Policy
     from fscontract.contract.profile import Feature
 
 _WIDTH = 96
 
 
-@click.command(short_help="Explain a clause or a feature.")
-@click.argument("name", metavar="CLAUSE|FEATURE")
+@click.command(short_help="Explain a clause, a feature or an option.")
+@click.argument("name", metavar="CLAUSE|FEATURE|OPTION|POLICY")
 def explain(name: str) -> None:
-    """Explain a clause, or a feature and the clauses that depend on it."""
+    """Explain a clause, a feature and the clauses that depend on it, or an option of open_file.
+
+    An option is a key such as fs.option.openfile.length; the read policies, such as parquet, can
+    be explained too.
+    """
     from fscontract.contract.clauses import clauses, near_misses
+    from fscontract.contract.openfile_options import option_table
     from fscontract.contract.profile import features
 
+    table = option_table()
     if name in clauses():
         lines = _clause(clauses()[name])
     elif name in features():
         lines = _feature(features()[name])
+    elif name in table.options:
+        lines = _option(table.options[name])
+    elif name in table.policies:
+        lines = _policy(table.policies[name])
     else:
-        hint = near_misses(name, [*clauses(), *features()]) or "; see 'fscontract list'"
-        raise click.UsageError(f"no clause or feature {name!r}{hint}")
+        known = [*clauses(), *features(), *table.options, *table.policies]
+        hint = near_misses(name, known) or "; see 'fscontract list'"
+        raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
     for line in lines:
         click.echo(line)
 
@@ -62,6 +74,39 @@ def _feature(feature: Feature) -> Iterator[str]:
     yield from _part("Hadoop", feature.hadoop)
     yield from _part("with it", " ".join(users[""]))
     yield from _part("without", " ".join(users["!"]))
+
+
+def _option(option: Option) -> Iterator[str]:
+    from fscontract.contract.openfile_options import option_table
+
+    value_type = option_table().types[option.type]
+    store = "standard option" if option.standard else f"option of {option.store}"
+    yield f"{option.key}  {store} of open_file{_since(option.since)}"
+    yield from (f"  {line}" for line in wrap(option.meaning, _WIDTH))
+    yield from _part("type", f"{option.type}, in {option.unit}" if option.unit else option.type)
+    yield from _part("values", f"{value_type.rule} {value_type.reading}".strip())
+    yield from _part("below 0", "" if option.least is None else "unset")
+    yield from _part("0", option.zero)
+    yield from _part("unset", option.default)
+    yield from _part("reading", option.reading)
+    yield from _part("Hadoop", option.hadoop)
+
+
+def _policy(policy: Policy) -> Iterator[str]:
+    from fscontract.contract.openfile_options import READ_POLICY
+
+    footer = {None: "no default of its own", True: "by default", False: "not by default"}
+    buffer = "as by default" if policy.buffer is None else f"{policy.buffer} bytes"
+    yield f"{policy.name}  read policy{_since(policy.since)}"
+    yield from (f"  {line}" for line in wrap(policy.meaning, _WIDTH))
+    yield from _part("expects", ", ".join(f"{kind} reads" for kind in policy.expects))
+    yield from _part("footer", f"cached: {footer[policy.footer_cache]}")
+    yield from _part("local", f"read-ahead {buffer}, posix_fadvise {policy.advice}")
+    yield from _part("set by", READ_POLICY)
+
+
+def _since(release: str) -> str:
+    return f", since Hadoop {release}" if release else ""
 
 
 def _need(need: str) -> str:

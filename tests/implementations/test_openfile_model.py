@@ -1,0 +1,181 @@
+"""The builder does what the model says, whatever it is called with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.models.openfile import Call, Resolution, job_calls, resolve
+from fscontract.contract.openfile_options import (
+    FOOTER_CACHE,
+    JOB_MANDATORY,
+    JOB_OPTIONAL,
+    LENGTH,
+    READ_POLICY,
+    SPLIT_END,
+    SPLIT_START,
+    option_table,
+)
+from fscontract.contract.outcome import Kind, classify
+from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.implementations.jobs import propagate_options
+from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.options import Builder, OpenOptions
+
+TABLE = option_table()
+#: Keys that the filesystem has itself, and those for which it lacks support.
+KNOWN = ("fs.s3a.readahead.range", "fs.azure.buffered.pread.disable", "fs.s3a.select.sql", "fs.own")
+UNSUPPORTED = ("fs.sql", LENGTH)
+
+HOSTILE = [
+    *("", " ", "\0", "a\0b", "7\0", "1e3", "0x10", "0b1", "\uff17", "\u0663", "\u00b2", "+", "+-1"),
+    *(
+        "\u00a07\u2003",
+        "\x1c7",
+        "1_000",
+        "1" * 5000,
+        "0" * 5000 + "7",
+        "-" + "0" * 30,
+        "1.0",
+        "nan",
+        "inf",
+    ),
+    *("true\0", "TRUE ", "\uff54rue", "\u017fequential", "\ud800", "None", "9223372036854775808"),
+    *("-9223372036854775809", "2147483648", "parquet, random", ",,orc", "a;b", " Whole-File "),
+]
+TEXTS = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.sampled_from([*TABLE.policies, "true", "false", "17"]),
+    st.lists(st.sampled_from([*TABLE.policies, "x", "", " RANDOM "])).map(",".join),
+    st.integers().map(str),
+    st.text(st.characters(), max_size=8),
+)
+EDGES = [0, 1, -1, 2**31, 2**31 - 1, 2**63, 2**63 - 1, -(2**63), -(2**63) - 1, 2**64, 10**400]
+NUMBERS = st.one_of(st.integers(-2, 9), st.integers(), st.sampled_from(EDGES))
+ODD_DOUBLES = [9.3e18, 9.2e18, -9.2e18, -9.3e18, 1e300, 0.9, -0.9, math.inf, -math.inf, math.nan]
+DOUBLES = st.one_of(st.floats(), NUMBERS, st.sampled_from(ODD_DOUBLES))
+#: Few enough that a key is often set twice.
+KEYS = st.one_of(
+    st.sampled_from([*sorted(TABLE.standard_keys), *KNOWN]),
+    st.sampled_from([*TABLE.options, *UNSUPPORTED, f" {LENGTH}", LENGTH.upper(), "", "\0"]),
+    st.text(max_size=3),
+)
+STATUSES = st.builds(
+    FileStatus, st.sampled_from(["/name", "s3://b/c/name"]), st.integers(-1, 9), st.booleans()
+)
+
+
+def calls_of(keys: st.SearchStrategy[Any], none: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
+    """Any call of a builder's method that sets something."""
+    plain = st.sampled_from(["opt", "must"])
+    whole = st.sampled_from(["opt_long", "must_long"])
+    double = st.sampled_from(["opt_double", "must_double"])
+    return st.one_of(
+        st.tuples(plain, st.sampled_from([SPLIT_START, SPLIT_END]), st.integers(-1, 3)),
+        st.tuples(plain, st.just(READ_POLICY), st.sampled_from([*TABLE.policies])),
+        st.tuples(plain, st.just(FOOTER_CACHE), st.booleans()),
+        st.tuples(plain, keys, TEXTS | NUMBERS | st.booleans() | none),
+        st.tuples(whole, keys, NUMBERS | TEXTS | none),
+        st.tuples(double, keys, DOUBLES | none),
+        st.tuples(st.just("buffer_size"), NUMBERS | none),
+        st.tuples(st.just("with_file_status"), STATUSES | st.none()),
+    )
+
+
+CALLS = st.lists(calls_of(KEYS | st.none(), st.none()), max_size=8)
+#: Without mandatory mistakes, so that the open goes through.
+ALLOWED = [*sorted(TABLE.standard_keys), *KNOWN]
+PERMITTED = st.lists(calls_of(st.sampled_from(ALLOWED), st.nothing()), max_size=8)
+
+
+def built(calls: Sequence[Call]) -> tuple[tuple[int, ...], Kind | None, OpenOptions | None]:
+    """What a builder does: the calls it rejects, how `build` fails, what reaches the opener."""
+    seen: list[OpenOptions] = []
+
+    def opener(path: str, options: OpenOptions) -> FSDataInputStream:
+        seen.append(options)
+        return MemoryInputStream(b"")
+
+    builder = Builder("/name", opener, KNOWN, UNSUPPORTED)
+    rejected = []
+    for index, (method, *arguments) in enumerate(calls):
+        try:
+            assert getattr(builder, method)(*arguments) is builder
+        except IllegalArgumentException:
+            rejected.append(index)
+    try:
+        builder.build().result().close()
+    except (ValueError, NotImplementedError) as error:
+        return tuple(rejected), classify(error), None
+    return tuple(rejected), None, seen[0]
+
+
+def asked(found: Resolution) -> OpenOptions:
+    """The resolution in the form in which an opener gets it."""
+    names = OpenOptions.__dataclass_fields__
+    return OpenOptions(**{name: getattr(found, name) for name in names})
+
+
+ODD = [
+    *(("must", value) for value in [*HOSTILE, *map(str, EDGES), *EDGES]),
+    *(("must_double", value) for value in [*HOSTILE, *EDGES, *ODD_DOUBLES]),
+]
+
+
+@pytest.mark.parametrize(("method", "value"), ODD, ids=lambda value: ascii(value)[:20])
+def test_every_option_takes_odd_values_as_the_model_does(method: str, value: Any) -> None:
+    """Alone, so that nothing hides it."""
+    for key in ALLOWED:
+        calls = [(method, key, value)]
+        assert built(calls) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
+
+
+@settings(max_examples=300)
+@given(CALLS)
+@example([("opt", "fs.own", 2**63), ("opt_double", "fs.own", math.nan)])
+@example([("must", "fs.sql", 1)])
+@example([("must", "fs.sql", 1), ("must", "fs.x", 1)])
+def test_the_builder_agrees_with_the_model(calls: list[Call]) -> None:
+    """On the calls it rejects, on what `build` raises, and on every value."""
+    wanted = resolve(calls, TABLE, KNOWN, UNSUPPORTED)
+    rejected, kind, options = built(calls)
+    assert rejected == wanted.rejected_calls
+    if wanted.refusals:
+        assert kind in {refusal.kind for refusal in wanted.refusals}
+    else:
+        assert (kind, options) == (None, asked(wanted))
+
+
+@settings(max_examples=300)
+@given(PERMITTED)
+def test_values_of_known_keys_never_fail_an_open(calls: list[Call]) -> None:
+    """However odd they are, and alike whether optional or mandatory."""
+    optional = [(c[0].replace("must", "opt"), *c[1:]) for c in calls]
+    assert built(calls) == built(optional) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
+
+
+@given(st.dictionaries(KEYS.map(JOB_OPTIONAL.__add__) | KEYS.map(JOB_MANDATORY.__add__), TEXTS))
+def test_a_job_sets_what_the_model_says(configuration: dict[str, str]) -> None:
+    """The calls of the model and those of `propagate_options` lead to the same end."""
+    builders = [Builder("/name", lambda path, options: MemoryInputStream(b"")) for _ in range(2)]
+    propagate_options(builders[0], configuration)
+    for method, key, value in job_calls(configuration):
+        getattr(builders[1], method)(key, value)
+    first, second = (vars(builder) for builder in builders)
+    assert {**first, "_opener": None} == {**second, "_opener": None}
+
+
+@pytest.mark.parametrize("key", ["fs.\0", "\ud800", "fs.\nx", "k" * 10**6])
+def test_a_refusal_is_one_short_printable_line(key: str) -> None:
+    """Whatever the key holds."""
+    builder = Builder("/name", lambda path, options: MemoryInputStream(b"")).must(key, "x")
+    with pytest.raises(IllegalArgumentException) as caught:
+        builder.build()
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 500
