@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -15,7 +17,7 @@ from fscontract.contract.program import Program, Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.pyfile import PyFileBinding
 from tests.end_to_end.servers import DATA
-from tests.findings.conftest import Finds, run
+from tests.findings.conftest import Finds, mended, run
 
 
 @pytest.fixture
@@ -130,3 +132,15 @@ def test_a_huge_position_makes_a_member_of_a_tar_file_run_out_of_memory(tmp_path
     binding.bind(Step("close"))(opened)
     binding.dispose()
     assert outcome.detail == "MemoryError", Program(len(DATA), (step,))
+
+
+def test_an_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
+    """Finding C7: on CPython 3.11 a traced thread never gets past its first instruction."""
+    program = Path(__file__).with_name("interrupted_thread.py")
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, timeout=60, check=True
+    )
+    if sys.version_info[:2] != (3, 11):
+        assert done.stdout == "True\n"
+    elif done.stdout == "True\n":
+        mended({})
