@@ -98,6 +98,8 @@ class RunResult:
     counts: dict[str, int] = field(default_factory=dict)
     #: Versions of the libraries under test, by name.
     versions: dict[str, str] = field(default_factory=dict)
+    #: What went wrong beside the clauses, such as files that could not be removed.
+    warnings: tuple[str, ...] = ()
 
     @property
     def conforms(self) -> bool:

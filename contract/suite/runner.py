@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections import Counter
@@ -59,8 +60,14 @@ def check(
     try:
         binding.prepare()
         result = run.result()
-    finally:
+    except BaseException:
+        with contextlib.suppress(TargetError):  # the first error is the one to tell
+            binding.dispose()
+        raise
+    try:
         binding.dispose()
+    except TargetError as error:  # the verdicts stand all the same
+        result = replace(result, warnings=(str(error),))
     listener(RunFinished(result))
     return result
 

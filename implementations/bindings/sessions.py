@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -84,8 +85,17 @@ def close_sessions(fs: Any) -> None:
                 with suppress(Exception):  # the filesystem's finalizer tries again
                     layer.close_session(layer.loop, session)
                 break
+        _remove_cache(layer)
         for attribute in ("zip", "tar", "fo"):
             archive: Any = getattr(layer, attribute, None)
             if hasattr(archive, "close"):
                 with suppress(Exception):
                     archive.close()
+
+
+def _remove_cache(layer: Any) -> None:
+    """Remove the directory that a caching filesystem made for itself; older ones leave it."""
+    storage = getattr(layer, "storage", None)
+    if isinstance(storage, list) and "cache_storage" not in layer.storage_options:
+        for directory in storage:
+            shutil.rmtree(directory, ignore_errors=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,7 +29,10 @@ TESTABLE = [c.id for c in clauses().values() if c.testable]
 
 def run(*args: str) -> Result:
     """The command with these arguments."""
-    return CliRunner().invoke(main, list(args))
+    # click before 8.2 mixes what goes to stderr into what goes to stdout, unless told not to
+    apart = "mix_stderr" in signature(CliRunner).parameters
+    options: dict[str, Any] = {"mix_stderr": False} if apart else {}
+    return CliRunner(**options).invoke(main, list(args))
 
 
 def error(*args: str) -> str:

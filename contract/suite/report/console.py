@@ -59,6 +59,8 @@ def lines(entry: Entry) -> Iterator[str]:
     yield ""
     yield from not_verified(entry)
     yield printable(_facts(entry))
+    for warning in entry.warnings:
+        yield f"warning: {printable(warning)}"
     yield verdict_line(entry)
 
 
@@ -108,7 +110,12 @@ class Console:
         if not (is_plain(stream) if plain is None else plain):
             from rich.console import Console as RichConsole
 
-            self._rich = RichConsole(file=stream, highlight=False, soft_wrap=True)
+            self._rich = RichConsole(
+                file=stream,
+                highlight=False,
+                soft_wrap=True,
+                no_color=bool(os.environ.get("NO_COLOR")),  # rich before 14 minds an empty one
+            )
 
     def __call__(self, event: Event) -> None:
         """Show an event."""

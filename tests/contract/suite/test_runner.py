@@ -209,3 +209,17 @@ def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
     assert found.outcome is Verdict.UNEXERCISED
     assert found.reason == "stopped at threads that come to no end"
+
+
+class Stays(StreamBinding):
+    """A binding whose files can't be removed."""
+
+    def dispose(self) -> None:
+        """Fail to."""
+        raise TargetError("stays: can't remove /it")
+
+
+def test_files_that_can_not_be_removed_are_told_beside_the_verdicts() -> None:
+    result = check(Stays(MemoryFileSystem(), "stays"), settings_for("seek.negative"))
+    assert result.warnings == ("stays: can't remove /it",)
+    assert clause(result, "seek.negative").outcome is Verdict.PASS
