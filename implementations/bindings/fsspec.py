@@ -23,7 +23,7 @@ from fscontract.implementations.bindings.pyops import (
     inexpressible,
 )
 from fscontract.implementations.bindings.rangeops import RANGE_OPERATIONS, bind_ranges
-from fscontract.implementations.bindings.scratch import failure, new_prefix
+from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
 from fscontract.implementations.bindings.sessions import (
     READ_ONLY,
     close_sessions,
@@ -49,7 +49,7 @@ class OpenedFile:
         self.path = path
 
 
-class FsspecBinding(Binding):
+class FsspecBinding(ScratchBinding):
     """Programs as calls of the files that an fsspec filesystem opens.
 
     Files lie below `root`, a path of `fs`; or `file` is the path of the only file there is, and
@@ -83,8 +83,6 @@ class FsspecBinding(Binding):
         self._file = file
         self._secrets: tuple[str, ...] = ()
         self._owned = False
-        self._prefix: str | None = None
-        self._files = 0
         self._how = {} if _sets_block_size(fs) else {"block_size": self.buffer}
 
     @classmethod
@@ -180,10 +178,7 @@ class FsspecBinding(Binding):
             if content != self.fixed_content or self._file is None:
                 raise TargetError(f"{self.name}: holds no file with other content")
             return self._file
-        path = f"{self._prefix}/{self._files:06d}"
-        self._files += 1
-        self.change(path, content)
-        return path
+        return super().create(content)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Rewrite a file in place, or delete it; TargetError if that fails."""

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from typing import Any, BinaryIO, ClassVar
 
-from fscontract.contract.binding import Action, Binding
+from fscontract.contract.binding import Action
 from fscontract.contract.program import CHANGES, Step
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
 from fscontract.implementations.bindings.pyops import (
@@ -16,14 +16,14 @@ from fscontract.implementations.bindings.pyops import (
     bind_python,
     inexpressible,
 )
-from fscontract.implementations.bindings.scratch import failure, new_prefix
+from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
 
 
 def _itself(opened: Any) -> Any:
     return opened
 
 
-class PyFileBinding(Binding):
+class PyFileBinding(ScratchBinding):
     """Programs as calls of a binary file that `opener` makes from a path below `directory`."""
 
     api: ClassVar[str] = "pyfile"
@@ -37,8 +37,6 @@ class PyFileBinding(Binding):
         self.versions = {"python": platform.python_version()}
         self._opener = opener
         self._directory = directory
-        self._prefix: str | None = None
-        self._files = 0
 
     def prepare(self) -> None:
         """Make a random directory; TargetError if that fails."""
@@ -48,13 +46,6 @@ class PyFileBinding(Binding):
         except OSError as error:
             raise failure(self.name, "can't make a directory", error) from error
         self._prefix = prefix
-
-    def create(self, content: bytes) -> str:
-        """Write a new file; TargetError if that fails."""
-        path = f"{self._prefix}/{self._files:06d}"
-        self._files += 1
-        self.change(path, content)
-        return path
 
     def change(self, path: str, content: bytes | None) -> None:
         """Rewrite a file in place, or delete it; TargetError if that fails."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from secrets import token_hex
 
-from fscontract.contract.binding import TargetError
+from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.outcome import FILL
 from fscontract.contract.program import ProgramError
 from fscontract.implementations.bindings.privacy import hide
@@ -35,6 +35,20 @@ def fits(size: int | None, offset: int, length: int) -> bool:
 def new_prefix(root: str) -> str:
     """The path of a directory below `root` that nobody else has."""
     return f"{root.rstrip('/')}/fscontract-{token_hex(4)}"
+
+
+class ScratchBinding(Binding):
+    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes."""
+
+    _prefix: str | None = None
+    _files = 0
+
+    def create(self, content: bytes) -> str:
+        """Write a new file; TargetError if that fails."""
+        path = f"{self._prefix}/{self._files:06d}"
+        self._files += 1
+        self.change(path, content)
+        return path
 
 
 def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:

@@ -14,7 +14,7 @@ from fscontract.implementations.bindings.pyops import (
     bind_python,
     inexpressible,
 )
-from fscontract.implementations.bindings.scratch import failure, new_prefix
+from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
 from fscontract.implementations.bindings.streamops import STREAM_OPERATIONS, bind_stream
 
 _file_of = attrgetter("file")
@@ -37,7 +37,7 @@ class OpenedStream:
         return self._file
 
 
-class StreamBinding(Binding):
+class StreamBinding(ScratchBinding):
     """Programs as calls of an FSDataInputStream that a FileSystem of ours opens."""
 
     api: ClassVar[str] = "stream"
@@ -52,8 +52,6 @@ class StreamBinding(Binding):
         #: Libraries whose version a report should show, with the version.
         self.versions: dict[str, str] = {}
         self._root = root
-        self._prefix: str | None = None
-        self._files = 0
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -68,13 +66,6 @@ class StreamBinding(Binding):
         except Exception as error:
             raise failure(self.name, "can't make a directory", error) from error
         self._prefix = prefix
-
-    def create(self, content: bytes) -> str:
-        """Write a new file; TargetError if that fails."""
-        path = f"{self._prefix}/{self._files:06d}"
-        self._files += 1
-        self.change(path, content)
-        return path
 
     def change(self, path: str, content: bytes | None) -> None:
         """Overwrite or delete a file; TargetError if that fails."""
