@@ -107,7 +107,8 @@ def _tell(call: Call, outcome: Outcome) -> Verdict:
     fits = value == state.pos if known else value >= (state.shortest if state.pos == PAST else 0)
     if not fits:
         return Failure("pyio.tell.value", state.origin.moved, "moved")
-    pos = value if state.pos == ANY else state.pos
+    found = PAST if value >= state.shortest else value
+    pos = found if state.pos == ANY else state.pos
     return Accepted(state.at(pos, Origin("py_tell", "pyio.tell.stays")), (state.origin.moved,))
 
 

@@ -29,6 +29,12 @@ LINES = b"ab\ncd\ne"
             ("py_tell", (), returned(9)),
         ],
         [("py_seek", (-1, 2), returned(6)), ("py_read", (4,), returned(b"e"))],
+        [
+            ("py_seek", (9, 0), returned(9)),
+            ("seek", (8,), failed(Kind.EOF)),
+            ("get_pos", (), returned(7)),
+            ("py_tell", (), returned(9)),
+        ],
         [("py_with", (), returned(True)), ("py_read", (1,), failed(Kind.ILLEGAL_ARGUMENT))],
         [("py_write", (), failed(Kind.UNSUPPORTED))],
     ],
