@@ -2,9 +2,9 @@
 
     python benchmarks/mutants.py [--effort quick|normal|deep] [PATTERN...]
 
-A mutant is a stream that breaks one clause. Each is put through the whole suite: a row says
-whether that clause was named, at which effort, how long the run took, and which other clauses
-were found broken beside it. A PATTERN is a glob on "clause-Mutant".
+A mutant is a stream or a filesystem that breaks one clause. Each is put through the whole suite of
+its document: a row says whether that clause was named, at which effort, how long the run took, and
+which other clauses were found broken beside it. A PATTERN is a glob on "clause-Mutant".
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Fixtures(abstract.AbstractFixtures):
     def fs(self) -> MemoryFsspec:
         """The filesystem under test."""
         chosen = next(m for m in mutants() if str(m) == os.environ[_NAME])
-        return MemoryFsspec(fs=chosen.filesystem(chosen.stream))
+        return MemoryFsspec(fs=chosen.filesystem())
 
     @pytest.fixture
     def fs_path(self) -> str:

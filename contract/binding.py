@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeAlias
 
+from fscontract.contract.injector import Injector
+from fscontract.contract.opener import Opener
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.program import Step
 
@@ -39,6 +41,10 @@ class Binding(ABC):
     remote: bool = False
     #: Whether positioned reads are calls of the stream, not of the filesystem beside it.
     pread_on_stream: bool = True
+    #: Opens with options; None if the API has no builder.
+    opener: Opener | None = None
+    #: Makes requests fail by a plan; None if that can't be done.
+    injector: Injector | None = None
     #: The only content there is, for a target that can't be written (`--file`, `--content`).
     fixed_content: bytes | None = None
 

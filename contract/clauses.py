@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from fscontract.contract.program import Program
+from fscontract.contract.opening import BuilderCall
+from fscontract.contract.program import Program, Step
 
 #: The document every other one builds on comes first, wherever its name sorts.
 _FIRST = "fsdatainputstream"
@@ -45,6 +46,26 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """A program on a file of `length` bytes opened by a builder, and what it may cost.
+
+    `before` are steps after which `meter` starts at 0; if it is None, it starts before the file is
+    opened. The budgets are by read policy; that of "default" is for no policy, and for each policy
+    that is not listed.
+    """
+
+    length: int
+    calls: tuple[BuilderCall, ...]
+    before: tuple[Step, ...] | None
+    steps: tuple[Step, ...]
+    #: A key of `iostatistics.METERS`.
+    meter: str
+    budget: Mapping[str, int] = field(hash=False)
+    #: Whether the meter has to read what the budget says, instead of that at most.
+    exact: bool = False
+
+
+@dataclass(frozen=True)
 class Clause:
     """One normative statement. `needs` are feature names, with "!" where they must be absent."""
 
@@ -67,6 +88,8 @@ class Clause:
     examples: tuple[Example, ...] = field(default=(), hash=False)
     #: Where a statement comes from that the document itself lacks.
     origin: str = ""
+    #: The program whose cost is bounded, if it is judged by a check `cost.<meter>`.
+    cost: Cost | None = None
 
     @property
     def testable(self) -> bool:
@@ -106,6 +129,10 @@ _Loader.yaml_implicit_resolvers = {
 def parse_yaml(text: str) -> Any:
     """The one document in YAML text; dates stay text. Raises yaml.YAMLError."""
     return yaml.load(text, Loader=_Loader)  # noqa: S506 (a subclass of SafeLoader)
+
+
+#: The document that is judged only in runs in which requests fail.
+FAULTS = "faults"
 
 
 def near_misses(name: str, known: Iterable[str]) -> str:
@@ -195,9 +222,30 @@ def _clause(entry: dict[str, Any], document: str) -> Clause:
         refs=tuple(entry.get("refs", ())),
         examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
         origin=entry.get("origin", ""),
+        cost=_cost(entry["cost"], entry["id"]) if "cost" in entry else None,
     )
 
 
 def _example(entry: dict[str, Any], where: str) -> Example:
     program = {**entry, "steps": entry["program"]}
     return Example(Program.from_json(program, f"{where}: example"), tuple(entry["expect"]))
+
+
+def _cost(entry: dict[str, Any], where: str) -> Cost:
+    before, steps = entry.get("before"), entry["steps"] * entry.get("repeat", 1)
+    program = {
+        "length": entry["length"],
+        "open": {"calls": entry.get("calls", [])},
+        "steps": (before or []) + steps,
+    }
+    parsed = Program.from_json(program, f"{where}: cost")
+    unmetered = len(before or ())
+    return Cost(
+        length=parsed.length,
+        calls=parsed.opening.calls if parsed.opening else (),
+        before=None if before is None else parsed.steps[:unmetered],
+        steps=parsed.steps[unmetered:],
+        meter=entry["meter"],
+        budget=entry["exactly"] if "exactly" in entry else entry["at-most"],
+        exact="exactly" in entry,
+    )

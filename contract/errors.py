@@ -41,6 +41,10 @@ class FileNotFoundException(PathIOException, FileNotFoundError):
     """The path does not exist, or is not a file."""
 
 
+class AccessControlException(PathIOException, PermissionError):
+    """The permissions of the path forbid the operation."""
+
+
 class RemoteFileChangedException(PathIOException):
     """The file is no longer the one that was opened."""
 

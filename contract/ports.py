@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from fscontract.contract.bytebuffer import ByteBuffer
+from fscontract.contract.errors import UnsupportedOperationException
 
 Buffer: TypeAlias = bytearray | memoryview
 Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
+#: What a builder opens: a stream, or whatever stands for one in another API.
+S = TypeVar("S")
 
 
 def no_release(buffer: Buffer) -> None:
@@ -44,6 +47,22 @@ class FileStatus:
     modification_time: float = 0.0
     etag: str | None = None
     block_size: int = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class BlockLocation:
+    """Where a part of a file is stored: `length` bytes from `offset` on `hosts`."""
+
+    offset: int
+    length: int
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LocatedFileStatus(FileStatus):
+    """A status that also says where the file's blocks are."""
+
+    block_locations: tuple[BlockLocation, ...] = ()
 
 
 class FSDataInputStream(ABC):
@@ -145,6 +164,13 @@ class FSDataInputStream(ABC):
     def as_file(self) -> io.RawIOBase:
         """A Python binary file over this stream: it shares the position, and closes it."""
 
+    def io_statistics(self) -> Mapping[str, int]:
+        """What this stream did, by Hadoop's names; a snapshot. (IOStatisticsSource)
+
+        Names are those of `contract/iostatistics.py`; empty for a stream that counts nothing.
+        """
+        return {}
+
     def __enter__(self) -> FSDataInputStream:
         return self
 
@@ -157,45 +183,48 @@ class FSDataInputStream(ABC):
         self.close()
 
 
-class FutureDataInputStreamBuilder(ABC):
+class FutureDataInputStreamBuilder(ABC, Generic[S]):
     """Options for opening a file; nothing happens before `build()`."""
 
     @abstractmethod
-    def opt(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder:
+    def opt(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder[S]:
         """Set an option that a filesystem may ignore if it does not know it."""
 
     @abstractmethod
-    def must(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder:
+    def must(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder[S]:
         """Set an option that a filesystem must know."""
 
     @abstractmethod
-    def opt_long(self, key: str, value: int) -> FutureDataInputStreamBuilder:
+    def opt_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
         """`opt` for a whole number."""
 
     @abstractmethod
-    def must_long(self, key: str, value: int) -> FutureDataInputStreamBuilder:
+    def must_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
         """`must` for a whole number."""
 
     @abstractmethod
-    def opt_double(self, key: str, value: float) -> FutureDataInputStreamBuilder:
+    def opt_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
         """`opt` for a floating-point number."""
 
     @abstractmethod
-    def must_double(self, key: str, value: float) -> FutureDataInputStreamBuilder:
+    def must_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
         """`must` for a floating-point number."""
 
     @abstractmethod
-    def buffer_size(self, size: int) -> FutureDataInputStreamBuilder:
+    def buffer_size(self, size: int) -> FutureDataInputStreamBuilder[S]:
         """Set the read buffer's size in bytes."""
 
     @abstractmethod
-    def with_file_status(self, status: FileStatus | None) -> FutureDataInputStreamBuilder:
+    def with_file_status(self, status: FileStatus | None) -> FutureDataInputStreamBuilder[S]:
         """Give what a listing said of the file; None is ignored."""
 
     @abstractmethod
-    def build(self) -> Future[FSDataInputStream]:
-        """Open the file. IllegalArgumentException for a mandatory key that is not known; all
-        other failures come out of the future or of the first read."""
+    def build(self) -> Future[S]:
+        """Open the file, again at each call.
+
+        IllegalArgumentException for a mandatory key that is not known; all other failures come
+        out of the future or of the first read.
+        """
 
 
 class FileSystem(ABC):
@@ -206,8 +235,8 @@ class FileSystem(ABC):
         """Open a file at position 0; FileNotFoundException for a missing path or a directory."""
 
     @abstractmethod
-    def open_file(self, path: str) -> FutureDataInputStreamBuilder:
-        """Start building an open with options."""
+    def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
+        """Start building an open with options; nothing is looked at before `build()`."""
 
     @abstractmethod
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
@@ -232,6 +261,24 @@ class FileSystem(ABC):
     @abstractmethod
     def rename(self, source: str, target: str) -> None:
         """Move a file or directory; FileNotFoundException, or PathIOException if target exists."""
+
+    def set_permission(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path, such as 0o644. (FileSystem.setPermission)"""
+        raise UnsupportedOperationException(f"no permissions can be set here: {path!r}")
+
+    def access(self, path: str, mode: str) -> None:
+        """Check a permission: `mode` is "r", "w", "x" or several of them. (FileSystem.access)
+
+        AccessControlException if one is missing, FileNotFoundException for a missing path.
+        """
+        raise UnsupportedOperationException(f"no permissions can be checked here: {path!r}")
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What the filesystem and all its streams did, by Hadoop's names; a snapshot.
+
+        (IOStatisticsSource) Empty for a filesystem that counts nothing.
+        """
+        return {}
 
     @abstractmethod
     def as_fsspec(self) -> Any:

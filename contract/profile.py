@@ -14,9 +14,12 @@ from xml.etree import ElementTree
 import yaml
 
 from fscontract.contract.clauses import clauses, near_misses, parse_yaml
+from fscontract.contract.openfile_options import option_table
 
 #: Where Hadoop's contract options live in its configuration files.
 _HADOOP = "fs.contract."
+#: The feature that the keys listed as unsupported declare.
+_UNSUPPORTED = "openfile-unsupported-keys"
 
 
 class ProfileError(ValueError):
@@ -49,6 +52,11 @@ class Profile:
     known: tuple[Mapping[str, str], ...] = field(default=(), hash=False)
     #: Options of a Hadoop contract file that have no bearing on streams.
     ignored: tuple[str, ...] = ()
+    #: Keys of its own that open_file takes, and those that it knows but does not support.
+    own_keys: frozenset[str] = frozenset()
+    unsupported_keys: frozenset[str] = frozenset()
+    #: By clause and read policy, or "default": budgets that replace those of the clause's cost.
+    budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
 
     def has(self, name: str) -> bool:
         """Whether the feature is declared."""
@@ -122,7 +130,11 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         base = _shipped(data["extends"])
     else:
         base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
-    declared = (n if on else f"!{n}" for n, on in data.get("features", {}).items())
+    declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
+    opening = data.get("openfile", {})
+    own, unsupported = set(opening.get("keys", ())), set(opening.get("unsupported", ()))
+    unsupported_keys = base.unsupported_keys - own | unsupported
+    declared.append(_UNSUPPORTED if unsupported_keys else f"!{_UNSUPPORTED}")
     return replace(
         base.with_features(declared),
         name=data["name"],
@@ -130,7 +142,21 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         buffer=data.get("buffer", base.buffer),
         remote=data.get("remote", base.remote),
         known=base.known + tuple(data.get("known", ())),
+        own_keys=base.own_keys - unsupported | own,
+        unsupported_keys=unsupported_keys,
+        budgets=_merged(base.budgets, opening.get("budgets", {})),
     )
+
+
+def _merged(
+    base: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str, int]]
+) -> Mapping[str, Mapping[str, int]]:
+    """A budget with a default replaces the one it is added to, others replace what they list."""
+    added = {
+        clause: budget if "default" in budget else {**base.get(clause, {}), **budget}
+        for clause, budget in other.items()
+    }
+    return {**base, **added}
 
 
 def _from_yaml(text: str, where: str) -> Profile:
@@ -198,10 +224,33 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     for name in data.get("features", {}):
         if name not in features():
             yield f"features: {_unknown_feature(str(name))}"
+    if _UNSUPPORTED in data.get("features", {}):
+        yield f"features.{_UNSUPPORTED}: it follows from the keys in openfile.unsupported"
+    yield from _opening_faults(data.get("openfile", {}))
     for i, entry in enumerate(data.get("known", ())):
         clause = entry["clause"]
         if clause not in clauses():
             yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
+
+
+def _opening_faults(opening: Mapping[str, Any]) -> Iterator[str]:
+    unsupported = opening.get("unsupported", ())
+    for key in sorted(option_table().standard_keys.intersection(unsupported)):
+        yield f"openfile.unsupported: {key!r} is a standard option, which is never refused"
+    for key in sorted(set(opening.get("keys", ())).intersection(unsupported)):
+        yield f"openfile.unsupported: {key!r} is among the keys, too"
+    with_cost = [c.id for c in clauses().values() if c.cost is not None]
+    policies = option_table().policies  # "default" is one, and a budget's key for none at all
+    for name, budget in opening.get("budgets", {}).items():
+        if name not in with_cost:
+            what = f"{name} has no cost" if name in clauses() else f"no clause {name!r}"
+            hint = near_misses(str(name), with_cost) or f"; allowed: {', '.join(with_cost)}"
+            yield f"openfile.budgets: {what}{hint}"
+            continue
+        for policy in budget:
+            if policy not in policies:
+                hint = near_misses(str(policy), policies) or f"; allowed: {', '.join(policies)}"
+                yield f"openfile.budgets.{name}: no read policy {policy!r}{hint}"
 
 
 def _unknown_feature(name: str) -> str:

@@ -1,18 +1,26 @@
 """A program is data: a sequence of calls on a newly opened stream.
 
-Positions, lengths and sizes are whole numbers or anchors, so that one program fits any file:
-`0`, `len` (the file's length), `buf` (a boundary of the implementation's buffer), `max` (the
-largest 64-bit number), each with `+n` or `-n`, as in `"len-1"`.
+Positions, lengths and sizes are whole numbers or anchors (contract/anchors.py), so that one program
+fits any file.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-Argument: TypeAlias = Any  # int, anchor, None, str or a tuple of pairs of int or anchor
+from fscontract.contract.anchors import (
+    Argument,
+    ProgramError,
+    is_number,
+    plain,
+    resolve,
+    show,
+    tuples,
+)
+from fscontract.contract.faults import FaultPlan
+from fscontract.contract.opening import Opening
 
 #: Every operation with the names of its arguments. `size` is the destination buffer's, in bytes,
 #: None for a null buffer. Operations named `py_*` are those of Python's binary file protocol.
@@ -60,12 +68,6 @@ CHANGES = ("overwrite", "truncate", "append", "delete")
 ALLOCATORS = ("heap", "view", "null")
 #: Formats of `py_readinto` buffers: unsigned bytes, 4-byte items, a two-dimensional view.
 FORMATS = ("B", "I", "2d")
-_MAX = 2**63 - 1
-_ANCHOR = re.compile(r"(len|buf|max)(?:([+-])(\d{1,18}))?\Z")
-
-
-class ProgramError(ValueError):
-    """A program that can't be read; the message says where and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,12 @@ class Step:
     stream: int = 0
 
     def __str__(self) -> str:
-        text = f"{self.op}({', '.join(_show(a) for a in self.args)})"
+        text = f"{self.op}({', '.join(show(a) for a in self.args)})"
         return text if self.stream == 0 else f"#{self.stream}.{text}"
 
     def to_json(self) -> Any:
         """The step as JSON: `["seek", "len-1"]`, or an object if not on the first stream."""
-        call = [self.op, *(_plain(a) for a in self.args)]
+        call = [self.op, *(plain(a) for a in self.args)]
         return call if self.stream == 0 else {"stream": self.stream, "call": call}
 
     @classmethod
@@ -95,7 +97,7 @@ class Step:
             raise ProgramError(f"{where}: stream must be 0 to 7, not {stream!r}")
         if not isinstance(data, list) or not data or not isinstance(data[0], str):
             raise ProgramError(f"{where}: expected a list such as ['seek', 0]")
-        op, args = data[0], tuple(_tuples(a) for a in data[1:])
+        op, args = data[0], tuple(tuples(a) for a in data[1:])
         if op not in OPERATIONS:
             raise ProgramError(f"{where}: no operation {op!r}; known: {', '.join(OPERATIONS)}")
         names = OPERATIONS[op]
@@ -109,17 +111,26 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """Calls on `streams` streams newly opened on one file of `length` bytes."""
+    """Calls on `streams` streams newly opened on one file of `length` bytes.
+
+    With an `opening` they are opened through one builder, as many times built as there are
+    streams; else by `open`. `faults` happen meanwhile.
+    """
 
     length: int
     steps: tuple[Step, ...]
     streams: int = 1
+    opening: Opening | None = None
+    faults: FaultPlan | None = None
 
     def __str__(self) -> str:
         opened = f"f = open({self.length} bytes)"
+        if self.opening is not None:
+            opened = "f = " + self.opening.text(self.length)
         if self.streams > 1:
             opened += f" x {self.streams}"
-        return "; ".join([opened, *("f." + str(s) for s in self.steps)])
+        text = "; ".join([opened, *("f." + str(s) for s in self.steps)])
+        return text if self.faults is None else f"[{self.faults}] {text}"
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:
         """The same file and streams with other calls."""
@@ -127,11 +138,12 @@ class Program:
 
     def to_json(self) -> dict[str, Any]:
         """The program as a JSON object."""
-        return {
-            "length": self.length,
-            "streams": self.streams,
-            "steps": [s.to_json() for s in self.steps],
-        }
+        data: dict[str, Any] = {"length": self.length, "streams": self.streams}
+        if self.opening is not None:
+            data["open"] = self.opening.to_json()
+        if self.faults is not None:
+            data.update(self.faults.to_json())
+        return {**data, "steps": [s.to_json() for s in self.steps]}
 
     @classmethod
     def from_json(cls, data: Any, where: str = "program") -> Program:
@@ -148,24 +160,17 @@ class Program:
         )
         if any(s.stream >= streams for s in steps):
             raise ProgramError(f"{where}: a step names a stream that is not opened")
-        return cls(length, steps, streams)
+        opening = None
+        if "open" in data:
+            opening = Opening.from_json(data["open"], f"{where}: open")
+        plan = None
+        if "faults" in data:
+            plan = FaultPlan.from_json({"faults": data["faults"]}, where)
+        return cls(length, steps, streams, opening, plan)
 
     def dumps(self) -> str:
         """The program as one line of JSON."""
         return json.dumps(self.to_json(), separators=(",", ":"))
-
-
-def resolve(value: Argument, length: int, buffer: int) -> Argument:
-    """An argument with its anchors put in: `length` is the file's, `buffer` a boundary."""
-    if isinstance(value, str):
-        match = _ANCHOR.match(value)
-        if match is None:
-            return value
-        base = {"len": length, "buf": buffer, "max": _MAX}[match[1]]
-        return base + int((match[2] or "+") + (match[3] or "0"))
-    if isinstance(value, tuple):
-        return tuple(resolve(v, length, buffer) for v in value)
-    return value
 
 
 def resolve_step(step: Step, length: int, buffer: int) -> Step:
@@ -175,7 +180,7 @@ def resolve_step(step: Step, length: int, buffer: int) -> Step:
 
 def _check(name: str, value: Argument, where: str) -> None:
     if name in _NUMBERS:
-        if not _is_number(value) and not (name in ("size", "limit", "hint") and value is None):
+        if not is_number(value) and not (name in ("size", "limit", "hint") and value is None):
             raise ProgramError(f"{where}: a whole number or an anchor like 'len-1', not {value!r}")
         if name == "size" and type(value) is int and value > 1 << 26:
             raise ProgramError(f"{where}: at most {1 << 26} bytes, not {value}")
@@ -190,25 +195,5 @@ def _check(name: str, value: Argument, where: str) -> None:
             raise ProgramError(f"{where}: {' or '.join(allowed or ['a string'])}, not {value!r}")
 
 
-def _is_number(value: Argument) -> bool:
-    return type(value) is int or (isinstance(value, str) and _ANCHOR.match(value) is not None)
-
-
 def _is_range(value: Argument) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(_is_number(v) for v in value)
-
-
-def _tuples(value: Any) -> Argument:
-    return tuple(_tuples(v) for v in value) if isinstance(value, list) else value
-
-
-def _plain(value: Argument) -> Any:
-    return [_plain(v) for v in value] if isinstance(value, tuple) else value
-
-
-def _show(value: Argument) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_show(v) for v in value) + "]"
-    if isinstance(value, str) and _ANCHOR.match(value):
-        return value
-    return repr(value)
+    return isinstance(value, tuple) and len(value) == 2 and all(is_number(v) for v in value)

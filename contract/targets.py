@@ -26,6 +26,8 @@ from fscontract.contract.clauses import near_misses
 
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
+#: Named targets whose requests can be made to fail, in the place of those of the same name.
+FAULTY = "fscontract.faulty"
 _URL_BINDING = "fsspec"
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
@@ -50,15 +52,30 @@ def mask_url(text: str) -> str:
 
 
 def resolve_target(
-    text: str, options: dict[str, str], file: str | None = None, content: Path | None = None
+    text: str,
+    options: dict[str, str],
+    file: str | None = None,
+    content: Path | None = None,
+    faulty: bool = False,
 ) -> Binding:
     """The binding that TARGET names; UsageError, or TargetError if it can't be made.
 
     `options` are passed on to whatever makes it. `file` is the URL of a file that a read-only
-    target holds, and `content` the local file with the same bytes; both or neither.
+    target holds, and `content` the local file with the same bytes; both or neither. Of a `faulty`
+    one the requests can be made to fail.
     """
     _check_file(text, file, content)
-    named = _installed(TARGETS)
+    binding = _resolve(text, options, file, content, faulty)
+    if faulty and binding.injector is None:
+        able = _names(_installed(FAULTY))
+        raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
+    return binding
+
+
+def _resolve(
+    text: str, options: dict[str, str], file: str | None, content: Path | None, faulty: bool
+) -> Binding:
+    named = _installed(TARGETS) | (_installed(FAULTY) if faulty else {})
     if text in named:
         factory = _load(named[text], f"target {text!r}")
         return _expect_binding(_call(factory, text, options, options), text)

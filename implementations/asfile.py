@@ -11,6 +11,9 @@ from typing import Any, NoReturn
 
 from fscontract.contract.ports import FSDataInputStream
 
+#: Bytes that memory is got for at once: a file may be shorter than it is said to be.
+_AT_ONCE = 1 << 26
+
 
 class StreamFile(io.RawIOBase):
     """A readable, seekable raw file that shares `stream`'s position and closes it.
@@ -85,7 +88,19 @@ class StreamFile(io.RawIOBase):
         """Everything from the position to the end."""
         self._check_open()
         rest = 0 if self._is_beyond() else self._length() - self._stream.get_pos()
-        data = bytearray(max(0, rest))
+        data = self._read_block(rest)
+        if len(data) < _AT_ONCE:
+            return data
+        blocks = [data]
+        while data:
+            rest -= len(data)
+            data = self._read_block(rest)
+            blocks.append(data)
+        return b"".join(blocks)
+
+    def _read_block(self, rest: int) -> bytes:
+        """The `rest`, or a block of it; fewer bytes only at the end."""
+        data = bytearray(max(0, min(rest, _AT_ONCE)))
         filled = 0
         with memoryview(data) as view:
             while filled < len(view):

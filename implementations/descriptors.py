@@ -20,17 +20,20 @@ Identity = tuple[int, int, int, int]
 
 
 class Descriptor(Protocol):
-    """An open regular file; `identity[2]` is its length in bytes when it was opened.
+    """An open file.
 
-    `advice` on the reads to come is "normal", "sequential" or "random".
+    `advice` on the reads to come is "normal", "sequential" or "random". With `look` the status of
+    what was opened is read, and OSError says that it is no regular file. Without, nothing is asked
+    of the system but whether reads at a position are possible.
     """
 
-    identity: Identity
+    def __init__(self, path: str, advice: str, look: bool) -> None: ...
 
-    def __init__(self, path: str, advice: str) -> None: ...
+    def identity(self) -> Identity:
+        """What was opened, as it was when this was first asked for: not a look at the path."""
 
     def read(self, position: int, view: memoryview) -> int:
-        """Fill `view` from `position` on; fewer bytes only at the end of the file."""
+        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
 
 
 class PositionedDescriptor:
@@ -39,20 +42,31 @@ class PositionedDescriptor:
     `number` may be read from as long as a reference to this object is held.
     """
 
-    def __init__(self, path: str, advice: str) -> None:
-        # Not blocking matters for a FIFO only, which would wait here for somebody to write to it.
-        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        self.identity = _identity(path, os.fstat(self.number))
-        if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(self.number, 0, 0, getattr(os, f"POSIX_FADV_{advice.upper()}"))
+    _identity: Identity | None = None
+
+    def __init__(self, path: str, advice: str, look: bool) -> None:
+        number = self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | _NO_WAITING)
+        try:
+            if look:
+                self.identity()
+            else:
+                os.pread(number, 0, 0)  # no bytes; an error for directories and pipes
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(number, 0, 0, getattr(os, f"POSIX_FADV_{advice.upper()}"))
+        except OSError:
+            del self.number  # the error's traceback keeps this object
+            os.close(number)
+            raise
+
+    def identity(self) -> Identity:
+        """What was opened, as it was when this was first asked for: not a look at the path."""
+        if self._identity is None:
+            self._identity = _identity(os.fstat(self.number))
+        return self._identity
 
     def read(self, position: int, view: memoryview) -> int:
-        """Fill `view` from `position` on; fewer bytes only at the end of the file."""
-        count = more = os.preadv(self.number, (view,), position)
-        while more and count < len(view):
-            more = os.preadv(self.number, (view[count:],), position + count)
-            count += more
-        return count
+        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
+        return os.preadv(self.number, (view,), position)
 
     def __del__(self) -> None:
         if hasattr(self, "number"):
@@ -62,21 +76,32 @@ class PositionedDescriptor:
 class PortableDescriptor:
     """Reads through a Python file, one at a time: for Windows, and for faked filesystems."""
 
-    def __init__(self, path: str, advice: str) -> None:
-        _identity(path, os.stat(path))  # before opening: a FIFO would wait for a writer
+    _identity: Identity | None = None
+
+    def __init__(self, path: str, advice: str, look: bool) -> None:
         self._lock = threading.Lock()
-        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by __del__
-        self.identity = _identity(path, os.fstat(self._file.fileno()))
+        # Closed by __del__; it looks at what it has opened by itself, and refuses directories.
+        self._file = open(path, "rb", buffering=0, opener=_opener)  # noqa: SIM115
+        try:
+            if look:
+                self.identity()
+            else:
+                self._file.seek(0)  # an error for pipes
+        except OSError:
+            self._file.close()  # the error's traceback keeps this object
+            raise
+
+    def identity(self) -> Identity:
+        """What was opened, as it was when this was first asked for: not a look at the path."""
+        if self._identity is None:
+            self._identity = _identity(os.fstat(self._file.fileno()))
+        return self._identity
 
     def read(self, position: int, view: memoryview) -> int:
-        """Fill `view` from `position` on; fewer bytes only at the end of the file."""
+        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
         with self._lock:
             self._file.seek(position)
-            count = more = self._file.readinto(view)
-            while more and count < len(view):
-                more = self._file.readinto(view[count:])
-                count += more
-        return count
+            return self._file.readinto(view)
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
@@ -87,6 +112,8 @@ _STRATEGIES: dict[str, type[Descriptor]] = {
     "positioned": PositionedDescriptor,
     "portable": PortableDescriptor,
 }
+#: Matters for a pipe only: opening one would wait here for somebody to write to it.
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def choose(strategy: str | None) -> type[Descriptor]:
@@ -100,7 +127,22 @@ def choose(strategy: str | None) -> type[Descriptor]:
     return _STRATEGIES[name]
 
 
-def _identity(path: str, found: os.stat_result) -> Identity:
-    if not stat.S_ISREG(found.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "not a regular file", path)
+def version(identity: Identity) -> str:
+    """The etag of a file: another one after each change that the system's clock can tell."""
+    _, inode, size, time = identity
+    return f"{inode:x}-{time:x}-{size:x}"
+
+
+def identity_of(found: os.stat_result) -> Identity:
+    """What a status says of the file."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _identity(found: os.stat_result) -> Identity:
+    if not stat.S_ISREG(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "not a regular file")
+    return identity_of(found)
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAITING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fscontract.contract.openfile_options import JOB_MANDATORY, JOB_OPTIONAL
 from fscontract.contract.ports import FutureDataInputStreamBuilder
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def propagate_options(
-    builder: FutureDataInputStreamBuilder,
+    builder: FutureDataInputStreamBuilder[Any],
     configuration: Mapping[str, str],
     optional_prefix: str = JOB_OPTIONAL,
     mandatory_prefix: str = JOB_MANDATORY,

@@ -14,17 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.openfile_options import option_table
 from fscontract.contract.ports import FileStatus
-from fscontract.implementations.descriptors import Descriptor, choose
+from fscontract.implementations.descriptors import Descriptor, choose, identity_of, version
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
+    access_bits,
+    denied,
     normalize,
     not_a_file,
     not_found,
     path_elements,
+    permission_bits,
 )
-from fscontract.implementations.localstream import DEFAULT_BUFFER, LocalInputStream
+from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER, LocalInputStream
 from fscontract.implementations.options import OpenOptions
 from fscontract.implementations.writer import PendingFile
 
@@ -45,9 +49,15 @@ class LocalFileSystem(ReferenceFileSystem):
     Neither `..` nor a symbolic link leads out of `root`; a process that swaps a directory for a
     link at the right moment still can. `strategy` is how files are read: "positioned",
     "portable", or None for what the platform can do (see `descriptors.choose`).
+
+    An open never asks whether the path exists or how long the file is. Unless the length is
+    declared, it looks at what it has opened; a status with an etag is compared with that, too.
+    Below a `root` other than "/", links on the way are looked for, at whatever price: they must
+    not lead out.
     """
 
     def __init__(self, root: str = "/", strategy: str | None = None) -> None:
+        super().__init__()
         self.root = os.path.realpath(root)
         self.strategy = strategy
         self._descriptor = choose(strategy)
@@ -63,7 +73,8 @@ class LocalFileSystem(ReferenceFileSystem):
         if options.buffer_size is not None:
             size = options.buffer_size
         opener = partial(self._open_descriptor, path, self._follow(path), advice)
-        return LocalInputStream(path, opener, size)
+        footer = FOOTER if options.footer_cache else 0
+        return LocalInputStream(path, opener, size, options.length, options.etag, footer)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """A binary file to write; PathIOException if the path can't be or must not be replaced."""
@@ -89,6 +100,7 @@ class LocalFileSystem(ReferenceFileSystem):
     def get_file_status(self, path: str) -> FileStatus:
         """The status of a file or directory; FileNotFoundException."""
         path = normalize(path)
+        self._statistics.count(OP_GET_FILE_STATUS)
         with _errors(path):
             return _status(path, os.stat(self._follow(path)))
 
@@ -146,15 +158,29 @@ class LocalFileSystem(ReferenceFileSystem):
         with _errors(source):
             os.rename(old, new)
 
+    def set_permission(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path. (FileSystem.setPermission)"""
+        mode = permission_bits(mode)
+        with _errors(path):
+            os.chmod(self._follow(path), mode)
+
+    def access(self, path: str, mode: str) -> None:
+        """Check what this process may do; AccessControlException. (FileSystem.access)"""
+        host, wanted = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
+        if not os.access(host, os.F_OK):
+            raise not_found(path)
+        if not os.access(host, wanted):
+            raise denied(path)
+
     def as_fsspec(self) -> LocalFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
         from fscontract.implementations.asfsspec import LocalFsspec
 
         return LocalFsspec(fs=self)
 
-    def _open_descriptor(self, path: str, host: str, advice: str) -> Descriptor:
+    def _open_descriptor(self, path: str, host: str, advice: str, look: bool) -> Descriptor:
         with _errors(path):
-            return self._descriptor(host, advice)
+            return self._descriptor(host, advice, look)
 
     def _statuses(self, paths: list[str]) -> Iterator[FileStatus]:
         for path in paths:
@@ -190,11 +216,13 @@ class LocalFileSystem(ReferenceFileSystem):
 
 @contextmanager
 def _errors(path: str) -> Iterator[None]:
-    """Turn the operating system's errors into ours; a PermissionError stays what it is."""
+    """Turn the operating system's errors into ours."""
     try:
         yield
-    except (PathIOException, PermissionError):
+    except PathIOException:
         raise
+    except PermissionError as error:
+        raise denied(path) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise not_found(path) from error
     except IsADirectoryError as error:
@@ -206,5 +234,5 @@ def _errors(path: str) -> Iterator[None]:
 def _status(path: str, found: os.stat_result) -> FileStatus:
     if stat.S_ISDIR(found.st_mode):
         return FileStatus(path, 0, is_directory=True, modification_time=found.st_mtime)
-    etag = f"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"
+    etag = version(identity_of(found))
     return FileStatus(path, found.st_size, modification_time=found.st_mtime, etag=etag)

@@ -9,15 +9,19 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from fscontract.contract.errors import PathIOException
+from fscontract.contract.errors import PathIOException, RemoteFileChangedException
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.ports import Buffer, FileStatus
 from fscontract.implementations.arguments import positioned_length, stream_length
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
+    access_bits,
+    denied,
     normalize,
     not_a_file,
     not_found,
     path_elements,
+    permission_bits,
 )
 from fscontract.implementations.options import OpenOptions
 from fscontract.implementations.stream import ReferenceInputStream
@@ -28,13 +32,19 @@ if TYPE_CHECKING:
 
 
 class MemoryInputStream(ReferenceInputStream):
-    """A stream over `data`, which never changes: the stream is a snapshot of its file."""
+    """A stream over `data`, which never changes: the stream is a snapshot of its file.
 
-    def __init__(self, data: bytes, path: str = "/memory") -> None:
+    It says that it ends at the `declared` length, and has no more bytes than that. Nothing is
+    opened for it, no request is made, and the bytes that come from the store are those that the
+    reader gets, for the content is at hand.
+    """
+
+    def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
         super().__init__(path)
         self._data = data
-        self._view = memoryview(data)
-        self._size = len(data)
+        self._view = memoryview(data)[:declared]
+        self._stop = len(self._view)
+        self._size = self._stop if declared is None else declared
 
     def _length(self) -> int:
         return self._size
@@ -50,7 +60,7 @@ class MemoryInputStream(ReferenceInputStream):
         if self._closed:
             self._reject_closed()
         position = self._pos
-        if position >= self._size:
+        if position >= self._stop:
             return -1
         self._pos = position + 1
         self._single_reads += 1
@@ -84,7 +94,7 @@ class MemoryInputStream(ReferenceInputStream):
         if count == 0:
             return -1 if length else 0
         memoryview(buffer)[offset : offset + count] = chunk
-        self._preads += 1
+        self._reads += 1
         self._bytes += count
         return count
 
@@ -94,11 +104,18 @@ class _File:
         self.data = data
         self.time = time.time()
         self.version = version
+        self.mode = 0o644
+
+    @property
+    def etag(self) -> str:
+        """The name of this version of the file."""
+        return f"{self.version}-{len(self.data)}"
 
 
 class _Directory:
     def __init__(self) -> None:
         self.time = time.time()
+        self.mode = 0o755
         self.children: dict[str, _Node] = {}
 
 
@@ -117,9 +134,13 @@ class _Sink(io.BytesIO):
 
 
 class MemoryFileSystem(ReferenceFileSystem):
-    """A tree of directories and immutable file versions; safe to use from several threads."""
+    """A tree of directories and immutable file versions; safe to use from several threads.
+
+    Of the permissions, only that of a file's owner to read it matters here.
+    """
 
     def __init__(self) -> None:
+        super().__init__()
         self._root = _Directory()
         self._lock = threading.RLock()
         self._versions = itertools.count(1)
@@ -128,7 +149,11 @@ class MemoryFileSystem(ReferenceFileSystem):
         node = self._find(path)
         if isinstance(node, _Directory):
             raise not_a_file(path)
-        return MemoryInputStream(node.data, path)
+        if not node.mode & 0o400:
+            raise denied(path)
+        if options.etag is not None and options.etag != node.etag:
+            raise RemoteFileChangedException(path, "not the file that the status is of")
+        return MemoryInputStream(node.data, path, options.length)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """A binary file to write; PathIOException if the path can't be or must not be replaced."""
@@ -147,6 +172,7 @@ class MemoryFileSystem(ReferenceFileSystem):
     def get_file_status(self, path: str) -> FileStatus:
         """The status of a file or directory; FileNotFoundException."""
         path = normalize(path)
+        self._statistics.count(OP_GET_FILE_STATUS)
         return _status(path, self._find(path))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
@@ -197,6 +223,16 @@ class MemoryFileSystem(ReferenceFileSystem):
             source_parent, name = self._parent(source)
             del source_parent.children[name]
             parent.children[new[-1]] = node
+
+    def set_permission(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path. (FileSystem.setPermission)"""
+        self._find(path).mode = permission_bits(mode)
+
+    def access(self, path: str, mode: str) -> None:
+        """Check what the owner may do; AccessControlException. (FileSystem.access)"""
+        wanted = access_bits(mode) << 6
+        if self._find(path).mode & wanted != wanted:
+            raise denied(path)
 
     def as_fsspec(self) -> MemoryFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
@@ -250,6 +286,4 @@ class MemoryFileSystem(ReferenceFileSystem):
 def _status(path: str, node: _Node) -> FileStatus:
     if isinstance(node, _Directory):
         return FileStatus(path, 0, is_directory=True, modification_time=node.time)
-    return FileStatus(
-        path, len(node.data), modification_time=node.time, etag=f"{node.version}-{len(node.data)}"
-    )
+    return FileStatus(path, len(node.data), modification_time=node.time, etag=node.etag)

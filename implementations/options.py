@@ -11,16 +11,11 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from posixpath import basename
 from typing import Any
 
 from fscontract.contract.errors import IllegalArgumentException, UnsupportedOperationException
 from fscontract.contract.openfile_options import BUFFER_SIZE, Option, Value, option_table
-from fscontract.contract.ports import (
-    FileStatus,
-    FSDataInputStream,
-    FutureDataInputStreamBuilder,
-)
+from fscontract.contract.ports import FileStatus, FutureDataInputStreamBuilder, S
 
 #: A sign, leading zeros, and as many digits as 64 bits may have.
 _NUMBER = re.compile(r"([+-]?)0*([0-9]{1,19})", re.ASCII)
@@ -42,8 +37,13 @@ class OpenOptions:
     #: The filesystem's own keys.
     own: Mapping[str, Value] = field(default_factory=dict)
 
+    @property
+    def etag(self) -> str | None:
+        """The version of the file that the status is of, None if it does not say."""
+        return getattr(self.status, "etag", None)
 
-class Builder(FutureDataInputStreamBuilder):
+
+class Builder(FutureDataInputStreamBuilder[S]):
     """Collects options for `path` and hands them to `opener` in `build`.
 
     `known` are the filesystem's own keys, `unsupported` those that it recognises but has no
@@ -53,7 +53,7 @@ class Builder(FutureDataInputStreamBuilder):
     def __init__(
         self,
         path: str,
-        opener: Callable[[str, OpenOptions], FSDataInputStream],
+        opener: Callable[[str, OpenOptions], S],
         known: Collection[str] = (),
         unsupported: Collection[str] = (),
     ) -> None:
@@ -65,50 +65,51 @@ class Builder(FutureDataInputStreamBuilder):
         self._mandatory: set[str] = set()
         self._status: FileStatus | None = None
 
-    def opt(self, key: str, value: str | int | bool) -> Builder:
+    def opt(self, key: str, value: str | int | bool) -> Builder[S]:
         """Set an option that is ignored if it is not known."""
         self._set(key, value)
         self._mandatory.discard(key)
         return self
 
-    def must(self, key: str, value: str | int | bool) -> Builder:
+    def must(self, key: str, value: str | int | bool) -> Builder[S]:
         """Set an option that `build` rejects if it is not known."""
         self._set(key, value)
         self._mandatory.add(key)
         return self
 
-    def opt_long(self, key: str, value: int) -> Builder:
+    def opt_long(self, key: str, value: int) -> Builder[S]:
         """`opt` for a whole number."""
         return self.opt(key, value)
 
-    def must_long(self, key: str, value: int) -> Builder:
+    def must_long(self, key: str, value: int) -> Builder[S]:
         """`must` for a whole number."""
         return self.must(key, value)
 
-    def opt_double(self, key: str, value: float) -> Builder:
+    def opt_double(self, key: str, value: float) -> Builder[S]:
         """`opt` for a floating-point number: its whole part."""
         return self.opt(key, _whole(value))
 
-    def must_double(self, key: str, value: float) -> Builder:
+    def must_double(self, key: str, value: float) -> Builder[S]:
         """`must` for a floating-point number: its whole part."""
         return self.must(key, _whole(value))
 
-    def buffer_size(self, size: int) -> Builder:
+    def buffer_size(self, size: int) -> Builder[S]:
         """Set the read buffer's size in bytes: `opt` of its standard key."""
         return self.opt(BUFFER_SIZE, size)
 
-    def with_file_status(self, status: FileStatus | None) -> Builder:
-        """Give what a listing said; only the last element of its path must match `path`."""
+    def with_file_status(self, status: FileStatus | None) -> Builder[S]:
+        """Give what a listing said; the last element of its path must be that of `path`."""
         self._status = status
         return self
 
-    def build(self) -> Future[FSDataInputStream]:
+    def build(self) -> Future[S]:
         """Open the file; IllegalArgumentException for a mandatory key that is not known.
 
-        UnsupportedOperationException if it is known but not supported.
+        UnsupportedOperationException if it is known but not supported. Each call opens a stream of
+        its own.
         """
         self._check_keys()
-        future: Future[FSDataInputStream] = Future()
+        future: Future[S] = Future()
         try:
             _check_name(self._path, self._status)
             future.set_result(self._opener(self._path, self._options()))
@@ -149,7 +150,7 @@ class Builder(FutureDataInputStreamBuilder):
         if policy is not None and given.get("footer_cache") is None:
             given["footer_cache"] = option_table().policies[policy].footer_cache
         status = self._status
-        if status is not None and not status.is_directory and status.length >= 0:
+        if status is not None and not status.is_directory and _is_length(status.length):
             given["length"] = status.length
         return OpenOptions(**given, status=status, own=own)
 
@@ -189,8 +190,18 @@ def _whole(value: Any) -> Any:
     return int(max(-(2.0**63), value)) if value < 2**63 - 1 else 2**63 - 1
 
 
+def _is_length(value: Any) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
 def _check_name(path: str, status: FileStatus | None) -> None:
-    if status is not None and basename(status.path.rstrip("/")) != basename(path):
+    if status is not None and (not status.path or _name(status.path) != _name(path)):
         raise IllegalArgumentException(
             f"the status of {status.path!r} does not belong to {path!r}: the names differ"
         )
+
+
+def _name(path: Any) -> str:
+    """The last element of a path or URL; "" if it has none."""
+    elements = (e for e in reversed(str(path).split("/")) if e not in ("", "."))
+    return next(elements, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import NoReturn
 
@@ -14,6 +14,19 @@ from fscontract.contract.errors import (
     IllegalArgumentException,
     NullPointerException,
     PathIOException,
+)
+from fscontract.contract.iostatistics import (
+    STORE_IO_REQUEST,
+    STREAM_READ_BYTES,
+    STREAM_READ_CLOSED,
+    STREAM_READ_FULLY_OPERATIONS,
+    STREAM_READ_OPENED,
+    STREAM_READ_OPERATIONS,
+    STREAM_READ_SEEK_OPERATIONS,
+    STREAM_READ_TOTAL_BYTES,
+    STREAM_READ_UNBUFFERED,
+    STREAM_READ_VECTORED_INCOMING_RANGES,
+    STREAM_READ_VECTORED_OPERATIONS,
 )
 from fscontract.contract.ports import (
     Allocate,
@@ -33,7 +46,24 @@ from fscontract.implementations.asfile import StreamFile
 
 #: What every stream built on `ReferenceInputStream` can do, in lower case.
 CAPABILITIES = frozenset(
-    {"in:unbuffer", "in:readbytebuffer", "in:preadbytebuffer", "in:readvectored"}
+    {"in:unbuffer", "in:readbytebuffer", "in:preadbytebuffer", "in:readvectored", "iostatistics"}
+)
+#: The counters of a stream that did nothing.
+NO_COUNTS = dict.fromkeys(
+    (
+        STREAM_READ_OPERATIONS,
+        STREAM_READ_FULLY_OPERATIONS,
+        STREAM_READ_VECTORED_OPERATIONS,
+        STREAM_READ_VECTORED_INCOMING_RANGES,
+        STREAM_READ_SEEK_OPERATIONS,
+        STREAM_READ_UNBUFFERED,
+        STREAM_READ_BYTES,
+        STREAM_READ_TOTAL_BYTES,
+        STREAM_READ_OPENED,
+        STREAM_READ_CLOSED,
+        STORE_IO_REQUEST,
+    ),
+    0,
 )
 
 
@@ -45,15 +75,20 @@ class ReferenceInputStream(FSDataInputStream):
     therefore miss some of several reads at the same moment. `path` names the file in messages.
     """
 
+    _closed = True  # until there is something to close
+
     def __init__(self, path: str) -> None:
         self.path = path
         self._pos = 0
-        self._closed = False
+        self._done: Callable[[FSDataInputStream], None] | None = None
         self._single_reads = 0
         self._reads = 0
-        self._preads = 0
+        self._bytes = 0  # given to the reader, but for those of single reads
+        self._lost = 0  # read, and not given to anybody
         self._seeks = 0
-        self._bytes = 0
+        # What happens less often. Attributes are faster, as long as they are fewer than 30.
+        self._counts = NO_COUNTS.copy()
+        self._closed = False
 
     @abstractmethod
     def _length(self) -> int:
@@ -71,21 +106,34 @@ class ReferenceInputStream(FSDataInputStream):
         """Whether `close` was called."""
         return self._closed
 
-    @property
-    def statistics(self) -> dict[str, int]:
-        """Calls that read or sought, and bytes returned; approximate under concurrent preads."""
-        return {
-            "reads": self._reads + self._single_reads,
-            "preads": self._preads,
-            "seeks": self._seeks,
-            "bytes": self._bytes + self._single_reads,
-        }
+    def io_statistics(self) -> dict[str, int]:
+        """What the stream did; approximate under concurrent positioned reads.
+
+        Operations are those that gave bytes, each range of a vectored read for itself.
+        (IOStatisticsSource)
+        """
+        counts = self._counts.copy()
+        counts[STREAM_READ_OPERATIONS] = self._reads + self._single_reads
+        counts[STREAM_READ_SEEK_OPERATIONS] = self._seeks
+        counts[STREAM_READ_BYTES] = self._bytes + self._single_reads
+        counts[STREAM_READ_TOTAL_BYTES] = self._bytes + self._single_reads + self._lost
+        return counts
+
+    def when_done(self, call: Callable[[FSDataInputStream], None]) -> None:
+        """Have `call` called with the stream once, when it is closed or lost."""
+        self._done = call
 
     def close(self) -> None:
         """Release everything; closing again does nothing. (Closeable.close)"""
         if not self._closed:
             self._closed = True
             self._release()
+            done, self._done = self._done, None
+            if done is not None:
+                done(self)
+
+    def __del__(self) -> None:
+        ReferenceInputStream.close(self)
 
     def get_pos(self) -> int:
         """Offset of the next byte; PathIOException when closed. (Seekable.getPos)"""
@@ -168,6 +216,7 @@ class ReferenceInputStream(FSDataInputStream):
         if self._closed:
             self._reject_closed()
         length = positioned_length(position, buffer, offset, length)
+        self._counts[STREAM_READ_FULLY_OPERATIONS] += 1
         self._read_whole(position, memoryview(buffer)[offset : offset + length])
 
     def read_buffer(self, buffer: ByteBuffer) -> int:
@@ -192,7 +241,9 @@ class ReferenceInputStream(FSDataInputStream):
         """`read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
         if self._closed:
             self._reject_closed()
-        self._read_whole(position, buffer_window(buffer, position))
+        view = buffer_window(buffer, position)
+        self._counts[STREAM_READ_FULLY_OPERATIONS] += 1
+        self._read_whole(position, view)
         buffer.position = buffer.limit
 
     def read_vectored(
@@ -209,11 +260,15 @@ class ReferenceInputStream(FSDataInputStream):
         if self._closed:
             self._reject_closed()
         vectored_ranges(ranges, allocate, release, self._length())
+        self._counts[STREAM_READ_VECTORED_OPERATIONS] += 1
+        self._counts[STREAM_READ_VECTORED_INCOMING_RANGES] += len(ranges)
         for item in ranges:
             item.data = self._read_range(item, allocate, release)
 
     def unbuffer(self) -> None:
         """Release buffers and descriptors until the next read. (CanUnbuffer.unbuffer)"""
+        if not self._closed:
+            self._counts[STREAM_READ_UNBUFFERED] += 1
         self._release()
 
     def has_capability(self, name: str) -> bool:
@@ -235,23 +290,28 @@ class ReferenceInputStream(FSDataInputStream):
         self._bytes += count
         return count
 
+    def _pread_at(self, position: int, view: memoryview) -> int:
+        """As `_read_at`, for positioned reads."""
+        return self._read_at(position, view)
+
     def _pread_view(self, position: int, view: memoryview) -> int:
-        count = self._read_at(position, view)
+        count = self._pread_at(position, view)
         if count == 0:
             return -1
-        self._preads += 1
+        self._reads += 1
         self._bytes += count
         return count
 
     def _read_whole(self, position: int, view: memoryview) -> None:
         if len(view) == 0:
             return
-        count = self._read_at(position, view)
+        count = self._pread_at(position, view)
         if count < len(view):
+            self._lost += count
             raise EOFException(
                 f"{self.path!r} has {count} of the {len(view)} bytes asked for at {position}"
             )
-        self._preads += 1
+        self._reads += 1
         self._bytes += count
 
     def _read_range(
@@ -278,7 +338,7 @@ class ReferenceInputStream(FSDataInputStream):
         raise PathIOException(self.path, "the stream is closed")
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in self.statistics.items() if count)
+        counts = ", ".join(f"{name}={n}" for name, n in self.io_statistics().items() if n)
         state = "closed" if self._closed else "open"
         place = f"pos={self._pos}/{self._length()}"
         head = f"<{type(self).__name__} {self.path!r} {place} {state}"

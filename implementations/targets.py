@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 
 _STRATEGIES = ("portable", "positioned")
+#: Nanoseconds that every file system can tell apart.
+_TICK = 2_000_000_000
 
 
 class ReferenceBinding(StreamBinding):
@@ -24,9 +27,9 @@ class ReferenceBinding(StreamBinding):
 class LocalBinding(ReferenceBinding):
     """The binding to the local filesystem; changes files in place, as other programs do."""
 
-    def __init__(self, directory: str, strategy: str | None) -> None:
-        super().__init__(LocalFileSystem(directory, strategy), "local")
-        self._directory = directory
+    def __init__(self, filesystem: LocalFileSystem) -> None:
+        super().__init__(filesystem, "local")
+        self._directory = filesystem.root
 
     def change(self, path: str, content: bytes | None) -> None:
         """Overwrite the file under the streams that have it open, or delete it."""
@@ -36,14 +39,17 @@ class LocalBinding(ReferenceBinding):
         elif not place.exists():
             super().change(path, content)
         else:
+            before = place.stat().st_mtime_ns
             with place.open("r+b") as file:
                 file.write(content)
                 file.truncate()
+            if place.stat().st_mtime_ns <= before:  # the file system's clock ticks slower
+                os.utime(place, ns=(before + _TICK, before + _TICK))
 
 
 def memory(options: Mapping[str, str]) -> Binding:
     """The filesystem in memory; TargetError for any option, because it takes none."""
-    _check("memory", options, ())
+    check_options("memory", options, ())
     return ReferenceBinding(MemoryFileSystem(), "memory")
 
 
@@ -53,14 +59,20 @@ def local(options: Mapping[str, str]) -> Binding:
     Option `strategy` is "portable" (seek and read) or "positioned" (pread); the default is what
     the machine has. TargetError for other options and values.
     """
-    _check("local", options, ("strategy",))
+    return LocalBinding(LocalFileSystem(tempfile.gettempdir(), local_strategy(options)))
+
+
+def local_strategy(options: Mapping[str, str]) -> str | None:
+    """The option of the target `local`, None without one; TargetError as in `local`."""
+    check_options("local", options, ("strategy",))
     strategy = options.get("strategy")
     if strategy is not None and strategy not in _STRATEGIES:
         raise TargetError(f"local: strategy is {' or '.join(_STRATEGIES)}, not {strategy!r}")
-    return LocalBinding(tempfile.gettempdir(), strategy)
+    return strategy
 
 
-def _check(name: str, options: Mapping[str, str], allowed: Collection[str]) -> None:
+def check_options(name: str, options: Mapping[str, str], allowed: Collection[str]) -> None:
+    """TargetError for an option of the target `name` that is not one of those allowed."""
     unknown = sorted(options.keys() - set(allowed))
     if unknown:
         known = f"options: {', '.join(allowed)}" if allowed else "it takes none"

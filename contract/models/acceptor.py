@@ -7,7 +7,7 @@ differ, so that a run of millions of calls judges most of them by looking the ve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fscontract.contract.models import (
@@ -71,7 +71,7 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
     judgement = (
         _judge_refusal(broken, call, outcome) if broken else _judge_rows(table, call, outcome)
     )
-    return _under_change(judgement) if call.state.changed else judgement
+    return _under_change(call.state, judgement) if call.state.changed else judgement
 
 
 def _seen_by_stream(call: Call) -> Call:
@@ -125,12 +125,18 @@ def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
     return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
 
 
-def _under_change(judgement: Judgement) -> Judgement:
-    """After a change only the consistency clauses hold: say which of them spoke."""
+def _under_change(before: State, judgement: Judgement) -> Judgement:
+    """After a change only the consistency clauses hold: say which of them spoke.
+
+    An end that was seen may be that of one version, and the next read see another's bytes.
+    """
     failure = judgement.failure
     if failure is None:
         exercised = ("cons.either", "cons.length", "cons.errors") if judgement.exercised else ()
-        return judgement._replace(exercised=exercised, missed=())
+        states = judgement.states
+        place = max(before.pos, ANY)
+        states += tuple(s.at(place, s.origin) for s in states if s.pos == PAST)
+        return judgement._replace(states=states, exercised=exercised, missed=())
     if failure.aspect == "raised":
         return judgement._replace(failure=failure._replace(clause="cons.errors", cause=""))
     clause = _CHANGED_CLAUSE.get(failure.aspect)
@@ -139,8 +145,9 @@ def _under_change(judgement: Judgement) -> Judgement:
     return judgement._replace(failure=failure._replace(clause=clause, cause=""))
 
 
-def candidates(call: Call, outcome: Outcome) -> Iterable[State]:
-    """The states that a state of unknown position may be, given what a read delivered."""
+def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
+    """The states that a state of unknown position may be, given what a read delivered; none if
+    they are too many to follow."""
     state = call.state
     if state.pos not in (ANY, PAST) or not state.is_open or not TABLES[call.op].moves:
         return (state,)
@@ -157,7 +164,9 @@ def candidates(call: Call, outcome: Outcome) -> Iterable[State]:
         while at >= 0 and len(found) < _MOST_CANDIDATES:
             found.add(at)
             at = version.find(data, at + 1)
-    if not found or len(found) == _MOST_CANDIDATES:
+    if len(found) == _MOST_CANDIDATES:
+        return ()
+    if not found:
         return (state,)
     return [state.at(pos, state.origin) for pos in sorted(found)]
 
@@ -190,7 +199,10 @@ def judge_all(
     failures: list[Judgement] = []
     for possible in states:
         call = Call(op, args, possible, features)
-        for state in candidates(call, outcome):
+        places = candidates(call, outcome)
+        if not places:  # it is in one of them, whichever that is
+            survivors.append(Judgement((possible,)))
+        for state in places:
             judgement = judge(call._replace(state=state), outcome)
             (survivors if judgement.states else failures).append(judgement)
     if not survivors:
@@ -232,9 +244,9 @@ class Acceptor:
         self._memo: dict[tuple[int, int, object, object, object], Transition] = {}
         self._counts: Counter[str] = Counter()
 
-    def start(self, data: bytes) -> int:
-        """The node of a stream just opened on this content."""
-        return self._node((opened(data),))
+    def start(self, *contents: bytes) -> int:
+        """The node of a stream just opened on this content, or on any of several."""
+        return self._node(tuple(opened(data) for data in contents))
 
     def change(self, node: int, data: bytes | None) -> int:
         """The node after the file got this content, or was deleted (None)."""

@@ -103,6 +103,14 @@ def resolve(
     )
 
 
+def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
+    """What a value set for `key` by a method of the builder means; None if it is unset."""
+    if value is None:
+        return None
+    given = _cast(value) if method.endswith("double") else value
+    return _read(given, table.options.get(key), table)
+
+
 def job_calls(
     configuration: Mapping[str, str],
     optional_prefix: str = JOB_OPTIONAL,

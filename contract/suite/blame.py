@@ -7,11 +7,15 @@ position in another way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from fscontract.contract.models.claims import exchanged
+from fscontract.contract.models.opening import READABLE
 from fscontract.contract.models.reading import READS
+from fscontract.contract.openfile_options import SPLIT_START
+from fscontract.contract.opening import Opening
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.execute import Violation
@@ -34,27 +38,35 @@ _PYTHON = Witnesses(
 )
 #: The clause that is broken if a closed stream goes on working.
 _CLOSED = "close.state"
+#: What a read breaks by failing as it should, but not when: the least that can be wrong with it.
+_TOO_LATE = "open.failure-stage"
 #: A file in which a position has room before the end, for programs on an emptier one.
 _ROOMY = 5
 
 
 class Blame:
     """Attributes violations. `run` gives a program's violation, `observe` every outcome of a
-    program, unjudged. `fixed` says that there is one file only, of one length."""
+    program, unjudged; `charge` the clause of an opening, given whether it goes well with optional
+    and mandatory options exchanged. `fixed` says that there is one file only, of one length."""
 
     def __init__(
         self,
         run: Callable[[Program], Violation | None],
         observe: Callable[[Program], list[Outcome]],
+        charge: Callable[[Violation, bool], str],
         fixed: bool = False,
     ) -> None:
         self._run = run
         self._observe = observe
+        self._charge = charge
         self._fixed = fixed
 
     def alone(self, violation: Violation) -> Violation:
         """The call on a new stream, if it raises the same there: nothing before it is at fault."""
+        program = violation.program
         if violation.index <= 0 or not violation.outcome.raised:
+            return violation
+        if program.opening is not None or program.faults is not None:
             return violation
         step = replace(violation.step, stream=0)
         seen = self._run(Program(violation.program.length, (step,)))
@@ -64,6 +76,10 @@ class Blame:
     def clause(self, violation: Violation) -> str:
         """The id of the broken clause."""
         program, failure = violation.program, violation.failure
+        if program.faults is not None:
+            return self._of_faults(violation)
+        if program.opening is not None:
+            return self._of_opening(violation)
         if len({s.stream for s in program.steps}) > 1:
             return "open.independent"
         if any(s.op == "change" for s in program.steps):
@@ -75,9 +91,35 @@ class Blame:
             return self._returned(violation)
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
+    def _of_faults(self, violation: Violation) -> str:
+        """It is not the faults' doing if the program fails without them."""
+        seen = self._run(replace(violation.program, faults=None))
+        if seen is not None:
+            return self.clause(seen)
+        clause = violation.failure.clause
+        if clause.startswith("fault."):
+            return clause
+        return "fault.clean" if violation.outcome.raised else "fault.data"
+
+    def _of_opening(self, violation: Violation) -> str:
+        """It is not the builder's doing if the calls fail on a stream of a plain open, too."""
+        program = violation.program
+        assert program.opening is not None
+        for less in _without(violation, program.opening):
+            seen = self._run(less)
+            if seen is not None and seen.failure.clause != _TOO_LATE:
+                return self.clause(seen)
+        calls = exchanged(program.opening.calls)
+        if calls == program.opening.calls:
+            return self._charge(violation, False)
+        other = self._run(replace(program, opening=replace(program.opening, calls=calls)))
+        return self._charge(violation, other is None or other.likeness != violation.likeness)
+
     def displaced(self, program: Program, last: int) -> str | None:
         """The clause by which the stream is not where it should be before a call up to the one
         at index `last`; None if every position is right as far as can be seen."""
+        if program.opening is not None or program.faults is not None:
+            return None
         if any(s.op == "change" or s.stream for s in program.steps):
             return None
         for index in range(last + 1):
@@ -142,6 +184,24 @@ class Blame:
             return cause  # in a shrunk program the call before is what makes this one fail
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
+    """Programs without something that is not at fault if they fail as well: the builder, what lies
+    at the path, the calls of the stream, the key of the call that raised."""
+    program = violation.program
+    if opening.scene in READABLE:
+        if violation.index >= 0:
+            yield replace(program, opening=None)
+    else:
+        yield replace(program, steps=(), opening=replace(opening, scene="file"))
+        if program.steps:
+            yield replace(program, steps=())
+    if violation.failure.aspect.startswith("set ") and opening.calls:
+        method, *args = opening.calls[-1]
+        call = method, SPLIT_START, 1
+        if len(args) == 2 and method != "with_file_status" and call != opening.calls[-1]:
+            yield replace(program, steps=(), opening=Opening("file", (call,)))
 
 
 def _how(outcome: Outcome) -> tuple[str, str]:

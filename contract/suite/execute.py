@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.content import content, replacement
-from fscontract.contract.models.acceptor import Acceptor
+from fscontract.contract.models.acceptor import Acceptor, judge_all
+from fscontract.contract.models.claims import speaks_for
+from fscontract.contract.models.opening import Case, Said, as_end, judge_refused_read
 from fscontract.contract.models.state import Failure, Judgement
+from fscontract.contract.opener import NoScene
 from fscontract.contract.outcome import Kind, Outcome, raised
 from fscontract.contract.program import Program, Step, resolve_step
+from fscontract.contract.suite.faulty import run_under_faults
+from fscontract.contract.suite.opening import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.suite.watchdog import beat
 
 
@@ -47,6 +54,17 @@ class Violation:
         kind = self.outcome.kind.value
         return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
 
+    @property
+    def likeness(self) -> tuple[str, ...]:
+        """What stays the same while a program is made smaller."""
+        return (self.failure.clause, self.failure.aspect)
+
+
+def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
+    """The violation of a stage of an opening."""
+    assert said.failure is not None
+    return Violation(program, -1, step, outcome, said.failure)
+
 
 @dataclass
 class Execution:
@@ -62,7 +80,9 @@ class Executor:
     """Runs programs on one binding. Files are made once per length and shared by all programs
     that do not change them."""
 
-    def __init__(self, binding: Binding, features: frozenset[str], buffer: int) -> None:
+    def __init__(
+        self, binding: Binding, features: frozenset[str], buffer: int, keys: Keys = NO_KEYS
+    ) -> None:
         self.binding = binding
         self.buffer = buffer
         self.acceptor = Acceptor(features)
@@ -71,6 +91,11 @@ class Executor:
         self.unsaid: set[str] = set()
         #: The step that is running, for a report of a hang.
         self.index = 0
+        #: How often each clause of opens with options, and of faults, was judged.
+        self.counts: Counter[str] = Counter()
+        self.openings: Openings | None = None
+        if binding.opener is not None:
+            self.openings = Openings(binding, binding.opener, features, keys, buffer)
         self._files: dict[int, tuple[str, bytes, int]] = {}
         self._written = False
         self._by_value: dict[tuple[int, Step], Compiled] = {}
@@ -110,6 +135,10 @@ class Executor:
 
     def run(self, program: Program, trace: bool = False) -> Execution:
         """Run a program on newly opened streams and judge it up to its first failure."""
+        if program.faults is not None:
+            return self._run_under_faults(program)
+        if program.opening is not None:
+            return self._run_opening(program, trace)
         path, data, start = self.file(program.length)
         execution = Execution()
         self.programs += 1
@@ -130,10 +159,87 @@ class Executor:
             for stream in streams:
                 close(stream)
             if changes:
-                self._forget(path)
+                self.forget(path)
             elif self._written:
                 self._renew(program.length)
         return execution
+
+    def _run_under_faults(self, program: Program) -> Execution:
+        execution = Execution()
+        self.programs += 1
+        beat(program)
+        self.counts.update(run_under_faults(self, program, execution))
+        return execution
+
+    def _run_opening(self, program: Program, trace: bool) -> Execution:
+        """Open through a builder, and go on with the streams if there are any."""
+        path, data, _ = self.file(program.length)
+        execution, openings = Execution(), self.openings
+        self.programs += 1
+        self.index = -1
+        beat(program)
+        if openings is None:
+            return execution
+        try:
+            attempt = openings.attempt(program, path, data)
+        except NoScene:
+            return execution
+        streams = attempt.streams
+        try:
+            if attempt.goes_on and attempt.case.readable:
+                self._follow_opened(program, attempt, execution, trace)
+            elif attempt.goes_on:
+                openings.doomed(attempt, program.steps, partial(self._act, program, streams[0]))
+        finally:
+            for stream in streams:
+                self.compile(program.length, _CLOSE).action(stream)
+            openings.remove(attempt)
+        self.operations += len(attempt.trace)
+        execution.trace[:0] = attempt.trace
+        execution.environment = execution.environment or attempt.environment
+        if attempt.failed is not None:
+            execution.violation = stage_violation(program, *attempt.failed)
+        found = execution.violation
+        if found is not None:
+            charged = openings.charge(found, len(data), exchanged=False)
+            execution.violation = replace(found, origin=charged)
+        elif execution.environment is None:
+            self.counts.update(speaks_for(attempt.case))
+        return execution
+
+    def _follow_opened(
+        self, program: Program, attempt: Attempt, execution: Execution, trace: bool
+    ) -> None:
+        start = self.acceptor.start(*attempt.contents)
+        nodes = [start] * program.streams
+        data = attempt.contents[0]
+        self._follow(program, attempt.path, data, attempt.streams, nodes, execution, trace)
+        found = execution.violation
+        if found is None:
+            return
+        node = nodes[found.step.stream]
+        if judge_refused_read(attempt.case, found.failure, found.outcome) or self._is_end(
+            attempt.case, node, found
+        ):
+            execution.violation = None
+
+    def _is_end(self, case: Case, node: int, found: Violation) -> bool:
+        """Whether a read raised where it could have said that the file ends."""
+        step = self.compile(found.program.length, found.step).step
+        end = as_end(case, step, found.outcome)
+        if end is None:
+            return False
+        acceptor = self.acceptor
+        states, features = acceptor.states(node), acceptor.features
+        return judge_all(step.op, step.args, states, features, end).failure is None
+
+    def _act(self, program: Program, stream: Opened, step: Step) -> Outcome:
+        return self.compile(program.length, step).action(stream)
+
+    def charge(self, found: Violation, exchanged: bool) -> str:
+        """The clause that a program with an opening breaks (see `Openings.charge`)."""
+        assert self.openings is not None
+        return self.openings.charge(found, len(self.file(found.program.length)[1]), exchanged)
 
     def observe(self, program: Program) -> list[Outcome]:
         """What every call of a program of one stream does, whatever the model says of it."""
@@ -228,7 +334,8 @@ class Executor:
         if self.binding.fixed_content is None:
             self._files[length] = self.binding.create(data), data, start
 
-    def _forget(self, path: str) -> None:
+    def forget(self, path: str) -> None:
+        """Remove a file that no other program uses."""
         with contextlib.suppress(Exception):  # the program may have deleted it already
             self.binding.change(path, None)
 

@@ -32,7 +32,9 @@ class Findings:
         self.shadowed: dict[str, str] = {}
         self._seen: Counter[tuple[str, ...]] = Counter()
         self._fixed = executor.binding.fixed_content is not None
-        self._blame = Blame(lambda p: executor.run(p).violation, executor.observe, self._fixed)
+        self._blame = Blame(
+            lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
+        )
 
     def violation(self, found: Violation) -> str | None:
         """Shrink and attribute a failing program; the clause if it is new."""
@@ -44,17 +46,16 @@ class Findings:
 
         def fails_alike(program: Program) -> bool:
             again = executor.run(program).violation
-            if again is None:
-                return False
-            return (again.failure.clause, again.failure.aspect) == (failure.clause, failure.aspect)
+            return again is not None and again.likeness == found.likeness
 
         clause = failure.clause
-        if found.index >= 0:
+        program = found.program
+        if found.index >= 0 or program.opening is not None or program.faults is not None:
             cut = found.program.with_steps(found.program.steps[: found.index + 1])
             small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
             found = executor.run(small).violation or found
             clause = self._blame.clause(found)
-            if clause != failure.clause:
+            if failure.clause not in ("", clause):
                 self.shadowed.setdefault(failure.clause, clause)
         return self._keep(self.failed, clause, counterexample(found))
 
@@ -108,10 +109,13 @@ class Findings:
 def counterexample(found: Violation) -> Counterexample:
     """A violation as reports show it."""
     how = f"{found.step.op}: {found.outcome.kind.value}"
+    actual = str(found.outcome)
+    if found.index < 0 and found.program.opening is not None:
+        actual = f"{found.step.op}: {actual}"
     return Counterexample(
         found.program,
         found.failure.expected,
-        str(found.outcome),
+        actual,
         step=found.index + 1,
         how=how,
     )

@@ -48,7 +48,10 @@ def _is_busy(ident: int) -> bool:
     """Whether the thread uses the processor. False where the system can't tell."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return False
-    clock = time.pthread_getcpuclockid(ident)
-    before = time.clock_gettime(clock)
-    time.sleep(_GLANCE)
-    return time.clock_gettime(clock) - before > _GLANCE / 10
+    try:
+        clock = time.pthread_getcpuclockid(ident)
+        before = time.clock_gettime(clock)
+        time.sleep(_GLANCE)
+        return time.clock_gettime(clock) - before > _GLANCE / 10
+    except OSError:  # it has ended meanwhile
+        return False

@@ -29,8 +29,11 @@ def glance() -> Held:
 
 
 def count() -> Held:
-    """The number of open descriptors, and of threads."""
-    return Held(len(os.listdir(_DESCRIPTORS)), threading.active_count())
+    """The number of open descriptors, and of threads; a glance where they can't be listed."""
+    try:
+        return Held(len(os.listdir(_DESCRIPTORS)), threading.active_count())
+    except OSError:
+        return glance()
 
 
 def grows(again: Callable[[], object]) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fscontract.contract.binding import Binding
+from fscontract.contract.anchors import ProgramError
+from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import Profile, ProfileError
-from fscontract.contract.program import Program, ProgramError
+from fscontract.contract.program import Program
 from fscontract.contract.suite import leaks
 from fscontract.contract.suite.concurrency.replay import replay_schedule
 from fscontract.contract.suite.concurrency.schedule import Schedule
+from fscontract.contract.suite.costs import replay_cost
 from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
+from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.watchdog import supervise
 
 _TIMEOUT = 10.0
@@ -51,7 +54,11 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
     try:
         if "threads" in data:
             return _run_threads(binding, profile.features, buffer, clause, data["threads"])
-        return _run(Executor(binding, profile.features, buffer), clause, program)
+        keys = Keys(profile.own_keys, profile.unsupported_keys)
+        executor = Executor(binding, profile.features, buffer, keys)
+        if clauses()[clause].cost is not None and program.opening is not None:
+            return _measure(executor, clause, program, profile)
+        return _run(executor, clause, program)
     finally:
         binding.dispose()
 
@@ -85,6 +92,16 @@ def _buffer(binding: Binding, profile: Profile, data: dict[str, Any]) -> int:
     if type(buffer) is not int or not 0 < buffer <= 1 << 26:
         raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, not {buffer!r}")
     return buffer
+
+
+def _measure(executor: Executor, clause: str, program: Program, profile: Profile) -> ReplayResult:
+    opener = executor.binding.opener
+    if opener is None:
+        raise TargetError(f"{executor.binding.name}: the API has no builder")
+    shown = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
+    if shown is None:
+        return ReplayResult(clause, "passes now", "within its budget", ())
+    return ReplayResult(clause, "still fails", shown.actual, shown.expected)
 
 
 def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,10 +13,12 @@ from typing import TypeVar
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.models.state import Failure
+from fscontract.contract.openfile_options import option_table
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Program, Step
-from fscontract.contract.suite import leaks
+from fscontract.contract.suite import faultythreads, leaks
 from fscontract.contract.suite.concurrency import check_concurrency
+from fscontract.contract.suite.costs import check_costs
 from fscontract.contract.suite.events import (
     Listener,
     PhaseStarted,
@@ -26,10 +27,12 @@ from fscontract.contract.suite.events import (
     RunStarted,
     ViolationFound,
 )
-from fscontract.contract.suite.execute import Executor, Violation
+from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
-from fscontract.contract.suite.generate import changing, exhaustive, search, seeded
-from fscontract.contract.suite.generate.vectors import Vector, permits, says, vectors
+from fscontract.contract.suite.generate import exhaustive, search
+from fscontract.contract.suite.generate.vectors import Vector, permits, says
+from fscontract.contract.suite.opening import Keys
+from fscontract.contract.suite.phases import phases
 from fscontract.contract.suite.resources import check_length, check_unbuffer
 from fscontract.contract.suite.result import Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
@@ -87,7 +90,9 @@ class _Run:
         self.listener = listener
         self.operations = settings.operations(binding)
         self.buffer = settings.buffer(binding)
-        self.executor = Executor(binding, settings.profile.features, self.buffer)
+        profile = settings.profile
+        keys = Keys(profile.own_keys, profile.unsupported_keys)
+        self.executor = Executor(binding, profile.features, self.buffer, keys)
         self.findings = Findings(self.executor, settings.wanted)
         self.extra: Counter[str] = Counter()
         self.notes: list[str] = []
@@ -104,11 +109,11 @@ class _Run:
         """Run every phase and sum up."""
         started, clock = datetime.now(timezone.utc), time.monotonic()
         try:
-            for name, total, items in self._phases():
+            for name, total, items in phases(
+                self.binding, self.settings, self.operations, self.buffer
+            ):
                 self._start(name, total)
-                supervise(
-                    self._telling(items), self._try, self.settings.timeout, self._hung, self._tick
-                )
+                supervise(items, self._try, self.settings.timeout, self._hung, self._tick)
             for name, work in self._specials():
                 self._start(name, None)
                 work()
@@ -118,34 +123,6 @@ class _Run:
 
     # phases -------------------------------------------------------------------------------
 
-    def _phases(self) -> Iterator[tuple[str, int | None, Iterator[Program | Vector]]]:
-        settings, fixed = self.settings, self.binding.fixed_content
-        only = None if fixed is None else len(fixed)
-        declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
-        yield "vectors", None, vectors(declared, self.operations, only)
-        enumerated = exhaustive.programs(self.operations, self.buffer, settings.effort, only)
-        if self.binding.remote:
-            most = exhaustive.REMOTE_PROGRAMS[settings.effort]
-            quick = exhaustive.programs(self.operations, self.buffer, "quick", only)
-            drawn = exhaustive.sampled(quick, most, settings.seed)
-            yield "exhaustive", len(drawn), iter(drawn)
-        else:
-            yield "exhaustive", None, enumerated
-        yield "seeded", self._seeded_total(), self._seeded(only)
-        if self.binding.changes and fixed is None and settings.checks("consistency"):
-            yield (
-                "changes",
-                None,
-                changing.programs(self.operations, self.binding.changes, settings.effort),
-            )
-
-    def _telling(self, items: Iterator[Program | Vector]) -> Iterator[Program | Vector]:
-        """Those that can tell something of the clauses that are judged."""
-        relevant = self.settings.relevant
-        if relevant is None or self.settings.checks("consistency"):
-            return items
-        return (i for i in items if isinstance(i, Vector) or any(s.op in relevant for s in i.steps))
-
     def _specials(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Phases that are not streams of programs."""
         checks = self.settings.checks
@@ -154,17 +131,12 @@ class _Run:
             yield "status", lambda: self._supervised("status", self._status)
         if checks("resources"):
             yield "resources", lambda: self._supervised("resources", self._resources)
+        if checks("cost") and self.binding.opener is not None:
+            yield "costs", lambda: self._supervised("costs", self._costs)
+        if self.settings.faults is not None and checks("faults"):
+            yield "threads under faults", lambda: self._supervised("threads", self._faulty_threads)
         if checks("concurrency"):
             yield "concurrency", self._concurrency
-
-    def _seeded_total(self) -> int:
-        total = seeded.PROGRAMS[self.settings.effort]
-        return max(20, total // 50) if self.binding.remote else total
-
-    def _seeded(self, only: int | None) -> Iterator[Program]:
-        settings = self.settings
-        source = seeded.programs(self.operations, self.buffer, settings.effort, settings.seed, only)
-        return itertools.islice(source, self._seeded_total())
 
     def _search(self) -> None:
         settings, fixed = self.settings, self.binding.fixed_content
@@ -196,6 +168,29 @@ class _Run:
             self.extra["unbuf.release"] += exercised
             if shown is not None:
                 self._report(self.findings.add("unbuf.release", shown))
+
+    def _costs(self) -> None:
+        profile, opener = self.settings.profile, self.binding.opener
+        assert opener is not None
+        declared = [c for c in self.settings.clauses if not profile.satisfies(c.needs)]
+        policies = tuple(option_table().policies)
+        for found in check_costs(self.executor, opener, declared, profile.budgets, policies):
+            self.extra[found.clause] += found.exercised
+            if found.unsaid:
+                self.executor.unsaid.add(found.clause)
+            if found.environment:
+                self._environment(found.environment)
+            if found.shown is not None:
+                self._report(self.findings.add(found.clause, found.shown))
+
+    def _faulty_threads(self) -> None:
+        injector = self.binding.injector
+        if injector is None or faultythreads.CLAUSE not in self.settings.wanted:
+            return
+        found = faultythreads.check_preads(self.executor, injector)
+        self.extra[faultythreads.CLAUSE] += found.exercised
+        if found.shown is not None:
+            self._report(self.findings.add(faultythreads.CLAUSE, found.shown))
 
     def _concurrency(self) -> None:
         settings = self.settings
@@ -235,9 +230,28 @@ class _Run:
             self._report(self.findings.violation(execution.violation))
         elif isinstance(item, Vector):
             self._hold_against(item, [outcome for _, outcome, _ in execution.trace])
-        elif any(s.stream > 0 for s in program.steps):
+        elif any(s.stream > 0 for s in program.steps) and program.opening is None:
             self.extra["open.independent"] += 1
+        if program.faults is not None:
+            self.extra["fault.hang"] += 1
+        self._compare(program, execution)
         self._look_for_leaks(program)
+
+    def _compare(self, program: Program, execution: Execution) -> None:
+        """A value of the filesystem's own key ends the open alike, set by `opt` or by `must`."""
+        pair = self.executor.openings and self.executor.openings.own_pair(program)
+        if not pair or execution.violation is not None or not execution.trace:
+            return
+        other = self.executor.run(pair)
+        ways = [trace[-1] for e in (execution, other) if (trace := e.trace)]
+        (step, outcome, _), (_, expected, _) = ways[0], ways[-1]
+        self.extra["open.opt-same-validation"] += 1
+        if outcome.kind is not expected.kind:
+            how = f"{step.op}: {outcome.kind.value}"
+            said = f"{step.op}: {outcome}"
+            alike = f"as with {pair.opening}: {expected}"
+            shown = Counterexample(program, (alike,), said, how=how)
+            self._report(self.findings.add("open.opt-same-validation", shown))
 
     def _hold_against(self, vector: Vector, outcomes: list[Outcome]) -> None:
         """The outcomes passed the model: the last must also be one that the vector lists."""
@@ -254,13 +268,14 @@ class _Run:
 
     def _look_for_leaks(self, program: Program) -> None:
         held = leaks.glance()
-        self.extra["close.release"] += 1
+        clause = "close.release" if program.faults is None else "fault.release"
+        self.extra[clause] += 1
         if held.descriptor > self.first.descriptor + _MOST_DESCRIPTORS:
             self.counts["out of descriptors"] = 1
             raise _Enough
         if held.descriptor <= self.held.descriptor and held.threads <= self.held.threads:
             return
-        if "close.release" in self.findings.failed or self.suspicions >= _MOST_SUSPICIONS:
+        if clause in self.findings.failed or self.suspicions >= _MOST_SUSPICIONS:
             return
         self.suspicions += 1
         left = leaks.grows(lambda: self.executor.run(program))
@@ -269,7 +284,7 @@ class _Run:
             shown = Counterexample(
                 program, ("nothing is left open",), f"left {left}", how=f"close: left {left}"
             )
-            self._report(self.findings.add("close.release", shown))
+            self._report(self.findings.add(clause, shown))
 
     def _environment(self, text: str) -> None:
         self.counts["errors"] += 1
@@ -284,7 +299,7 @@ class _Run:
             raise TargetError(f"{self.binding.name}: hangs before a call is made")
         index = min(self.executor.index, len(program.steps) - 1)
         self.counts["hangs"] += 1
-        clause = _clause_of(program.steps[index])
+        clause = "fault.hang" if program.faults else _clause_of(program.steps[index])
         self._report(self.findings.hang(clause, program, index, self.settings.timeout))
         return self.counts["hangs"] < _MOST_HANGS
 
@@ -329,7 +344,7 @@ class _Run:
         executor = self.executor
         evidence = Evidence(
             self.findings,
-            executor.acceptor.counts + self.extra,
+            executor.acceptor.counts + executor.counts + self.extra,
             frozenset(executor.unsaid),
             bool(self.counts["errors"]),
             "; ".join(self.notes),

@@ -44,6 +44,8 @@ class Settings:
     replays: Path | None = None
     #: What replay files say of the way to the target, besides or instead of the binding's name.
     way: Mapping[str, Any] = field(default_factory=dict)
+    #: How many programs are run while requests fail; None for none.
+    faults: str | None = None
     #: End the run with the first violation of one of the clauses.
     stop_at_first: bool = False
 

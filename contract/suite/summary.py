@@ -10,6 +10,7 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
+from fscontract.contract.opening import SCENES
 from fscontract.contract.suite.findings import Findings, write_replay
 from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.suite.settings import Settings
@@ -119,9 +120,28 @@ def _maybe_known(result: ClauseResult, listed: list[Known], settings: Settings) 
     )
 
 
+def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:
+    """What the target lacks for a clause of opens with options, "" if nothing."""
+    opener = binding.opener
+    if opener is None:
+        return f"the {binding.api} API has no builder"
+    if clause.id in evidence.unsaid:
+        return f"the {binding.api} API reports no such I/O statistics"
+    for scene in (c.removeprefix("openfile.") for c in clause.checks):
+        if scene in SCENES and scene not in opener.scenes:
+            return f"a path can't be made {scene} here"
+        if scene in ("status", "stale") and not opener.statuses:
+            return "the builder takes no status"
+    return ""
+
+
 def _unverified(
     clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
 ) -> ClauseResult:
+    if any(c.startswith(("openfile.", "cost.")) for c in clause.checks):
+        missing = _unopened(clause, binding, evidence)
+        if missing:
+            return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=missing)
     operations = settings.operations(binding)
     models = [c.removeprefix("model.") for c in clause.checks if c.startswith("model.")]
     silent = models and not any(op in operations or op == "open" for op in models)

@@ -1,4 +1,4 @@
-"""Streams that break one clause each: what they are, and how the suite is pointed at them."""
+"""Streams and filesystems that break one clause each, and how the suite is pointed at them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
@@ -17,7 +17,7 @@ from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStrea
 from fscontract.implementations.options import OpenOptions
 
 #: Packages that hold one module for each theme of one document.
-_DOCUMENTS = ("fsdatainputstream", "pythonio")
+_DOCUMENTS = ("fsdatainputstream", "pythonio", "openfile")
 
 
 class MutantFileSystem(MemoryFileSystem):
@@ -55,15 +55,19 @@ class LiveStream(MemoryInputStream):
 
 @dataclass(frozen=True)
 class Mutant:
-    """A stream that breaks `clause`; `features` are what it differs in from the profile
-    "reference", and `says` is what it does wrong, in one sentence."""
+    """What breaks `clause`: `filesystem` makes a new one that does, or whose streams do.
+
+    `features` are what it differs in from the profile "reference", the keys are those that its
+    `open_file` has beside the standard ones, and `says` is what it does wrong, in one sentence.
+    """
 
     clause: str
     name: str
     features: tuple[str, ...]
-    stream: type[MemoryInputStream]
     says: str
-    filesystem: type[MutantFileSystem] = MutantFileSystem
+    filesystem: Callable[[], MemoryFileSystem]
+    own_keys: frozenset[str] = frozenset()
+    unsupported_keys: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return f"{self.clause}-{self.name}"
@@ -82,12 +86,21 @@ def mutant(
     """
 
     def register(stream: _Stream) -> _Stream:
-        says = inspect.cleandoc(stream.__doc__ or "").replace("\n", " ")
-        features = features_of(stream)
-        _REGISTERED.append(Mutant(clause, stream.__name__, features, stream, says, filesystem))
+        make = partial(filesystem, stream)
+        add(Mutant(clause, stream.__name__, features_of(stream), says(stream), make))
         return stream
 
     return register
+
+
+def add(mutated: Mutant) -> None:
+    """Put a mutant behind the others of its document."""
+    _REGISTERED.append(mutated)
+
+
+def says(broken: type) -> str:
+    """What a class does wrong: its docstring, on one line."""
+    return inspect.cleandoc(broken.__doc__ or "").replace("\n", " ")
 
 
 class Variant(MemoryInputStream):
@@ -114,7 +127,7 @@ def mutants() -> tuple[Mutant, ...]:
 
 def binding(mutated: Mutant) -> StreamBinding:
     """A binding, to be used once, to a new filesystem that opens the mutant."""
-    return StreamBinding(mutated.filesystem(mutated.stream), name=str(mutated))
+    return StreamBinding(mutated.filesystem(), name=str(mutated))
 
 
 def profile(mutated: Mutant) -> Profile:
@@ -124,7 +137,8 @@ def profile(mutated: Mutant) -> Profile:
     mutant is one of files.
     """
     of_files = clauses()[mutated.clause].document == "pythonio"
-    return profile_of(mutated.features, *(() if of_files else ("!python-file",)))
+    found = profile_of(mutated.features, *(() if of_files else ("!python-file",)))
+    return replace(found, own_keys=mutated.own_keys, unsupported_keys=mutated.unsupported_keys)
 
 
 def profile_of(features: tuple[str, ...], *more: str) -> Profile:

@@ -16,6 +16,7 @@ from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.outcome import Kind, Outcome, classify
 from fscontract.contract.program import CHANGES, Step
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
+from fscontract.implementations.bindings.fsspecopener import FsspecOpener
 from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
 from fscontract.implementations.bindings.pyops import (
     PYTHON_OPERATIONS,
@@ -84,6 +85,7 @@ class FsspecBinding(ScratchBinding):
         self._secrets: tuple[str, ...] = ()
         self._owned = False
         self._how = {} if _sets_block_size(fs) else {"block_size": self.buffer}
+        self.opener: FsspecOpener = FsspecOpener(self, OpenedFile, self._fail, self._failure)
 
     @classmethod
     def from_url(
@@ -126,7 +128,8 @@ class FsspecBinding(ScratchBinding):
         module = sys.modules.get("fsspec")
         if module is None or not isinstance(obj, module.AbstractFileSystem):
             return None
-        local = "file" in obj.protocol
+        protocols = (obj.protocol,) if isinstance(obj.protocol, str) else obj.protocol
+        local = "file" in protocols
         return cls(obj, tempfile.gettempdir() if local else obj.root_marker, name)
 
     def prepare(self) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from secrets import token_hex
 
+from fscontract.contract.anchors import ProgramError
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.outcome import FILL
-from fscontract.contract.program import ProgramError
 from fscontract.implementations.bindings.privacy import hide
 
 _MOST = 1 << 26
@@ -45,9 +45,14 @@ class ScratchBinding(Binding):
 
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError if that fails."""
+        path = self.new_path()
+        self.change(path, content)
+        return path
+
+    def new_path(self) -> str:
+        """A path below the prefix where nothing is yet."""
         path = f"{self._prefix}/{self._files:06d}"
         self._files += 1
-        self.change(path, content)
         return path
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from operator import attrgetter
 from typing import ClassVar
 
 from fscontract.contract.binding import Action, Binding
-from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.contract.ports import FileSystem
 from fscontract.contract.program import CHANGES, Step
 from fscontract.implementations.bindings.pyops import (
     PYTHON_OPERATIONS,
@@ -15,26 +14,10 @@ from fscontract.implementations.bindings.pyops import (
     inexpressible,
 )
 from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
+from fscontract.implementations.bindings.streamopener import OpenedStream, StreamOpener
 from fscontract.implementations.bindings.streamops import STREAM_OPERATIONS, bind_stream
 
 _file_of = attrgetter("file")
-
-
-class OpenedStream:
-    """A stream, and its one Python file once a `py_*` operation has asked for it."""
-
-    __slots__ = ("_file", "stream")
-
-    def __init__(self, stream: FSDataInputStream) -> None:
-        self.stream = stream
-        self._file: io.RawIOBase | None = None
-
-    @property
-    def file(self) -> io.RawIOBase:
-        """The Python file over the stream, always the same one."""
-        if self._file is None:
-            self._file = self.stream.as_file()
-        return self._file
 
 
 class StreamBinding(ScratchBinding):
@@ -52,6 +35,7 @@ class StreamBinding(ScratchBinding):
         #: Libraries whose version a report should show, with the version.
         self.versions: dict[str, str] = {}
         self._root = root
+        self.opener = StreamOpener(self, filesystem)
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:

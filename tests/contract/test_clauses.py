@@ -10,6 +10,7 @@ import yaml
 
 from fscontract.contract.clauses import (
     ClauseError,
+    Cost,
     Level,
     clauses,
     documents,
@@ -17,6 +18,7 @@ from fscontract.contract.clauses import (
     parse_yaml,
     select,
 )
+from fscontract.contract.opening import Opening
 from fscontract.contract.program import Program, Step
 
 
@@ -92,6 +94,49 @@ def test_a_clause_holds_what_its_entry_says() -> None:
     assert "F1" in clause.refs
     assert clause.examples[0].program == Program(5, (Step("seek", ("len+1",)),))
     assert clause.examples[0].expect == ({"raises": ["EOF", "IO"]},)
+
+
+def test_an_example_may_open_its_file_through_a_builder() -> None:
+    """What lies at the path is a file unless it is said, and the calls are in order."""
+    opened = [e.program.opening for e in clauses()["open.deferred-state"].examples]
+    policy = ("opt", "fs.option.openfile.read.policy", "random")
+    assert opened == [Opening("late"), Opening("late", (policy,))]
+    found = clauses()["open.status-null"].examples[0].program.opening
+    assert found == Opening("file", (("with_file_status", "none", None),))
+    assert clauses()["seek.zero"].examples[0].program.opening is None
+
+
+def test_a_cost_says_what_is_metered_and_what_is_not() -> None:
+    """Steps before the metered ones, and the most that may be counted by policy."""
+    assert clauses()["open.buffer-size-used"].cost == Cost(
+        length=65536,
+        calls=(("buffer_size", 65536),),
+        before=(Step("read_byte"),),
+        steps=(Step("read_into", (60000, 0, 60000)),),
+        meter="requests",
+        budget={"default": 0},
+    )
+
+
+def test_a_cost_without_steps_before_is_metered_from_the_opening_on() -> None:
+    """An empty list of them would be metered from after it."""
+    cost = clauses()["open.cost-unread"].cost
+    assert cost is not None
+    assert (cost.before, cost.calls, cost.steps) == (None, (), ())
+
+
+def test_a_cost_may_be_exact() -> None:
+    """A counter that counts too little is as wrong as one that counts too much."""
+    cost = clauses()["open.statistics"].cost
+    assert cost is not None
+    assert (cost.exact, cost.budget) == (True, {"default": 34})
+
+
+def test_the_steps_of_a_cost_may_be_repeated() -> None:
+    """A whole file is read without writing every read down."""
+    cost = clauses()["open.cost-whole-file"].cost
+    assert cost is not None
+    assert cost.steps == (Step("read_into", (65536, 0, 65536)),) * 64
 
 
 def test_the_stream_document_comes_first() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from fscontract import __version__
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import Level, clauses
+from fscontract.contract.clauses import FAULTS, Level, clauses
 from fscontract.contract.known import load_known
 from fscontract.contract.openfile_options import option_table
 from fscontract.contract.profile import Profile
@@ -24,7 +24,7 @@ from fscontract.contract.suite.cli import main
 from fscontract.contract.suite.replay import ReplayResult
 from fscontract.contract.suite.result import Verdict
 
-TESTABLE = [c.id for c in clauses().values() if c.testable]
+TESTABLE = [c.id for c in clauses().values() if c.testable and c.document != FAULTS]
 
 
 def run(*args: str) -> Result:
@@ -52,6 +52,17 @@ def test_a_conforming_target_exits_0(stub_target: str, suite: Any) -> None:
     assert "stub through stub, profile default, effort quick, seed 0" in result.stdout
     assert f"conforms: {len(TESTABLE)} clauses hold" in result.stdout
     assert [c.id for c in suite.runs[0].clauses] == TESTABLE
+
+
+def test_clauses_of_faults_are_judged_only_if_requests_are_to_fail(suite: Any) -> None:
+    """Else a dozen clauses that nobody asked for would be listed as not verified."""
+    result = run("check", "fake", "--clauses", "fault.*,seek.zero", "--faults", "normal")
+    assert result.exit_code == 0, result.output
+    asked = [c.id for c in clauses().values() if c.testable and c.document == FAULTS]
+    assert {c.id for c in suite.runs[0].clauses} == {*asked, "seek.zero"}
+    assert suite.runs[0].faults == "normal"
+    run("check", "fake", "--clauses", "fault.*,seek.zero")
+    assert [c.id for c in suite.runs[1].clauses] == ["seek.zero"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +240,7 @@ def test_help_and_list_load_nothing_heavy() -> None:
 def test_list_shows_testable_clauses() -> None:
     """Id, level, section and needs; as many lines as clauses."""
     lines = run("list").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == TESTABLE
+    assert [line.split()[0] for line in lines] == [c.id for c in clauses().values() if c.testable]
     assert run("list", "seek.negative").stdout.split()[:2] == ["seek.negative", "MUST"]
 
 

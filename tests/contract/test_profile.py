@@ -140,7 +140,8 @@ def test_what_is_neither_a_profile_nor_a_file_is_refused_in_one_line(name: str) 
 def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     """And with the names of all that there are."""
     assert _refused("pyfil") == (
-        "no profile 'pyfil': neither a file nor one of default, fsspec, hadoop, pyfile, reference; "
+        "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, pyfile, "
+        "reference; "
         "did you mean pyfile?"
     )
 
@@ -150,6 +151,139 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_bytes(b"name: \xff")
     assert _refused(str(path)) == f"{str(path)!r}: not UTF-8 text (byte 6)"
+
+
+# What a profile says of open_file ------------------------------------------------------------
+
+
+def test_a_file_lists_option_keys_and_budgets(tmp_path: Path) -> None:
+    """Keys of its own, keys it has no support for, and costs that it admits to."""
+    text = BARE + (
+        "openfile:\n  keys: [my.key]\n  unsupported: [my.query]\n"
+        "  budgets: {open.cost-seek: {default: 1, random: 0}}\n"
+    )
+    profile = load_profile(_written(tmp_path, text))
+    assert profile.own_keys == {"my.key"}
+    assert profile.unsupported_keys == {"my.query"}
+    assert profile.budgets == {"open.cost-seek": {"default": 1, "random": 0}}
+
+
+def test_keys_without_support_declare_their_feature(tmp_path: Path) -> None:
+    """The clause on them needs a key to try, so nothing else can declare it."""
+    text = BARE + "openfile: {unsupported: [my.query]}\n"
+    assert load_profile(_written(tmp_path, text)).has("openfile-unsupported-keys")
+    assert not load_profile(_written(tmp_path, BARE)).has("openfile-unsupported-keys")
+
+
+def test_a_file_that_extends_another_adds_to_its_keys_and_budgets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it says goes before what the other one says, and its default before all budgets."""
+    base = Profile(
+        "base",
+        "Base",
+        frozenset({"openfile-unsupported-keys"}),
+        own_keys=frozenset({"a", "b"}),
+        unsupported_keys=frozenset({"c"}),
+        budgets={"open.cost-seek": {"default": 1}, "open.cost-pread": {"orc": 9}},
+    )
+    monkeypatch.setattr("fscontract.contract.profile._shipped", lambda name: base)
+    text = BARE + (
+        "extends: pyfile\nopenfile:\n  keys: [c]\n  unsupported: [b]\n"
+        "  budgets: {open.cost-seek: {random: 2}, open.cost-pread: {default: 3}}\n"
+    )
+    profile = load_profile(_written(tmp_path, text))
+    assert profile.own_keys == {"a", "c"}
+    assert profile.unsupported_keys == {"b"}
+    assert profile.budgets == {
+        "open.cost-seek": {"default": 1, "random": 2},
+        "open.cost-pread": {"default": 3},
+    }
+
+
+def test_keys_that_are_all_supported_take_the_feature_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No key is left to try."""
+    base = Profile(
+        "base",
+        "Base",
+        frozenset({"openfile-unsupported-keys"}),
+        unsupported_keys=frozenset({"c"}),
+    )
+    monkeypatch.setattr("fscontract.contract.profile._shipped", lambda name: base)
+    text = BARE + "extends: pyfile\nopenfile: {keys: [c]}\n"
+    profile = load_profile(_written(tmp_path, text))
+    assert (profile.unsupported_keys, profile.features) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("section", "says"),
+    [
+        ("openfile: []", "openfile: a mapping is wanted, not []"),
+        ("openfile: {kyes: []}", "openfile: unknown 'kyes'; allowed: keys, unsupported, budgets"),
+        ("openfile: {keys: my.key}", "openfile.keys: a list is wanted, not 'my.key'"),
+        ("openfile: {keys: [7]}", "openfile.keys[0]: text is wanted, not 7"),
+        ("openfile: {keys: [a b]}", "openfile.keys[0]: a key without white space is wanted, not"),
+        ("openfile: {keys: [a, a]}", "openfile.keys: ['a', 'a'] has non-unique elements"),
+        (
+            "openfile: {keys: [a], unsupported: [a]}",
+            "openfile.unsupported: 'a' is among the keys, too",
+        ),
+        (
+            "openfile: {unsupported: [fs.option.openfile.length]}",
+            "openfile.unsupported: 'fs.option.openfile.length' is a standard option, which is",
+        ),
+        (
+            "features: {openfile-unsupported-keys: true}",
+            "features.openfile-unsupported-keys: it follows from the keys in openfile.unsupported",
+        ),
+        (
+            "openfile: {budgets: {open.cost-sek: {default: 1}}}",
+            "openfile.budgets: no clause 'open.cost-sek'; did you mean open.cost-seek",
+        ),
+        (
+            "openfile: {budgets: {7: {default: 1}}}",
+            "openfile.budgets: no clause 7; allowed: open.buffer-size-used, ",
+        ),
+        (
+            "openfile: {budgets: {seek.zero: {default: 1}}}",
+            "openfile.budgets: seek.zero has no cost; allowed: open.buffer-size-used, ",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: {randm: 1}}}",
+            "openfile.budgets.open.cost-seek: no read policy 'randm'; did you mean random?",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: {8: 1}}}",
+            "openfile.budgets.open.cost-seek: no read policy 8; allowed: adaptive, default, ",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: {random: -1}}}",
+            "openfile.budgets.open.cost-seek.random: -1 is less than the minimum of 0",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: {random: true}}}",
+            "openfile.budgets.open.cost-seek.random: a whole number is wanted, not True",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: 3}}",
+            "openfile.budgets.open.cost-seek: a mapping is wanted, not 3",
+        ),
+        (
+            "openfile: {budgets: {open.cost-seek: {}}}",
+            "openfile.budgets.open.cost-seek: {} ",
+        ),
+    ],
+)
+def test_a_fault_in_what_is_said_of_open_file_takes_one_line(
+    tmp_path: Path, section: str, says: str
+) -> None:
+    """The file, the place, what is allowed; and no more than that one line."""
+    path = _written(tmp_path, BARE + section + "\n")
+    message = _refused(path)
+    assert message.startswith(f"{path}: {says}")
+    assert "\n" not in message
 
 
 # Hadoop's contract files ---------------------------------------------------------------------

@@ -30,6 +30,8 @@ def nothing():
         (("memory", "--known", "bad.yaml"), 2, "bad.yaml: not YAML: "),
         (("memory", "--known", "none.yaml"), 2, "none.yaml: No such file or directory"),
         (("memory", "--junit", "no/such/dir.xml"), 2, "can't write no/such/dir.xml"),
+        (("memory", "--faults", "quick"), 2, "its requests can't be made to fail; try fake, local"),
+        (("memory", "--clauses", "fault.*"), 5, "those of faults need --faults"),
         (("memory", "--clauses", "readb.short-ok"), 5, "no testable clause is selected"),
         (("./none.py:make",), 2, "none.py"),
         (("./factory.py:missing",), 2, "has no 'missing'"),

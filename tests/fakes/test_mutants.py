@@ -7,6 +7,8 @@ import pytest
 from fscontract.contract.clauses import clauses
 from fscontract.contract.suite.runner import check
 from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem, profile_for
+from fscontract.fakes.mutants.openfile.variants import OPENINGS
 from fscontract.fakes.mutants.registry import (
     Mutant,
     MutantFileSystem,
@@ -20,22 +22,33 @@ from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
 #: Documents that have mutants.
-DOCUMENTS = {"fsdatainputstream", "pythonio"}
+DOCUMENTS = {"fsdatainputstream", "pythonio", "openfile"}
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {
+    "BuildLooks",
     "CapabilityByCase",
+    "ChecksWhenSet",
     "CloseKeeps",
     "ClosesOnce",
     "FileReadsHalf",
+    "FirstLengthStays",
     "FullyCut",
     "LineCut",
+    "LooksInSpiteOfStatus",
+    "MissingIsEmpty",
     "NegativeIsZero",
+    "NoDoubles",
+    "NoMixture",
+    "NumberFormat",
     "OwnAllocator",
     "PreadEndForNothing",
     "SeeksWhenClosed",
     "SharedScratch",
+    "SplitIsFile",
     "StatusInBlocks",
+    "StatusNeeded",
     "UnbufferKeeps",
+    "ZerosBeyond",
 }
 
 
@@ -71,6 +84,19 @@ def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> Non
     profile = profile_of(features_of(stream), "!python-file")
     settings = Settings(profile, with_checks(clauses().values()))
     result = check(StreamBinding(MutantFileSystem(stream), name=stream.__name__), settings)
+    broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
+    assert broken == {}
+    assert result.conforms
+
+
+@pytest.mark.parametrize("filesystem", OPENINGS, ids=lambda f: f.__name__)
+def test_correct_filesystems_open_files_as_they_should(
+    filesystem: type[OpeningFileSystem],
+) -> None:
+    """What the document permits is no violation, be it unusual."""
+    judged = [c for c in with_checks(clauses().values()) if c.document == "openfile"]
+    settings = Settings(profile_for(filesystem), tuple(judged))
+    result = check(StreamBinding(filesystem(), name=filesystem.__name__), settings)
     broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
     assert broken == {}
     assert result.conforms

@@ -23,3 +23,9 @@ def read(fs: FileSystem, path: str) -> bytes:
     """The content of a file."""
     with fs.open(path) as stream:
         return rest_of(stream)
+
+
+def counted(stream: FSDataInputStream | FileSystem, *names: str) -> list[int]:
+    """Counters by their names without `stream_read_`."""
+    counts = stream.io_statistics()
+    return [counts.get(f"stream_read_{name}", counts.get(name, -1)) for name in names]

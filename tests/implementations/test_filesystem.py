@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 
 from fscontract.contract.errors import (
+    AccessControlException,
     FileNotFoundException,
     IllegalArgumentException,
     NullPointerException,
     PathIOException,
+    UnsupportedOperationException,
 )
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
 
 from .support import read, write
 
@@ -206,7 +214,7 @@ class TestPaths:
     @pytest.mark.parametrize("path", ["", "a", "a/b", "/a/../b", "/..", "/a\0b"])
     def test_paths_that_mean_nothing_are_rejected(self, fs: FileSystem, path: str) -> None:
         write(fs, "/b", b"")
-        for call in (fs.open, fs.open_file, fs.create, fs.get_file_status, fs.list_status):
+        for call in (fs.open, fs.create, fs.get_file_status, fs.list_status):
             with pytest.raises(IllegalArgumentException):
                 call(path)
         for other in (fs.mkdirs, fs.delete):
@@ -217,8 +225,13 @@ class TestPaths:
                 fs.rename(source, target)
 
     def test_a_path_is_needed(self, fs: FileSystem) -> None:
-        with pytest.raises(NullPointerException):
-            fs.open(None)  # type: ignore[arg-type]
+        for call in (fs.open, fs.open_file):
+            with pytest.raises(NullPointerException):
+                call(None)  # type: ignore[arg-type]
+
+    def test_a_path_is_text(self, fs: FileSystem) -> None:
+        with pytest.raises(IllegalArgumentException, match="text"):
+            fs.open(PurePosixPath("/a"))  # type: ignore[arg-type]
 
     def test_names_may_hold_anything_else(self, fs: FileSystem) -> None:
         names = ["..a", "b..", "sp ace", "ä%20?#*", "\\", "-", ".hidden", "~"]
@@ -228,3 +241,88 @@ class TestPaths:
             f"/d/{n}" for n in sorted(names)
         ]
         assert all(read(fs, f"/d/{name}") == name.encode() for name in names)
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("mode", ["r", "w", "x", "rw", "rwx", "xr"])
+    def test_access_is_granted_by_the_bits_of_the_mode(self, fs: FileSystem, mode: str) -> None:
+        """Every permission that is there; the local one shows root more than the mode says."""
+        write(fs, "/a", b"x")
+        fs.set_permission("/a", 0o700)
+        fs.access("/a", mode)
+
+    @pytest.mark.parametrize(("mode", "bits"), [("r", 0o377), ("w", 0o577), ("x", 0o677)])
+    def test_access_is_refused_where_one_bit_is_missing(self, mode: str, bits: int) -> None:
+        """In memory, where nobody is root."""
+        fs = MemoryFileSystem()
+        write(fs, "/a", b"x")
+        fs.set_permission("/a", bits)
+        with pytest.raises(AccessControlException) as caught:
+            fs.access("/a", f"{mode}rwx")
+        assert caught.value.path == "/a"
+        fs.access("/a", "rwx".replace(mode, ""))
+
+    @pytest.mark.parametrize("opened", [lambda fs: fs.open("/a"), lambda fs: built(fs, "/a")])
+    def test_a_file_that_may_not_be_read_is_not_opened(self, opened: Any) -> None:
+        """A new version of it may be read again."""
+        fs = MemoryFileSystem()
+        write(fs, "/a", b"x")
+        fs.set_permission("/a", 0o377)
+        with pytest.raises(PermissionError):
+            opened(fs)
+        write(fs, "/a", b"x")
+        opened(fs).close()
+
+    def test_the_mode_reaches_the_file(self, local: LocalFileSystem) -> None:
+        write(local, "/a", b"x")
+        local.set_permission("/a", 0o640)
+        assert os.stat(os.path.join(local.root, "a")).st_mode & 0o7777 == 0o640
+
+    def test_what_the_system_denies_is_denied(
+        self, local: LocalFileSystem, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whoever runs this may be root, who is denied nothing."""
+        write(local, "/a", b"x")
+
+        def refuse(*_: Any, **__: Any) -> int:
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK)
+        with pytest.raises(AccessControlException):
+            local.access("/a", "r")
+        local.access("/a", "w")
+        monkeypatch.setattr(os, "open", refuse)
+        with pytest.raises(AccessControlException, match="permission denied: '/a'"):
+            local.open("/a")
+
+    def test_what_is_missing_has_no_permissions(self, fs: FileSystem) -> None:
+        with pytest.raises(FileNotFoundException):
+            fs.set_permission("/a", 0o600)
+        with pytest.raises(FileNotFoundException):
+            fs.access("/a", "r")
+
+    @pytest.mark.parametrize("mode", ["", "R", "rz", "r "])
+    def test_access_is_asked_for_by_letter(self, fs: FileSystem, mode: str) -> None:
+        write(fs, "/a", b"x")
+        with pytest.raises(IllegalArgumentException, match="rwx"):
+            fs.access("/a", mode)
+
+    @pytest.mark.parametrize("mode", [-1, 0o10000])
+    def test_a_mode_has_four_digits(self, fs: FileSystem, mode: int) -> None:
+        write(fs, "/a", b"x")
+        fs.set_permission("/a", 0o1600)
+        with pytest.raises(IllegalArgumentException):
+            fs.set_permission("/a", mode)
+
+    def test_a_filesystem_need_not_have_permissions(self) -> None:
+        """The port's own methods say that there are none."""
+        fs = MemoryFileSystem()
+        with pytest.raises(UnsupportedOperationException):
+            FileSystem.set_permission(fs, "/a", 0o600)
+        with pytest.raises(UnsupportedOperationException):
+            FileSystem.access(fs, "/a", "r")
+
+
+def built(fs: FileSystem, path: str) -> FSDataInputStream:
+    """The stream that a builder without options gives."""
+    return fs.open_file(path).build().result()

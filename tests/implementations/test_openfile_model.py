@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,10 +25,13 @@ from fscontract.contract.openfile_options import (
     option_table,
 )
 from fscontract.contract.outcome import Kind, classify
-from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.contract.ports import FileStatus, FileSystem, FSDataInputStream
 from fscontract.implementations.jobs import propagate_options
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.options import Builder, OpenOptions
+
+from .support import rest_of, write
 
 TABLE = option_table()
 #: Keys that the filesystem has itself, and those for which it lacks support.
@@ -45,6 +50,16 @@ HOSTILE = [
         "1.0",
         "nan",
         "inf",
+    ),
+    *(
+        "\t7\n",
+        "7 7",
+        "\u200b7",
+        "\ufeff7",
+        "7\u0000\u0000",
+        "\u2212" + "7",
+        "\U0001d7d5",
+        "e\u0301",
     ),
     *("true\0", "TRUE ", "\uff54rue", "\u017fequential", "\ud800", "None", "9223372036854775808"),
     *("-9223372036854775809", "2147483648", "parquet, random", ",,orc", "a;b", " Whole-File "),
@@ -158,6 +173,79 @@ def test_values_of_known_keys_never_fail_an_open(calls: list[Call]) -> None:
     """However odd they are, and alike whether optional or mandatory."""
     optional = [(c[0].replace("must", "opt"), *c[1:]) for c in calls]
     assert built(calls) == built(optional) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
+
+
+#: Statuses of `/dir/name`, some of which are those of other files.
+PATHS = [
+    *("/name", "s3://b/c/name", "name", "/dir/name/", "/dir/./name", "gopher://localhost/dir/name"),
+    *(
+        "/dir/name2",
+        "/dir",
+        "/",
+        "",
+        "\0",
+        "/dir/name\0",
+        "/dir/n\u00e4me",
+        "\ud800",
+        " name",
+        None,
+    ),
+]
+REAL_STATUSES: st.SearchStrategy[Any] = st.builds(
+    FileStatus, st.sampled_from(PATHS), st.integers(-2, 60) | st.sampled_from(EDGES), st.booleans()
+)
+REAL_CALLS = st.lists(
+    calls_of(st.sampled_from([*sorted(TABLE.standard_keys), "fs.x"]), st.nothing())
+    | st.tuples(st.just("with_file_status"), REAL_STATUSES | st.none())
+    | st.tuples(st.sampled_from(["opt_long", "opt"]), st.just(LENGTH), st.integers(-1, 60)),
+    max_size=8,
+)
+DATA = bytes(range(40))
+
+
+def filesystems(directory: str) -> list[FileSystem]:
+    """Each of ours, with the same file in it."""
+    made: list[FileSystem] = [
+        MemoryFileSystem(),
+        LocalFileSystem(directory, "positioned"),
+        LocalFileSystem(directory, "portable"),
+    ]
+    for fs in made:
+        write(fs, "/dir/name", DATA)
+    return made
+
+
+@settings(max_examples=200)
+@given(REAL_CALLS, st.sampled_from(["/dir/name", "//dir/name/", "/dir/name/."]))
+def test_an_open_of_a_file_does_what_the_model_says(calls: list[Call], path: str) -> None:
+    """Every kind of option and status, in any order, on each filesystem; twice the same.
+
+    A status of another name fails in the future. Otherwise the file is read up to the length that
+    the model comes to, or to its own.
+    """
+    wanted = resolve(calls, TABLE)
+    length = len(DATA) if wanted.length is None else wanted.length
+    assert isinstance(length, int)
+    status = wanted.status
+    named = status is None or (bool(status.path) and PurePosixPath(status.path).name == "name")
+    with TemporaryDirectory() as directory:
+        for fs in filesystems(directory):
+            builder: Any = fs.open_file(path)
+            for method, *arguments in calls:
+                builder = getattr(builder, method)(*arguments)
+            if wanted.refusals:
+                with pytest.raises(IllegalArgumentException):
+                    builder.build()
+                continue
+            for future in (builder.build(), builder.build()):
+                if not named:
+                    assert isinstance(future.exception(), IllegalArgumentException)
+                    continue
+                with future.result() as stream:
+                    assert rest_of(stream) == DATA[:length]
+                    buffer = bytearray(10)
+                    count = max(0, stream.pread(35, buffer))
+                    assert buffer[:count] == DATA[35:length][:10]
 
 
 @given(st.dictionaries(KEYS.map(JOB_OPTIONAL.__add__) | KEYS.map(JOB_MANDATORY.__add__), TEXTS))

@@ -71,12 +71,6 @@ class TestOpening:
             assert [stream.read_byte() for _ in range(3)] == list(b"012")
             assert rest_of(stream) == b"3456789"
 
-    def test_a_declared_length_hides_nothing(self, fs: FileSystem) -> None:
-        write(fs, "/a", b"0123456789")
-        builder = fs.open_file("/a").must_long(options.LENGTH, 4)
-        with builder.build().result() as stream:
-            assert rest_of(stream) == b"0123456789"
-
 
 class TestStatus:
     def test_none_is_ignored(self, fs: FileSystem) -> None:

@@ -24,8 +24,8 @@ ALLOWED = {
 }
 #: Libraries that only some files may import when they are themselves imported.
 CONFINED = {
-    "hypothesis": ("contract/suite/generate/",),
-    "pytest": ("contract/suite/plugin.py",),
+    "hypothesis": ("contract/suite/generate/", "fakes/strategies.py"),
+    "pytest": ("contract/suite/plugin.py", "fakes/filesystem/fixtures.py"),
     "click": ("contract/suite/cli.py", "contract/suite/commands/"),
     "rich": (),
     "jinja2": (),
@@ -38,6 +38,8 @@ CONFINED = {
 BARE = (
     "contract/ports.py",
     "contract/errors.py",
+    "contract/faults.py",
+    "contract/injector.py",
     "contract/bytebuffer.py",
     "contract/outcome.py",
     "contract/program.py",

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from fscontract.contract.anchors import resolve
 from fscontract.contract.clauses import Clause, Example, Level, clauses, documents, parse_yaml
 from fscontract.contract.profile import features
-from fscontract.contract.program import resolve
 
 SPECS = Path(str(files("fscontract.specs")))
 #: What is not a document of clauses.
@@ -147,6 +147,19 @@ def test_examples_need_no_feature_that_their_clause_does_not() -> None:
         for clause, example in _examples()
         for step in example.program.steps
         if (feature := FEATURE_OF.get(step.op)) and not {feature, f"!{feature}"} & {*clause.needs}
+    ]
+    assert asking == []
+
+
+def test_costs_need_no_feature_that_their_clause_does_not() -> None:
+    """A call that is not there, or holds on to what it may, would be charged to the clause."""
+    needed = {**FEATURE_OF, "unbuffer": "supports-unbuffer"}
+    asking = [
+        (clause.id, str(step))
+        for clause in _everything()
+        if (cost := clause.cost) is not None
+        for step in ((cost.before or ()) + cost.steps)
+        if step.op in needed and needed[step.op] not in clause.needs
     ]
     assert asking == []
 

@@ -46,10 +46,14 @@ def test_hadoop_keys_are_the_features_own_names() -> None:
     assert len(keys) == 10
 
 
-def test_every_feature_but_the_switches_of_severity_is_needed_by_a_clause() -> None:
+def test_every_feature_but_the_choices_between_outcomes_is_needed_by_a_clause() -> None:
     """Declaring a feature that nothing asks for would promise nothing."""
     needed = {n.removeprefix("!") for c in clauses().values() for n in c.needs}
-    assert set(features()) - needed == {"supports-strict-exceptions"}
+    assert set(features()) - needed == {
+        "supports-strict-exceptions",
+        "openfile-first-read",
+        "supports-deadlines",
+    }
 
 
 def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared() -> None:
@@ -60,4 +64,13 @@ def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared()
         "python-file-writable",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
+        "openfile-first-read",
+        "openfile-unsupported-keys",
+        "supports-deadlines",
     }
+
+
+def test_a_builder_of_opens_is_left_to_other_profiles_by_files_of_python_alone() -> None:
+    """Python's open() has no builder; fsspec is given one, though its profile extends pyfile."""
+    without = {n for n in profile_names() if not load_profile(n).has("supports-openfile")}
+    assert without == {"pyfile"}

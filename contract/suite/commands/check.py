@@ -57,7 +57,7 @@ def check(
     if run.profile is not None:
         common.profile_of(run.profile, run)
     if not clauses:
-        common.say_error("no testable clause is selected; see 'fscontract list'")
+        common.say_error(common.NOTHING_SELECTED)
         ctx.exit(common.NOTHING)
     entries = _run_all(targets, run, clauses, _load_known(known))
     for kind, path in reports.items():

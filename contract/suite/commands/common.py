@@ -27,6 +27,10 @@ _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
 _REPLAYS = Path(".fscontract")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+NOTHING_SELECTED = (
+    "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+)
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -37,6 +41,7 @@ class RunOptions:
     clauses: tuple[str, ...]
     level: str
     effort: str
+    faults: str | None
     seed: int
     timeout: float
     options: dict[str, str]
@@ -46,11 +51,11 @@ class RunOptions:
 
 def exit_code_of(error: Exception) -> int | None:
     """The exit code for an error that is the user's or the target's, None for one of ours."""
+    from fscontract.contract.anchors import ProgramError
     from fscontract.contract.binding import TargetError
     from fscontract.contract.clauses import ClauseError
     from fscontract.contract.known import KnownError
     from fscontract.contract.profile import ProfileError
-    from fscontract.contract.program import ProgramError
     from fscontract.contract.targets import UsageError
 
     if isinstance(error, TargetError):
@@ -142,6 +147,11 @@ _OPTIONS = (
         help="How many programs are run.",
     ),
     click.option(
+        "--faults",
+        type=click.Choice(["quick", "normal", "deep"]),
+        help="Also run programs while requests fail; as many as this says.",
+    ),
+    click.option(
         "--seed",
         metavar="N|random",
         default="0",
@@ -177,21 +187,23 @@ def collect(values: dict[str, Any]) -> RunOptions:
 
 def selected(run: RunOptions) -> tuple[Clause, ...]:
     """The testable clauses that the options select; empty if there are none."""
-    from fscontract.contract.clauses import Level, select
+    from fscontract.contract.clauses import FAULTS, Level, select
 
     levels = {
         "must": {Level.MUST},
         "should": {Level.MUST, Level.SHOULD},
         "all": set(Level),
     }[run.level]
-    return tuple(c for c in select(run.clauses) if c.testable and c.level in levels)
+    chosen = (c for c in select(run.clauses) if c.testable and c.level in levels)
+    return tuple(c for c in chosen if c.document != FAULTS or run.faults is not None)
 
 
 def resolve(target: str, run: RunOptions) -> Binding:
     """The binding of a target; TargetError or UsageError."""
     from fscontract.contract.targets import resolve_target
 
-    return resolve_target(target, run.options, run.file, run.content)
+    faulty = run.faults is not None
+    return resolve_target(target, run.options, run.file, run.content, faulty)
 
 
 def profile_of(name: str, run: RunOptions) -> Profile:
@@ -218,6 +230,7 @@ def settings_for(
         profile=profile,
         clauses=clauses,
         effort=run.effort,
+        faults=run.faults,
         seed=run.seed,
         known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
         timeout=run.timeout,

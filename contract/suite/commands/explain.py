@@ -57,9 +57,26 @@ def _clause(clause: Clause) -> Iterator[str]:
     yield from _part("refs", ", ".join(clause.refs))
     yield from _part("untestable", clause.untestable)
     yield from _part("checks", ", ".join(clause.checks))
+    yield from _cost(clause)
     for example in clause.examples:
         expected = " or ".join(_expectation(e) for e in example.expect)
         yield from _part("example", f"{example.program} -> {expected}")
+
+
+def _cost(clause: Clause) -> Iterator[str]:
+    from fscontract.contract.suite.costs import cost_program
+
+    cost = clause.cost
+    if cost is None:
+        return
+    amount = "exactly" if cost.exact else "at most"
+    budget = ", ".join(f"{policy} {number}" for policy, number in cost.budget.items())
+    yield from _part("cost", f"{cost.meter}, {amount}: {budget}")
+    program = cost_program(cost, None)
+    first = "" if not cost.before else f", after {', '.join(map(str, cost.before))}"
+    before = "from open_file on" if cost.before is None else f"on the opened stream{first}"
+    shown = str(program) if len(program.steps) <= 8 else f"{len(program.steps)} calls"
+    yield from _part("measured", f"{before}, in {shown}")
 
 
 def _feature(feature: Feature) -> Iterator[str]:

@@ -44,7 +44,7 @@ def known(
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
     clauses = common.selected(run)
     if not clauses:
-        common.say_error("no testable clause is selected; see 'fscontract list'")
+        common.say_error(common.NOTHING_SELECTED)
         ctx.exit(common.NOTHING)
     binding = common.resolve(target, run)
     result = runner.check(binding, common.settings_for(target, binding, run, clauses, entries))

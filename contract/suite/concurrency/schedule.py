@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from fscontract.contract.program import ProgramError, Step
+from fscontract.contract.anchors import ProgramError
+from fscontract.contract.program import Step
 
 _MOST_THREADS = 16
 _KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})

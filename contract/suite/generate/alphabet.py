@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fscontract.contract.anchors import Argument
 from fscontract.contract.models.sequential import CAPABILITIES
-from fscontract.contract.program import Argument, Step
+from fscontract.contract.program import Step
 
 #: Calls that move or end a stream, and calls that notice where it is: what longer programs are
 #: made of. Everything else needs to be tried only beside these.

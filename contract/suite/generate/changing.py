@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from fscontract.contract.program import Argument, Program, Step
+from fscontract.contract.anchors import Argument
+from fscontract.contract.program import Program, Step
 
 Call: TypeAlias = tuple[str, tuple[Argument, ...]]
 Calls: TypeAlias = tuple[Call, ...]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from fscontract.contract.anchors import resolve
 from fscontract.contract.clauses import Clause
 from fscontract.contract.outcome import Outcome
-from fscontract.contract.program import Program, Step, resolve
+from fscontract.contract.program import Program, Step
 
 
 class Vector(NamedTuple):

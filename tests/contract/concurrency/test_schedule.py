@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.program import ProgramError, Step
+from fscontract.contract.anchors import ProgramError
+from fscontract.contract.program import Step
 from fscontract.contract.suite.concurrency import (
     ConcurrencyReport,
     Schedule,

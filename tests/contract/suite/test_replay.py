@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fscontract.contract.anchors import ProgramError
 from fscontract.contract.profile import load_profile
-from fscontract.contract.program import ProgramError
 from fscontract.contract.suite.replay import replay
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import FEATURES, binding_of

@@ -304,6 +304,17 @@ def test_file_and_content_go_together(tmp_path: Path) -> None:
         FsspecBinding.from_url(f"file://{tmp_path}", {}, file="x")
 
 
+def test_a_protocol_that_only_contains_file_is_not_the_local_one(tmp_path: Path) -> None:
+    """Files of `filecache` over another store lie in that store, not below /tmp."""
+    target = fsspec.filesystem(
+        "filecache", target_protocol="memory", cache_storage=str(tmp_path), skip_instance_cache=True
+    )
+    target.protocol = "filecache"
+    binding = FsspecBinding.recognise(target, "cache")
+    assert isinstance(binding, FsspecBinding)
+    assert binding._root == target.root_marker
+
+
 def test_filesystems_of_fsspec_are_recognised(tmp_path: Path) -> None:
     """By type; a local one is used in the directory for temporary files."""
     assert FsspecBinding.recognise(io.BytesIO(), "x") is None

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from fscontract.contract.anchors import ProgramError
 from fscontract.contract.binding import TargetError
 from fscontract.contract.bytebuffer import ByteBuffer
 from fscontract.contract.content import content
 from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.ports import Allocate, FileRange, Release
-from fscontract.contract.program import OPERATIONS, ProgramError, Step
+from fscontract.contract.program import OPERATIONS, Step
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.bindings.streamops import bind_stream
 from fscontract.implementations.memory import MemoryFileSystem

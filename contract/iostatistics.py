@@ -1,0 +1,64 @@
+"""I/O statistics by Hadoop's names, and the meters that the cost clauses read off them.
+
+The constants are those of Hadoop's StreamStatisticNames and StoreStatisticNames that are used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# What one stream, or all of a filesystem's streams together, did.
+#: Bytes given to the reader.
+STREAM_READ_BYTES = "stream_read_bytes"
+#: Bytes that came from the store, also those that no reader got.
+STREAM_READ_TOTAL_BYTES = "stream_read_total_bytes"
+#: Descriptors or connections opened for reading, and those closed again.
+STREAM_READ_OPENED = "stream_read_opened"
+STREAM_READ_CLOSED = "stream_read_closed"
+#: Calls of the reader.
+STREAM_READ_OPERATIONS = "stream_read_operations"
+STREAM_READ_FULLY_OPERATIONS = "stream_read_fully_operations"
+STREAM_READ_VECTORED_OPERATIONS = "stream_read_vectored_operations"
+STREAM_READ_VECTORED_INCOMING_RANGES = "stream_read_vectored_incoming_ranges"
+STREAM_READ_SEEK_OPERATIONS = "stream_read_seek_operations"
+STREAM_READ_SEEK_FORWARD_OPERATIONS = "stream_read_seek_forward_operations"
+STREAM_READ_SEEK_BACKWARD_OPERATIONS = "stream_read_seek_backward_operations"
+STREAM_READ_UNBUFFERED = "stream_read_unbuffered"
+
+# What a filesystem was asked for, and what it asked its store for.
+OP_OPEN = "op_open"
+OP_OPENFILE = "op_openfile"
+OP_GET_FILE_STATUS = "op_get_file_status"
+OP_EXISTS = "op_exists"
+OBJECT_METADATA_REQUESTS = "object_metadata_request"
+ACTION_HTTP_HEAD_REQUEST = "action_http_head_request"
+ACTION_HTTP_GET_REQUEST = "action_http_get_request"
+STORE_IO_REQUEST = "store_io_request"
+
+#: What a cost clause bounds: the counters that tell it, and those that take from it. Several
+#: counters are the same thing seen at several levels (a call, the request behind it), of which the
+#: greatest counts.
+METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    # looks at whether the file is there, and how long it is
+    "probes": (
+        (OP_GET_FILE_STATUS, OP_EXISTS, OBJECT_METADATA_REQUESTS, ACTION_HTTP_HEAD_REQUEST),
+        (),
+    ),
+    # descriptors or connections opened, and those still held
+    "opens": ((STREAM_READ_OPENED,), ()),
+    "held": ((STREAM_READ_OPENED,), (STREAM_READ_CLOSED,)),
+    # reads of the store
+    "requests": ((STORE_IO_REQUEST, ACTION_HTTP_GET_REQUEST), ()),
+    # bytes from the store, and bytes given to the reader
+    "bytes": ((STREAM_READ_TOTAL_BYTES,), ()),
+    "returned": ((STREAM_READ_BYTES,), ()),
+}
+
+
+def meter(name: str, counters: Mapping[str, int]) -> int | None:
+    """What a meter of METERS reads with these counters; None if none that tells it is there."""
+    telling, subtracted = METERS[name]
+    told = [counters[counter] for counter in telling if counter in counters]
+    if not told:
+        return None
+    return max(told) - sum(counters.get(counter, 0) for counter in subtracted)

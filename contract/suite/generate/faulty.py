@@ -1,0 +1,89 @@
+"""Programs whose requests fail: each kind of fault at the first requests, then random plans."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fscontract.contract.faults import FAULTS, Fault, FaultPlan, random_plan
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.generate import alphabet, seeded
+
+#: Random programs with faults, by effort.
+PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
+#: A file of a few bytes, and how much of one lies beyond a boundary of the buffer.
+SMALL = 23
+_BEYOND = 37
+#: Longest programs of the random part; each call may meet a fault.
+_LONGEST = 12
+#: The requests that single faults strike, and how often: at last more often than anybody should
+#: try, from the open on and from the first or second request after it.
+_STRIKES = ((1, 1), (2, 1), (3, 1), (1, 2), (1, 1000), (2, 1000), (3, 1000))
+
+
+def programs(
+    operations: frozenset[str],
+    kinds: frozenset[str],
+    buffer: int,
+    effort: str,
+    seed: int,
+    only_length: int | None = None,
+) -> Iterator[Program]:
+    """Programs with faults of these kinds; the same seed gives the same ones."""
+    lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
+    for length in lengths:
+        for steps in _short(operations, length, buffer):
+            for plan in _single(kinds):
+                yield Program(length, steps, faults=plan)
+    draw = random.Random(f"{seed}:faults")
+    source = seeded.programs(operations, buffer, "deep", seed, only_length)
+    for _ in range(PROGRAMS[effort]):
+        program = next(source)
+        steps = program.steps[: draw.randint(1, _LONGEST)]
+        yield replace(program, steps=steps, faults=random_plan(draw, kinds))
+
+
+def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
+    for name, kind in FAULTS.items():
+        if name not in kinds:
+            continue
+        values: tuple[float | None, ...] = (None,)
+        if kind.parameter == "amount":
+            values = kind.values[:3]
+        for at, times in _STRIKES:
+            for value in values:
+                amount = None if value is None else int(value)
+                yield FaultPlan((Fault(name, at, times, amount),))
+
+
+def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:
+    """Reads of every kind, then a look at the position, and reading on."""
+    some = min(length, buffer)
+    reads = [
+        Step("read_byte"),
+        Step("read_into", (some, 0, some)),
+        Step("read_into", (length, 0, length)),
+        Step("pread", (2, 9, 0, 9)),
+        Step("read_fully", (0, length, 0, length)),
+        Step("read_vectored", (((1, 4), (9, 6)), "heap", "given")),
+        Step("read_buffer", (some, 0, some)),
+        Step("skip", (5,)),
+        Step("seek_to_new_source", (3,)),
+        Step("py_read", (length,)),
+        Step("py_readinto", ("B", some)),
+        Step("py_readall", ()),
+    ]
+    after = [
+        Step("get_pos"),
+        Step("read_byte"),
+        Step("read_into", (8, 0, 8)),
+        Step("py_read", (4,)),
+    ]
+    tail = tuple(step for step in after if step.op in operations)
+    for read in reads:
+        if read.op in operations:
+            yield (read, *tail)
+            if "seek" in operations:
+                yield (Step("read_byte"), read, Step("seek", (length // 2,)), *tail)
+    yield tuple(s for s in alphabet.core(operations) if s.op != "close")[:_LONGEST]

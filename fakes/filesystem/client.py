@@ -1,0 +1,158 @@
+"""What stands between the fake store and its users: retries, and the choice of replicas."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+from zlib import crc32
+
+from fscontract.fakes.filesystem.failures import (
+    BodyCut,
+    ChecksumMismatch,
+    RangeNotSatisfiable,
+    ReplicaFailed,
+    RequestFailed,
+)
+from fscontract.fakes.filesystem.requests import Answer
+from fscontract.fakes.filesystem.store import Store
+from fscontract.fakes.filesystem.versions import Version
+from fscontract.implementations.descriptors import Identity
+
+T = TypeVar("T")
+#: Seconds before the first retry; each further one waits twice as long.
+BACKOFF = 0.1
+
+
+class Client:
+    """Sends requests to a store, each again up to `retries` times where that may help.
+
+    It waits, on the store's clock, for as long as the store asks, if that is no longer than the
+    deadline of a request.
+    """
+
+    def __init__(self, store: Store, retries: int) -> None:
+        self.store = store
+        self.retries = retries
+
+    def send(self, request: Callable[[], T]) -> T:
+        """What the request gives, or its last failure."""
+        for retry in itertools.count():
+            try:
+                return request()
+            except RequestFailed as error:
+                if not error.transient or retry >= self.retries:
+                    raise
+                if error.wait > self.store.deadline:
+                    raise
+                self.store.clock.advance(error.wait or BACKOFF * 2**retry)
+        raise AssertionError
+
+
+class Sources:
+    """From which replica a stream takes each block, and which it has left for good.
+
+    Also what it has cost so far: requests, retries included, and bytes received.
+    """
+
+    #: What is read, once it is open.
+    version: Version | None = None
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.received = 0
+        self._current: dict[int, int] = {}
+        self._left: dict[int, set[int]] = {}
+
+    def of(self, block: int) -> int:
+        """The replica to ask for a block."""
+        return self._current.get(block, 0)
+
+    def turn(self, block: int, replicas: int) -> None:
+        """Ask the next replica for a block from now on."""
+        self._current[block] = (self.of(block) + 1) % replicas
+
+    def leave(self, position: int) -> bool:
+        """Take the block at a position from a replica not used before; False if there is none."""
+        version = self.version
+        if version is None or not 0 <= position < version.length:
+            return False
+        block = position // version.block_size
+        left = self._left.get(block, set()) | {self.of(block)}
+        other = next((r for r in version.holders(block) if r not in left), None)
+        if other is None:
+            return False
+        self._left[block] = left
+        self._current[block] = other
+        return True
+
+    def run(self, position: int, length: int, block_size: int) -> int:
+        """How many of the bytes come from the replica that the first of them comes from."""
+        if not self._current:
+            return length
+        end, stop = position, position + length
+        source = self.of(position // block_size)
+        while end < stop and self.of(end // block_size) == source:
+            end = (end // block_size + 1) * block_size
+        return min(end, stop) - position
+
+
+class Connection:
+    """One version of a file, open for reading: a `Descriptor` of the fake store.
+
+    Reads run side by side. One is a request that is sent again after a failure: to another replica
+    if it was the replica's. What it gives are the bytes that were written, and RangeNotSatisfiable
+    is an end only if the store says that there is one.
+    """
+
+    def __init__(self, client: Client, path: str, sources: Sources, _look: bool = True) -> None:
+        self.version = sources.version = client.send(partial(client.store.open, path))
+        self._client = client
+        self._path = path
+        self._sources = sources
+
+    def identity(self) -> Identity:
+        """What was opened."""
+        return self.version.identity
+
+    def read(self, position: int, view: memoryview) -> int:
+        """Bytes from `position` on, not always all; the count, 0 at the end."""
+        try:
+            return self._client.send(partial(self._attempt, position, view))
+        except RangeNotSatisfiable as error:
+            if position < error.length:
+                raise
+            return 0
+
+    def _attempt(self, position: int, view: memoryview) -> int:
+        version, sources = self.version, self._sources
+        block = position // version.block_size
+        length = sources.run(position, len(view), version.block_size)
+        sources.requests += 1
+        try:
+            answer = self._client.store.read(
+                self._path, version, position, length, sources.of(block)
+            )
+            sources.received += len(answer.body)
+            count = self._verified(answer, position)
+        except ReplicaFailed:
+            sources.turn(block, version.replicas)
+            raise
+        view[:count] = answer.body[:count]
+        return count
+
+    def _verified(self, answer: Answer, position: int) -> int:
+        """How many bytes from the first on are those that were written; an error if it is none."""
+        good = 0
+        for length, crc in answer.checks:
+            piece = answer.body[good : good + length]
+            if len(piece) == length and crc32(piece) == crc:
+                good += length
+            elif good:
+                break
+            elif len(piece) < length:
+                raise BodyCut(self._path, f"the answer ended after {len(piece)} bytes")
+            else:
+                raise ChecksumMismatch(self._path, f"wrong checksum of the bytes at {position}")
+        return good

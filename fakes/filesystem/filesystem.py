@@ -1,0 +1,190 @@
+"""The fake filesystem: in memory, but with everything about a remote store that goes wrong."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.faults import FaultPlan
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
+from fscontract.contract.openfile_options import option_table
+from fscontract.contract.ports import FileStatus
+from fscontract.fakes.filesystem.client import Client
+from fscontract.fakes.filesystem.clock import Clock
+from fscontract.fakes.filesystem.consistency import Consistency
+from fscontract.fakes.filesystem.faulting import FakeInjector
+from fscontract.fakes.filesystem.requests import Latency
+from fscontract.fakes.filesystem.store import Store
+from fscontract.fakes.filesystem.stream import FakeInputStream
+from fscontract.fakes.filesystem.tree import Tree
+from fscontract.fakes.filesystem.versions import Version
+from fscontract.implementations.filesystem import (
+    ReferenceFileSystem,
+    access_bits,
+    normalize,
+    not_found,
+    permission_bits,
+)
+from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.writer import PendingFile
+
+if TYPE_CHECKING:
+    from fscontract.fakes.filesystem.asfsspec import FakeFsspec
+
+
+class _Body(io.RawIOBase):
+    """Keeps what is written to it, also after it is closed."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        self.content += memoryview(data)  # type: ignore[arg-type]
+        return len(memoryview(data))  # type: ignore[arg-type]
+
+
+class FakeFileSystem(ReferenceFileSystem):
+    """A filesystem that behaves like a remote store, on a clock of its own.
+
+    Files have blocks of `block_size` bytes, and `replicas` copies of each. A request takes what
+    `latency` says, is sent again up to `retries` times, and times out after `deadline` seconds of
+    `clock`. `consistency` says how late changes are seen. `store.requests` is the log of requests.
+    """
+
+    def __init__(
+        self,
+        *,
+        block_size: int = 128 * 1024 * 1024,
+        replicas: int = 3,
+        latency: Latency = Latency(),  # noqa: B008 - it never changes
+        consistency: Consistency = Consistency(),  # noqa: B008 - it never changes
+        retries: int = 3,
+        deadline: float = 60.0,
+    ) -> None:
+        super().__init__()
+        if block_size < 1 or replicas < 1 or retries < 0 or not deadline > 0:
+            raise IllegalArgumentException(
+                "block_size and replicas are at least 1, retries at least 0, deadline above 0"
+            )
+        self.clock = Clock()
+        self._tree = Tree(self.clock, consistency, block_size, replicas)
+        self.store = Store(self._tree, self.clock, latency, deadline)
+        self._client = Client(self.store, retries)
+
+    # What a test does -------------------------------------------------------------------------
+
+    @property
+    def injector(self) -> FakeInjector:
+        """What lets faults happen."""
+        return self.store.injector
+
+    def attach(self, plan: FaultPlan) -> None:
+        """Count requests from 1 on, and let the faults of the plan strike them."""
+        self.injector.attach(plan)
+
+    def detach(self) -> None:
+        """Let all go well from now on; what was corrupted or lost stays so."""
+        self.injector.detach()
+
+    def write(self, path: str, data: bytes) -> None:
+        """Make or replace a file without a request; PathIOException."""
+        self._tree.put(normalize(path), bytes(data))
+
+    def remove(self, path: str) -> bool:
+        """Delete a path and all below it without a request; False if it was not there."""
+        return self._tree.delete(normalize(path), recursive=True)
+
+    def corrupt(self, path: str, block: int = 0, replica: int = 0) -> None:
+        """Flip the bits of one copy of a block; the checksum tells whoever reads it.
+
+        FileNotFoundException, IllegalArgumentException.
+        """
+        self._version(path).corrupt(block, replica)
+
+    def lose(self, path: str, block: int = 0, replica: int = 0) -> None:
+        """Take away one copy of a block. FileNotFoundException, IllegalArgumentException."""
+        self._version(path).lose(block, replica)
+
+    def _version(self, path: str) -> Version:
+        version = self._tree.version(normalize(path))
+        if version is None:
+            raise not_found(path)
+        return version
+
+    # What a filesystem does -------------------------------------------------------------------
+
+    def _open(self, path: str, options: OpenOptions) -> FakeInputStream:
+        size = options.buffer_size
+        if size is None and options.read_policy is not None:
+            size = option_table().policies[options.read_policy].buffer
+        return FakeInputStream(
+            path,
+            self._client,
+            DEFAULT_BUFFER if size is None else size,
+            options.length,
+            options.etag,
+            FOOTER if options.footer_cache else 0,
+        )
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        path = normalize(path)
+        self._tree.reserve(path, overwrite)
+        body = _Body()
+
+        def publish() -> None:
+            self._client.send(partial(self.store.put, path, bytes(body.content), overwrite))
+
+        return PendingFile(body, publish, body.content.clear)
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """The status of a file or directory; FileNotFoundException."""
+        path = normalize(path)
+        self._statistics.count(OP_GET_FILE_STATUS)
+        return self._client.send(partial(self.store.status, path))
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """The children of a directory, sorted by path, or the file itself."""
+        return iter(self._client.send(partial(self.store.list, normalize(path))))
+
+    def mkdirs(self, path: str) -> None:
+        """Make a directory and its parents; PathIOException if a file is in the way."""
+        self._client.send(partial(self.store.mkdirs, normalize(path)))
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """Delete a path; False if it was not there.
+
+        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        """
+        return self._client.send(partial(self.store.delete, normalize(path), recursive))
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or directory; the target's parents are made.
+
+        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        """
+        old, new = normalize(source), normalize(target)
+        self._client.send(partial(self.store.rename, old, new))
+
+    def set_permission(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path. (FileSystem.setPermission)"""
+        permission_bits(mode)
+        self._client.send(partial(self.store.set_permission, normalize(path), mode))
+
+    def access(self, path: str, mode: str) -> None:
+        """Check what the owner may do; AccessControlException. (FileSystem.access)"""
+        access_bits(mode)
+        self._client.send(partial(self.store.access, normalize(path), mode))
+
+    def as_fsspec(self) -> FakeFsspec:
+        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        from fscontract.fakes.filesystem.asfsspec import FakeFsspec
+
+        return FakeFsspec(fs=self)

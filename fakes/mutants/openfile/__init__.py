@@ -1,0 +1,1 @@
+"""Mutants of Hadoop's openFile()."""

@@ -1,0 +1,171 @@
+"""Correct filesystems to derive mutants of `open_file` from, and how those are registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
+
+from fscontract.contract.errors import NullPointerException
+from fscontract.contract.iostatistics import OP_OPENFILE
+from fscontract.contract.openfile_options import option_table
+from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.profile import Profile
+from fscontract.fakes.mutants.registry import Mutant, add, profile_of, says
+from fscontract.implementations.descriptors import Identity
+from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER, LocalInputStream
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.stream import ReferenceInputStream
+
+#: A key that these filesystems have beside the standard ones, and one that they can't support.
+OWN_KEY = "fs.mutant.key"
+UNSUPPORTED_KEY = "fs.mutant.select"
+
+
+class OptionStream(MemoryInputStream):
+    """A stream that knows the options with which it was opened."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        super().__init__(data, path, options.length)
+        self.options = options
+
+
+class OpeningBuilder(Builder[FSDataInputStream]):
+    """A builder that knows its filesystem."""
+
+    filesystem: OpeningFileSystem
+
+    @property
+    def optional(self) -> set[str]:
+        """The keys that are set and not mandatory."""
+        return self._values.keys() - self._mandatory
+
+    def text(self, key: str) -> str:
+        """What a key is set to, "" if it is not."""
+        return self._values.get(key, "")
+
+
+class OpeningFileSystem(MemoryFileSystem):
+    """Files in memory, opened by builders of the class `builder` as streams of the class `stream`.
+
+    One thing that it does wrong in a subclass, the rest does not see.
+    """
+
+    #: What it differs in from the profile "reference", with "!" before what it lacks.
+    features: ClassVar[tuple[str, ...]] = ()
+    own_keys: ClassVar[frozenset[str]] = frozenset({OWN_KEY})
+    unsupported_keys: ClassVar[frozenset[str]] = frozenset({UNSUPPORTED_KEY})
+    builder: ClassVar[type[OpeningBuilder]] = OpeningBuilder
+    stream: ClassVar[type[OptionStream]] = OptionStream
+
+    def open_file(self, path: str) -> OpeningBuilder:
+        """Start building an open with options; NullPointerException if there is no path."""
+        if path is None:
+            raise NullPointerException("no path")
+        builder = self.builder(path, self._open_by, self.own_keys, self.unsupported_keys)
+        builder.filesystem = self
+        return builder
+
+    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
+        """Open what `build` was asked for."""
+        return self._opened(OP_OPENFILE, path, options)
+
+    def _open(self, path: str, options: OpenOptions) -> Any:  # some stream, of whatever class
+        return self.stream(self._data(path, options), path, options)
+
+    def _data(self, path: str, options: OpenOptions) -> bytes:
+        """The file's bytes; every error that opening it may have."""
+        return super()._open(path, options)._data
+
+
+class _Blob:
+    """A version of a file, as something opened that can be read from."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def identity(self) -> Identity:
+        return 0, id(self._data), len(self._data), 0
+
+    def read(self, position: int, view: memoryview) -> int:
+        chunk = self._data[position : position + len(view)]
+        view[: len(chunk)] = chunk
+        return len(chunk)
+
+
+class StoredStream(LocalInputStream):
+    """A stream that reads ahead and keeps footers, and counts what it asks its store for."""
+
+
+class StoredFiles(OpeningFileSystem):
+    """Files in a store, where each open and each request counts; its streams are `stored`."""
+
+    stored: ClassVar[type[StoredStream]] = StoredStream
+
+    def _open(self, path: str, options: OpenOptions) -> Any:
+        data = self._data(path, options)
+        size, footer = self._buffer_size(options), self._footer(options)
+        return self.stored(path, lambda look: _Blob(data), size, options.length, None, footer)
+
+    def _buffer_size(self, options: OpenOptions) -> int:
+        """How many bytes a stream reads ahead."""
+        if options.buffer_size is not None:
+            return options.buffer_size
+        return self._size_for(options.read_policy)
+
+    def _size_for(self, policy: str | None) -> int:
+        """The same, where only the policy says it."""
+        found = None if policy is None else option_table().policies[policy].buffer
+        return found or DEFAULT_BUFFER
+
+    def _footer(self, options: OpenOptions) -> int:
+        """How many bytes at the end a stream keeps."""
+        return FOOTER if options.footer_cache else 0
+
+
+_Broken = TypeVar("_Broken", bound=type)
+
+
+def opening_mutant(clause: str) -> Callable[[_Broken], _Broken]:
+    """Register a filesystem, or a class of its builders or streams, as a mutant of `clause`.
+
+    What it does wrong is its docstring.
+    """
+
+    def register(broken: _Broken) -> _Broken:
+        add(_mutant(clause, broken))
+        return broken
+
+    return register
+
+
+def _mutant(clause: str, broken: type) -> Mutant:
+    made = filesystem_of(broken)
+    own, unsupported = made.own_keys, made.unsupported_keys
+    return Mutant(clause, broken.__name__, features_of(made), says(broken), made, own, unsupported)
+
+
+def profile_for(filesystem: type[OpeningFileSystem]) -> Profile:
+    """The profile that a filesystem should conform to."""
+    found = profile_of(features_of(filesystem), "!python-file")
+    own, unsupported = filesystem.own_keys, filesystem.unsupported_keys
+    return replace(found, own_keys=own, unsupported_keys=unsupported)
+
+
+def features_of(filesystem: type[OpeningFileSystem]) -> tuple[str, ...]:
+    """What a class of filesystems differs in from the profile "reference"."""
+    keys = ("openfile-unsupported-keys",) if filesystem.unsupported_keys else ()
+    return filesystem.features + keys
+
+
+def filesystem_of(broken: type) -> type[OpeningFileSystem]:
+    """A filesystem as it is, or one with these builders or streams."""
+    if issubclass(broken, OpeningFileSystem):
+        return broken
+    base, seam = OpeningFileSystem, "stream"
+    if issubclass(broken, OpeningBuilder):
+        seam = "builder"
+    elif issubclass(broken, StoredStream):
+        base, seam = StoredFiles, "stored"
+    return type(broken.__name__, (base,), {"__doc__": broken.__doc__, seam: broken})

@@ -1,0 +1,43 @@
+"""Hypothesis strategies for what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hypothesis import strategies as st
+
+from fscontract.contract.faults import FAULTS, Fault, FaultKind, FaultPlan
+
+#: The most bytes that an amount drawn here says.
+_MOST_BYTES = 1 << 16
+
+
+def faults(kinds: Iterable[str] = tuple(FAULTS), requests: int = 8) -> st.SearchStrategy[Fault]:
+    """Faults of these kinds at the first so many requests; they shrink to the first kind at the
+    first request, without a number of its own.
+
+    ValueError if there is no kind, or none of that name.
+    """
+    wanted = set(kinds)
+    if not wanted <= FAULTS.keys() or not wanted:
+        raise ValueError(f"kinds must be some of {', '.join(FAULTS)}, not {sorted(wanted)}")
+    return st.one_of([_of(kind, requests) for name, kind in FAULTS.items() if name in wanted])
+
+
+def fault_plans(
+    kinds: Iterable[str] = tuple(FAULTS), requests: int = 8, most: int = 3
+) -> st.SearchStrategy[FaultPlan]:
+    """Plans of up to `most` such faults; they shrink to fewer ones, and to no fault at all."""
+    found = st.lists(faults(kinds, requests), max_size=most)
+    return found.map(lambda several: FaultPlan(tuple(several)))
+
+
+def _of(kind: FaultKind, requests: int) -> st.SearchStrategy[Fault]:
+    at, times = st.integers(1, requests), st.integers(1, 5)
+    if kind.parameter == "amount":
+        amounts = st.none() | st.integers(int(kind.least), _MOST_BYTES)
+        return st.builds(Fault, st.just(kind.name), at, times, amount=amounts)
+    if kind.parameter == "seconds":
+        seconds = st.none() | st.sampled_from(kind.values)
+        return st.builds(Fault, st.just(kind.name), at, times, seconds=seconds)
+    return st.builds(Fault, st.just(kind.name), at, times)

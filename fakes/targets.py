@@ -1,0 +1,18 @@
+"""The named targets whose requests can be made to fail, for runs with `--faults`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+
+from fscontract.contract.binding import Binding
+from fscontract.fakes.faultylocal import FaultyLocalFileSystem
+from fscontract.implementations.targets import LocalBinding, local_strategy
+
+
+def local(options: Mapping[str, str]) -> Binding:
+    """The local filesystem, whose opens and reads fail by plan; options as without faults."""
+    filesystem = FaultyLocalFileSystem(tempfile.gettempdir(), local_strategy(options))
+    binding = LocalBinding(filesystem)
+    binding.injector = filesystem.injector
+    return binding

@@ -1,0 +1,123 @@
+"""What a stream may do while requests to its store fail."""
+
+from __future__ import annotations
+
+from fscontract.contract.models.faulty import Circumstances, allowed_requests, judge_under_faults
+from fscontract.contract.models.state import ANY, Judgement, State, opened
+from fscontract.contract.outcome import Kind, Outcome, returned
+from fscontract.contract.program import Step
+
+DATA = bytes(range(10, 40))
+FEATURES = frozenset(
+    {"supports-seek", "rejects-seek-past-eof", "supports-positioned-readable", "supports-skip"}
+)
+QUIET = Circumstances(0, 1, False)
+STRUCK = Circumstances(1, 1, False)
+AFTERWARDS = Circumstances(0, 1, True)
+IO = Outcome(Kind.IO)
+READ = Step("read_into", (4, 0, 4))
+
+
+def judge(step: Step, outcome: Outcome, around: Circumstances, *states: State) -> Judgement:
+    """The judgement on a call of a stream that was just opened, or is in one of these states."""
+    return judge_under_faults(step, states or (opened(DATA),), FEATURES, outcome, around)
+
+
+def clause(judgement: Judgement) -> str:
+    """The clause that is broken, "" if none is."""
+    return "" if judgement.failure is None else judgement.failure.clause
+
+
+def test_a_call_that_a_fault_strikes_may_raise_an_io_exception() -> None:
+    assert judge(READ, IO, STRUCK).exercised == ("fault.clean",)
+
+
+def test_an_exception_of_another_kind_is_not_clean() -> None:
+    assert clause(judge(READ, Outcome(Kind.OTHER), STRUCK)) == "fault.clean"
+
+
+def test_a_time_out_of_the_way_to_the_store_is_an_io_exception() -> None:
+    """What is no verdict on a stream elsewhere is what is tried here."""
+    assert clause(judge(READ, Outcome(Kind.ENVIRONMENT), STRUCK)) == ""
+
+
+def test_an_error_without_a_fault_breaks_the_clause_that_promises_a_return() -> None:
+    assert not clause(judge(READ, IO, QUIET)).startswith("fault.")
+
+
+def test_after_a_failure_a_call_may_go_on_failing_cleanly() -> None:
+    assert judge(READ, IO, AFTERWARDS).exercised == ("fault.next",)
+    assert clause(judge(READ, Outcome(Kind.NULL), AFTERWARDS)) == "fault.next"
+
+
+def test_neither_an_end_nor_an_eof_exception_may_stand_for_a_broken_body() -> None:
+    assert clause(judge(READ, returned(-1, bytes([1] * 4)), STRUCK)) == "fault.end"
+    assert clause(judge(READ, Outcome(Kind.EOF), STRUCK)) == "fault.end"
+
+
+def test_bytes_that_are_nowhere_in_the_file_are_wrong_whatever_happened() -> None:
+    assert clause(judge(READ, returned(4, b"\xf0\xf1\xf2\xf3"), STRUCK)) == "fault.data"
+
+
+def test_a_failed_read_leaves_the_stream_between_where_it_was_and_where_it_would_be() -> None:
+    after = judge(READ, IO, STRUCK).states
+    assert [state.pos for state in after] == [0, 1, 2, 3, 4]
+    position = Step("get_pos")
+    assert clause(judge(position, returned(3), AFTERWARDS, *after)) == ""
+    assert clause(judge(position, returned(5), AFTERWARDS, *after)) == "fault.position"
+
+
+def test_a_failed_positioned_read_moves_nothing() -> None:
+    after = judge(Step("pread", (8, 4, 0, 4)), IO, STRUCK).states
+    assert [state.pos for state in after] == [0]
+    moved = judge(READ, returned(4, DATA[8:12]), AFTERWARDS, *after)
+    assert clause(moved) == "fault.position"
+
+
+def test_a_failed_seek_leaves_the_stream_where_it_was_or_where_it_should_be() -> None:
+    after = judge(Step("seek", (7,)), IO, STRUCK).states
+    assert [state.pos for state in after] == [0, 7]
+
+
+def test_a_failed_read_of_more_than_can_be_followed_leaves_the_stream_anywhere() -> None:
+    big = opened(bytes(5 + i % 251 for i in range(1000)))
+    after = judge(Step("read_into", (900, 0, 900)), IO, STRUCK, big).states
+    assert [state.pos for state in after] == [ANY]
+
+
+def test_a_byte_that_is_in_too_many_places_leaves_the_stream_anywhere() -> None:
+    """In a long file a single byte tells nothing of the position; that is no violation."""
+    everywhere = opened(bytes([7]) * 500)
+    after = judge(Step("read_into", (400, 0, 400)), IO, STRUCK, everywhere).states
+    found = judge(Step("read_byte"), returned(7), AFTERWARDS, *after)
+    assert clause(found) == ""
+    assert [state.pos for state in found.states] == [ANY]
+
+
+def test_a_call_makes_no_more_requests_than_one_for_each_byte_and_some() -> None:
+    least = allowed_requests(READ)
+    assert clause(judge(READ, IO, Circumstances(1, least, False))) == ""
+    assert clause(judge(READ, IO, Circumstances(1, least + 1, False))) == "fault.retries"
+
+
+def test_each_range_of_a_vectored_read_has_tries_of_its_own() -> None:
+    one = allowed_requests(Step("read_vectored", (((0, 4),), "heap", "given")))
+    two = allowed_requests(Step("read_vectored", (((0, 4), (9, 4)), "heap", "given")))
+    assert two >= 2 * one - 8
+
+
+def test_one_range_of_a_vectored_read_may_fail_and_the_others_come() -> None:
+    """A fault strikes a request, and the request of another range goes well."""
+    step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
+    came = returned((returned(2, DATA[:2]), IO))
+    features = FEATURES | {"supports-vectored-io"}
+    found = judge_under_faults(step, (opened(DATA),), features, came, STRUCK)
+    assert clause(found) == ""
+    wrong = returned((returned(2, b"\xf0\xf0"), IO))
+    found = judge_under_faults(step, (opened(DATA),), features, wrong, STRUCK)
+    assert clause(found) == "fault.data"
+
+
+def test_what_survives_a_fault_was_tried_for_data_and_end() -> None:
+    found = judge(READ, returned(4, DATA[:4]), STRUCK)
+    assert {"fault.data", "fault.end", "fault.retries"} <= set(found.exercised)

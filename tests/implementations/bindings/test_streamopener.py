@@ -1,0 +1,268 @@
+"""Openings of our own filesystems, step by step."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.content import content, replacement
+from fscontract.contract.errors import (
+    AccessControlException,
+    FileNotFoundException,
+    IllegalArgumentException,
+    RemoteFileChangedException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.iostatistics import METERS, meter
+from fscontract.contract.opener import NoScene
+from fscontract.contract.opening import MISNAMED, SCENES, STATUSES
+from fscontract.contract.outcome import Kind
+from fscontract.contract.ports import FileStatus, LocatedFileStatus
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.streamopener import FOREIGN, StreamOpener
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.targets import local, memory
+
+DATA = content(50)
+
+
+@pytest.fixture(params=["memory", "local"])
+def binding(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[StreamBinding]:
+    """Each of the reference targets, ready to be used."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made = memory({}) if request.param == "memory" else local({})
+    assert isinstance(made, StreamBinding)
+    made.prepare()
+    yield made
+    made.dispose()
+
+
+def opener_of(binding: Binding) -> StreamOpener:
+    """Its opener, which is one of ours."""
+    assert isinstance(binding.opener, StreamOpener)
+    return binding.opener
+
+
+@pytest.fixture
+def opener(binding: StreamBinding) -> StreamOpener:
+    """The opener of the target."""
+    return opener_of(binding)
+
+
+def read(binding: StreamBinding, opened: Any) -> bytes:
+    """Everything that an opened stream gives."""
+    data = binding.bind(Step("py_read", (-1,)))(opened).value
+    assert isinstance(data, bytes)
+    return data
+
+
+def failed(opener: StreamOpener, path: str) -> Exception:
+    """Why the future of a path gives no stream."""
+    future = opener.build(opener.open_file(path))
+    with pytest.raises((OSError, ValueError)) as caught:
+        opener.get(future)
+    return caught.value
+
+
+def test_everything_is_there(opener: StreamOpener) -> None:
+    """Scenes and statuses of all kinds, until one turns out not to be."""
+    assert (opener.scenes, opener.statuses) == (frozenset(SCENES), frozenset(STATUSES))
+
+
+def test_a_file_opens_as_the_binding_opens_it(binding: StreamBinding, opener: StreamOpener) -> None:
+    """The steps of a program work on it."""
+    opened = opener.get(opener.build(opener.open_file(opener.place("file", DATA))))
+    assert type(opened) is type(binding.open(binding.create(b"")))
+    assert read(binding, opened) == DATA
+
+
+def test_what_is_late_can_appear(binding: StreamBinding, opener: StreamOpener) -> None:
+    """There is nothing before, and nothing else at that path."""
+    path = opener.place("late", DATA)
+    assert isinstance(failed(opener, path), FileNotFoundException)
+    opener.appear(path, DATA)
+    assert read(binding, binding.open(path)) == DATA
+    opener.appear(path, b"more")
+    assert read(binding, binding.open(path)) == b"more"
+    assert binding.create(b"") != path
+
+
+@pytest.mark.parametrize(
+    ("scene", "error"),
+    [
+        ("missing", FileNotFoundException),
+        ("directory", FileNotFoundException),
+        ("foreign", IllegalArgumentException),
+    ],
+)
+def test_a_scene_of_no_file_fails_as_it_should(
+    opener: StreamOpener, scene: str, error: type[Exception]
+) -> None:
+    """Twice, at paths of their own."""
+    paths = [opener.place(scene, DATA) for _ in range(2)]
+    assert paths[0] != paths[1]
+    assert all(type(failed(opener, path)) is error for path in paths)
+
+
+def test_the_file_below_a_foreign_path_exists(binding: StreamBinding, opener: StreamOpener) -> None:
+    """Whoever drops the scheme reads it."""
+    path = opener.place("foreign", DATA)
+    assert read(binding, binding.open(path.removeprefix(FOREIGN))) == DATA
+
+
+def test_a_file_in_memory_can_be_unreadable() -> None:
+    """Whoever runs this."""
+    binding = memory({})
+    binding.prepare()
+    opener = opener_of(binding)
+    assert isinstance(failed(opener, opener.place("unreadable", DATA)), AccessControlException)
+    assert "unreadable" in opener.scenes
+
+
+@pytest.mark.parametrize("error", [UnsupportedOperationException("none"), OSError("no"), None])
+def test_there_is_no_such_scene_where_all_can_be_read(error: Exception | None) -> None:
+    """By root, and where there are no permissions; nobody asks again."""
+
+    class Open(MemoryFileSystem):
+        def set_permission(self, path: str, mode: int) -> None:
+            if error is not None:
+                raise error
+
+    binding = StreamBinding(Open(), "open")
+    binding.prepare()
+    with pytest.raises(NoScene):
+        opener_of(binding).place("unreadable", DATA)
+    assert opener_of(binding).scenes == frozenset(SCENES) - {"unreadable"}
+
+
+def test_a_directory_that_can_not_be_made_is_no_verdict() -> None:
+    """The suite's own writing is not the builder's fault."""
+
+    class Full(MemoryFileSystem):
+        def mkdirs(self, path: str) -> None:
+            raise OSError("full")
+
+    with pytest.raises(TargetError, match=r"\Afull: can't make a directory: full\Z"):
+        opener_of(StreamBinding(Full(), "full")).place("directory", DATA)
+
+
+@pytest.mark.parametrize("kind", sorted({*STATUSES} - MISNAMED - {"none"}))
+def test_a_status_of_the_same_name_opens_the_file(
+    binding: StreamBinding, opener: StreamOpener, kind: str
+) -> None:
+    """Of any class, parents and scheme; with the length it is given."""
+    path = binding.create(DATA)
+    for length, end in ((None, 50), (7, 7)):
+        status: Any = opener.status(path, kind, length)
+        assert status.length == end
+        builder = opener.call(opener.open_file(path), ("with_file_status", status))
+        assert read(binding, opener.get(opener.build(builder))) == DATA[:end]
+
+
+def test_kinds_of_statuses_differ_as_they_say(binding: StreamBinding, opener: StreamOpener) -> None:
+    """In path or class, and in nothing else."""
+    path = binding.create(DATA)
+    name = path.rpartition("/")[2]
+    made: dict[str, Any] = {kind: opener.status(path, kind, None) for kind in STATUSES}
+    own = binding.filesystem.get_file_status(path)
+    assert made.pop("none") is None
+    assert made["own"] == made["stale"] == own
+    assert made["scheme"].path == FOREIGN + path
+    assert made["parents"].path.endswith(f"/{name}")
+    assert made["parents"].path != path
+    assert isinstance(made["located"], LocatedFileStatus)
+    assert made["located"].block_locations[0].length == 50
+    assert type(made["subclass"]) is type(made["name-subclass"]) is not FileStatus
+    assert made["name"].path.rpartition("/")[2] != name
+    assert {status.length for status in made.values()} == {50}
+    assert {status.etag for status in made.values()} == {own.etag}
+
+
+def test_another_name_leads_to_other_bytes(binding: StreamBinding, opener: StreamOpener) -> None:
+    """So that whoever opens the path of the status is found out."""
+    path = binding.create(DATA)
+    for kind in MISNAMED:
+        status = opener.status(path, kind, 7)
+        assert status is not None
+        assert read(binding, binding.open(status.path)) == replacement(DATA)
+
+
+@pytest.mark.parametrize("scene", ["missing", "late", "foreign"])
+def test_a_status_of_what_is_not_there_has_no_length(opener: StreamOpener, scene: str) -> None:
+    """But for one that it is given."""
+    path = opener.place(scene, DATA)
+    for kind in sorted({*STATUSES} - {"none"}):
+        status, given = opener.status(path, kind, None), opener.status(path, kind, 3)
+        assert status is not None
+        assert given is not None
+        assert (status.length, given.length, status.is_directory) == (-1, 3, False)
+
+
+def test_a_stale_status_is_noticed(binding: StreamBinding, opener: StreamOpener) -> None:
+    """However soon after the change, and whatever was changed before."""
+    for _ in range(20):
+        path = binding.create(DATA)
+        statuses = []
+        for turn in range(3):
+            statuses.append(opener.status(path, "stale", None))
+            binding.change(path, replacement(DATA) if turn % 2 else DATA)
+        for status in statuses:
+            builder = opener.call(opener.open_file(path), ("with_file_status", status))
+            with pytest.raises(RemoteFileChangedException):
+                opener.get(opener.build(builder))
+
+
+def test_errors_have_their_kinds(opener: StreamOpener) -> None:
+    """As those of streams have."""
+    assert opener.outcome(FileNotFoundException("/a", "gone")).kind is Kind.IO
+    assert opener.outcome(AccessControlException("/a", "no")).kind is Kind.IO
+    assert opener.outcome(IllegalArgumentException("no")).kind is Kind.ILLEGAL_ARGUMENT
+
+
+def differences(
+    opener: StreamOpener, path: str, use: Callable[[Any], object]
+) -> dict[str, int | None]:
+    """What an open and its use add to each meter."""
+    before = opener.counters(None)
+    opened = opener.get(opener.build(opener.open_file(path)))
+    use(opened)
+    after = opener.counters(opened)
+    return {name: (meter(name, after) or 0) - (meter(name, before) or 0) for name in METERS}
+
+
+def test_counters_are_those_of_one_stream_and_of_the_filesystem(
+    binding: StreamBinding, opener: StreamOpener
+) -> None:
+    """What other streams have read is not among them; looks at paths are."""
+    path = binding.create(DATA)
+    for _ in range(2):
+        binding.open(path).stream.read_fully(0, bytearray(5))
+        binding.status_length(path)
+    real = binding.name == "local"
+    got = differences(opener, path, lambda opened: opened.stream.read_fully(0, bytearray(9)))
+    costs = {"opens": real, "held": real, "requests": real}
+    assert got == {"probes": 0, "bytes": 9, "returned": 9, **costs}
+    looked = differences(opener, path, lambda opened: binding.status_length(path))
+    assert looked == {"probes": 1, "opens": real, "held": real} | dict.fromkeys(
+        ("requests", "bytes", "returned"), 0
+    )
+
+
+def test_streams_that_count_nothing_leave_meters_unread(binding: StreamBinding) -> None:
+    """The sums of the filesystem do not stand in for them."""
+
+    class Silent:
+        def io_statistics(self) -> dict[str, int]:
+            return {}
+
+    opened: Any = type("Opened", (), {"stream": Silent()})
+    counts = opener_of(binding).counters(opened)
+    assert {name for name in METERS if meter(name, counts) is not None} == {"probes"}
