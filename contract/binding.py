@@ -72,6 +72,19 @@ class Binding(ABC):
     def dispose(self) -> None:
         """Remove everything the binding made."""
 
+    @property
+    def prefix(self) -> str | None:
+        """The path of the prefix while there is one."""
+        return None
+
+    def leftovers(self) -> list[str]:
+        """The paths of directories where `prepare` makes prefixes whose names are like theirs."""
+        raise TargetError(f"{self.name}: what runs have left can't be listed through {self.api}")
+
+    def discard(self, prefix: str) -> None:
+        """Remove a prefix that another run has left, if it is there; TargetError if it stays."""
+        raise TargetError(f"{self.name}: {prefix} can't be removed through {self.api}")
+
     def status_length(self, path: str) -> int | None:
         """The length in bytes that the filesystem's status reports for `path`, if it has one."""
         return None

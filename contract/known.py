@@ -13,14 +13,18 @@ from typing import Any
 import yaml
 
 from fscontract.contract.clauses import clauses, near_misses, parse_yaml
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.result import (
+    SHOWN,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 
 _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target")
 #: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
-_JUDGED = frozenset(
-    {Verdict.PASS, Verdict.LAX, Verdict.FAIL, Verdict.KNOWN, Verdict.FIXED, Verdict.HANG}
-)
+_JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
 
 class KnownError(ValueError):
@@ -99,7 +103,7 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
     added = tuple(
         Known(r.clause.id, reason, r.counterexample.signature)
         for r in result.clauses
-        if r.outcome in (Verdict.FAIL, Verdict.HANG) and r.counterexample is not None
+        if r.outcome in SHOWN and r.counterexample is not None
         if (r.clause.id, r.counterexample.signature) not in listed
     )
     if added or not path.exists():

@@ -31,6 +31,12 @@ IO_KINDS = frozenset({Kind.EOF, Kind.IO})
 #: ... and what one that catches RuntimeException catches.
 RUNTIME_KINDS = frozenset({Kind.ILLEGAL_ARGUMENT, Kind.INDEX, Kind.NULL, Kind.UNSUPPORTED})
 
+#: Larger numbers are told by their size: Python shows no number of any length.
+_MOST_BITS = 256
+
+#: Messages longer than this are cut before anything is done with them.
+_LONGEST = 10_000
+
 #: The value of every byte of a buffer before a call. File content never holds it.
 FILL = 1
 
@@ -77,7 +83,14 @@ def _show(value: Any) -> str:
         return show_bytes(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(str(item) for item in value) + "]"
-    return repr(value)
+    if type(value) is int and value.bit_length() > _MOST_BITS:
+        return f"a number of {value.bit_length()} bits"
+    return clip(repr(value))
+
+
+def clip(text: str, most: int = 160) -> str:
+    """The text, or its beginning if it is long."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
 
 #: Exceptions that say the way to the store failed, not that the stream broke its contract.
@@ -109,9 +122,17 @@ def classify(error: BaseException) -> Kind:
 
 def raised(error: BaseException, kind: Kind | None = None) -> Outcome:
     """The outcome of a call that raised `error`; `kind` overrides the classification."""
-    text = " ".join(str(error).split())[:160]
+    text = " ".join(text_of(error).split())[:160]
     detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return Outcome(kind or classify(error), None, None, detail)
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, or the beginning of it; nothing if it can't be made to."""
+    try:
+        return str(error)[:_LONGEST]
+    except BaseException:  # code of the target, of which nothing can be relied on
+        return ""
 
 
 INEXPRESSIBLE = Outcome(Kind.INEXPRESSIBLE)

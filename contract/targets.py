@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import sysconfig
@@ -23,6 +24,7 @@ from typing import Any, NoReturn
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.clauses import near_misses
+from fscontract.contract.outcome import text_of
 
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
@@ -142,7 +144,7 @@ def _from_url(
     try:
         made = cls.from_url(url, options, file=file, content=content)
     except (UsageError, TargetError) as error:
-        raise type(error)(_redact(str(error), options)) from error
+        raise type(error)(redact(str(error), options)) from error
     except Exception as error:
         _could_not(text, error, options)
     return _expect_binding(made, text)
@@ -180,9 +182,9 @@ def _import(text: str, place: str, options: dict[str, str]) -> ModuleType:
         top = [p.stem for p in Path.cwd().glob("*") if p.suffix in ("", ".py")]
         known = top if "." not in place else [*top, *sys.modules]
         raise UsageError(f"{text}: no module {error.name!r}{near_misses(place, known)}") from error
-    except UsageError:
+    except (UsageError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # SystemExit, and the panics of extensions
         _could_not(text, error, options)
 
 
@@ -190,7 +192,7 @@ def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         raise UsageError(f"no file {str(path)!r}{near_misses(path.name, beside)}")
-    digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -219,16 +221,18 @@ def _call(function: Any, text: str, options: dict[str, str], *args: Any, **kwarg
     try:
         return function(*args, **kwargs)
     except (UsageError, TargetError) as error:
-        raise type(error)(_redact(str(error), options)) from error
-    except (Exception, SystemExit) as error:
+        raise type(error)(redact(str(error), options)) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _could_not(text, error, options)
 
 
 def _could_not(text: str, error: BaseException, options: dict[str, str]) -> NoReturn:
-    message = " ".join(str(error).split())
+    message = " ".join(text_of(error).split())
     said = f"{type(error).__name__}: {message}" if message else type(error).__name__
     place = _raised_at(error)
-    raise TargetError(f"{mask_url(text)}: {_redact(said, options)} ({place})") from error
+    raise TargetError(f"{mask_url(text)}: {redact(said, options)} ({place})") from error
 
 
 def _raised_at(error: BaseException) -> str:
@@ -246,7 +250,8 @@ def _raised_at(error: BaseException) -> str:
     return f"{chosen.filename}:{chosen.lineno}"
 
 
-def _redact(text: str, options: dict[str, str]) -> str:
+def redact(text: str, options: dict[str, str]) -> str:
+    """`text` without the values of options, and without the secret parts of URLs."""
     for value in sorted(options.values(), key=len, reverse=True):
         if len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fscontract.contract.models import (
     bytebuffers,
@@ -53,6 +54,8 @@ TABLES: dict[str, Operation] = {
     **python_file.TABLES,
 }
 _MOST_CANDIDATES = 64
+#: Node, step, and what the call did; the value with its type.
+_Key: TypeAlias = tuple[int, int, object, type, object, object]
 #: Operations after which a read finds the right bytes by another way than the position.
 _CHANGED_CLAUSE = {"data": "cons.either", "moved": "cons.either", "end": "cons.length"}
 
@@ -151,7 +154,7 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
     state = call.state
     if state.pos not in (ANY, PAST) or not state.is_open or not TABLES[call.op].moves:
         return (state,)
-    data = _delivered(call, outcome)
+    data = delivered(call, outcome)
     if data is None:
         return (state,)
     if not data:
@@ -171,7 +174,7 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
     return [state.at(pos, state.origin) for pos in sorted(found)]
 
 
-def _delivered(call: Call, outcome: Outcome) -> bytes | None:
+def delivered(call: Call, outcome: Outcome) -> bytes | None:
     """The bytes a read delivered, empty at the end, None if it said nothing of the position."""
     value = outcome.value
     if outcome.raised:
@@ -241,7 +244,7 @@ class Acceptor:
         self._nodes: dict[tuple[State, ...], int] = {}
         self._states: list[tuple[State, ...]] = []
         self._steps: dict[Step, int] = {}
-        self._memo: dict[tuple[int, int, object, object, object], Transition] = {}
+        self._memo: dict[_Key, Transition] = {}
         self._counts: Counter[str] = Counter()
 
     def start(self, *contents: bytes) -> int:
@@ -270,20 +273,18 @@ class Acceptor:
     def step(self, node: int, number: int, step: Step, outcome: Outcome) -> Transition:
         """Judge the outcome of a step (without anchors, numbered by `number`) made in a node."""
         kind, value, buffer, _ = outcome
-        key = (node, number, kind, value, buffer)
+        key: _Key = (node, number, kind, type(value), value, buffer)  # True is not 1
         try:
             transition = self._memo.get(key)
         except TypeError:  # a value that can't be a key, and should not have been returned
-            key = (node, number, kind, _Unhashable(value), buffer)
+            key = (node, number, kind, _Unhashable, _Unhashable(value), buffer)
             transition = None
         if transition is None:
             transition = self._remember(key, step, outcome)
         transition.count += 1
         return transition
 
-    def _remember(
-        self, key: tuple[int, int, object, object, object], step: Step, outcome: Outcome
-    ) -> Transition:
+    def _remember(self, key: _Key, step: Step, outcome: Outcome) -> Transition:
         judgement = judge_all(step.op, step.args, self._states[key[0]], self.features, outcome)
         target = self._node(judgement.states) if judgement.states else -1
         transition = Transition(target, judgement)

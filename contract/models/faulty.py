@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fscontract.contract.models.acceptor import judge_all
+from fscontract.contract.models.acceptor import delivered, judge_all
+from fscontract.contract.models.rules import Call, bytes_fit
 from fscontract.contract.models.state import ANY, PAST, Failure, Judgement, Origin, State
 from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program import Step
@@ -71,12 +72,17 @@ def _judge(
     places = tuple(place for state in states for place in _places(step, state))
     judgement = judge_all(step.op, step.args, places, features, outcome)
     anywhere = [state for state in places if state.changed and state.pos == ANY]
-    if judgement.failure is None or not anywhere or outcome.raised:
+    if judgement.failure is None or not anywhere:
         return judgement
-    # Bytes of several versions tell where it is as well; to try every place takes its time.
-    longest = max(state.longest for state in anywhere)
-    every = tuple(s.at(pos, s.origin) for s in anywhere for pos in range(longest))
-    mixed = judge_all(step.op, step.args, every, features, outcome)
+    # Bytes of several versions tell where it is as well.
+    data = delivered(Call(step.op, step.args, anywhere[0], features), outcome) or b""
+    fitting = tuple(
+        state.at(pos, state.origin)
+        for state in anywhere
+        for pos in range(state.longest)
+        if data and bytes_fit(state, pos, data)
+    )
+    mixed = judge_all(step.op, step.args, fitting, features, outcome) if fitting else judgement
     return judgement if mixed.failure is not None else mixed
 
 
@@ -148,11 +154,11 @@ def _judge_error(
     around: Circumstances,
     failure: Failure,
 ) -> Judgement:
+    if outcome.kind is Kind.EOF:
+        return _broken("fault.end", "raised", "raises IO, for the data does not end here")
     if not around.fired and not around.failed:
         return Judgement((), failure=failure)
     clause = "fault.clean" if around.fired else "fault.next"
-    if outcome.kind is Kind.EOF:
-        return _broken("fault.end", "raised", "raises IO, for the data does not end here")
     if outcome.kind is not _FAILING:
         return _broken(clause, "raised", "raises IO", *failure.expected)
     places = {place: None for state in states for place in _after(step, state)}

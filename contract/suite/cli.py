@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import Any, NoReturn
 
 import click
@@ -10,6 +11,7 @@ import click
 from fscontract import __version__
 from fscontract.contract.suite.commands import common
 from fscontract.contract.suite.commands.check import check
+from fscontract.contract.suite.commands.clean import clean
 from fscontract.contract.suite.commands.explain import explain
 from fscontract.contract.suite.commands.known import known
 from fscontract.contract.suite.commands.listing import features, list_clauses
@@ -22,21 +24,27 @@ class _Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run and exit; the codes are those in the help of `check`."""
         kwargs["standalone_mode"] = False
+        before = threading.enumerate()
+        code = self._main(*args, **kwargs)
+        common.leave_anyway(code, before)
+        sys.exit(code)
+
+    def _main(self, *args: Any, **kwargs: Any) -> int:
         try:
             code = super().main(*args, **kwargs)
         except click.Abort:
             common.say_error("interrupted")
-            sys.exit(common.INTERRUPTED)
+            return common.INTERRUPTED
         except click.ClickException as error:
             common.say_error(" ".join(error.format_message().split()))
-            sys.exit(common.USAGE)
+            return common.USAGE
         except Exception as error:
             known_code = common.exit_code_of(error)
             if known_code is None:
                 raise
             common.say_error(str(error))
-            sys.exit(known_code)
-        sys.exit(code if isinstance(code, int) else common.CONFORMS)
+            return known_code
+        return code if isinstance(code, int) else common.CONFORMS
 
 
 @click.group(
@@ -49,5 +57,5 @@ def main() -> None:
     """Check filesystems against the contract of Hadoop's input streams."""
 
 
-for _command in (check, list_clauses, explain, replay, known, features):
+for _command in (check, list_clauses, explain, replay, known, features, clean):
     main.add_command(_command)

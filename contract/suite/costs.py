@@ -188,6 +188,8 @@ def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -
     fixed = executor.binding.fixed_content
     if fixed is not None and len(fixed) != cost.length:
         return _Measured()
+    if executor.leaves_out(program):
+        return _Measured()
     shared, _, _ = executor.file(cost.length)
     beat(program)
     executor.programs += 1

@@ -47,11 +47,18 @@ class ViolationFound:
 
 
 @dataclass(frozen=True)
+class Judged:
+    """The verdicts are there; what the run has made is still to be removed."""
+
+    result: RunResult
+
+
+@dataclass(frozen=True)
 class RunFinished:
     """The target was checked."""
 
     result: RunResult
 
 
-Event: TypeAlias = RunStarted | PhaseStarted | Progress | ViolationFound | RunFinished
+Event: TypeAlias = RunStarted | PhaseStarted | Progress | ViolationFound | Judged | RunFinished
 Listener: TypeAlias = Callable[[Event], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from fscontract.contract.models.state import Failure, Judgement
 from fscontract.contract.opener import NoScene
 from fscontract.contract.outcome import Kind, Outcome, raised
 from fscontract.contract.program import Program, Step, resolve_step
+from fscontract.contract.suite.ending import Place
 from fscontract.contract.suite.faulty import run_under_faults
 from fscontract.contract.suite.opening import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.suite.watchdog import beat
@@ -81,7 +82,13 @@ class Executor:
     that do not change them."""
 
     def __init__(
-        self, binding: Binding, features: frozenset[str], buffer: int, keys: Keys = NO_KEYS
+        self,
+        binding: Binding,
+        features: frozenset[str],
+        buffer: int,
+        keys: Keys = NO_KEYS,
+        place: Place | None = None,
+        left_out: Container[Program] = (),
     ) -> None:
         self.binding = binding
         self.buffer = buffer
@@ -89,8 +96,9 @@ class Executor:
         self.operations = 0
         self.programs = 0
         self.unsaid: set[str] = set()
-        #: The step that is running, for a report of a hang.
-        self.index = 0
+        self._place: Place = [0] if place is None else place
+        #: Programs that are not run.
+        self._left_out = left_out
         #: How often each clause of opens with options, and of faults, was judged.
         self.counts: Counter[str] = Counter()
         self.openings: Openings | None = None
@@ -100,6 +108,19 @@ class Executor:
         self._written = False
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
+
+    @property
+    def index(self) -> int:
+        """The step that is running, for a report of a hang; -1 while a stream is opened."""
+        return self._place[0]
+
+    @index.setter
+    def index(self, index: int) -> None:
+        self._place[0] = index
+
+    def leaves_out(self, program: Program) -> bool:
+        """Whether the program is one that is not run."""
+        return program in self._left_out
 
     def file(self, length: int) -> tuple[str, bytes, int]:
         """Path, content and start node of the shared file of this length."""
@@ -135,6 +156,8 @@ class Executor:
 
     def run(self, program: Program, trace: bool = False) -> Execution:
         """Run a program on newly opened streams and judge it up to its first failure."""
+        if self._left_out and self.leaves_out(program):
+            return Execution()
         if program.faults is not None:
             return self._run_under_faults(program)
         if program.opening is not None:
@@ -142,6 +165,7 @@ class Executor:
         path, data, start = self.file(program.length)
         execution = Execution()
         self.programs += 1
+        self.index = -1
         beat(program)
         changes = any(s.op == "change" for s in program.steps)
         if changes:
@@ -156,6 +180,7 @@ class Executor:
             self._follow(program, path, data, streams, [start] * len(streams), execution, trace)
         finally:
             close = self.compile(program.length, _CLOSE).action
+            self.index = len(program.steps)
             for stream in streams:
                 close(stream)
             if changes:
@@ -167,6 +192,7 @@ class Executor:
     def _run_under_faults(self, program: Program) -> Execution:
         execution = Execution()
         self.programs += 1
+        self.index = -1
         beat(program)
         self.counts.update(run_under_faults(self, program, execution))
         return execution
@@ -191,6 +217,7 @@ class Executor:
             elif attempt.goes_on:
                 openings.doomed(attempt, program.steps, partial(self._act, program, streams[0]))
         finally:
+            self.index = len(program.steps)
             for stream in streams:
                 self.compile(program.length, _CLOSE).action(stream)
             openings.remove(attempt)

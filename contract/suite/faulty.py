@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ class FaultyRun:
     data: bytes
     execution: Execution
     counts: Counter[str] = field(default_factory=Counter)
+    streams: list[_Stream] = field(default_factory=list)
 
     @property
     def progress(self) -> bool:
@@ -67,15 +68,14 @@ class FaultyRun:
         """Open the streams, make the calls, close; then see whether a new stream is well."""
         plan = self.program.faults
         assert plan is not None
-        streams: list[_Stream] = []
         with self.injector.attached(plan):
-            if self._open(streams):
-                self._follow(streams)
-            self._close(streams)
+            if self._open():
+                self._follow()
+            self._close()
         if self.execution.violation is None and not self._changing:
             self._look_again()
 
-    def _open(self, streams: list[_Stream]) -> bool:
+    def _open(self) -> bool:
         for _ in range(self.program.streams):
             fired, requests = self.injector.fired, self.injector.requests
             outcome, stream = returned(), None
@@ -88,7 +88,7 @@ class FaultyRun:
             if stream is not None:
                 versions = self._versions(self.injector.fired)
                 state = opened(self.data)._replace(versions=versions, changed=len(versions) > 1)
-                streams.append(_Stream(stream, (state,), struck=struck > 0))
+                self.streams.append(_Stream(stream, (state,), struck=struck > 0))
             if not self._right_open(outcome, struck, made) or stream is None:
                 return False
         return True
@@ -112,12 +112,12 @@ class FaultyRun:
             self._violation(-1, Step("open"), outcome, failure)
         return failure is None
 
-    def _follow(self, streams: list[_Stream]) -> None:
+    def _follow(self) -> None:
         executor, injector = self.executor, self.injector
         features = executor.acceptor.features
         for index, source in enumerate(self.program.steps):
             executor.index = index
-            stream = streams[source.stream]
+            stream = self.streams[source.stream]
             compiled = executor.compile(self.program.length, source)
             fired, requests = injector.fired, injector.requests
             outcome = compiled.action(stream.opened)
@@ -126,30 +126,31 @@ class FaultyRun:
             made = injector.requests - requests - (struck if self.progress else 0)
             around = Circumstances(struck, made, stream.failed)
             if struck:
-                self._changed(streams)
+                self._changed()
             stream.struck = stream.struck or struck > 0
             judgement = judge_under_faults(compiled.step, stream.states, features, outcome, around)
             self.execution.trace.append((source, outcome, judgement))
             self.counts.update(judgement.exercised)
             if judgement.failure is not None:
-                failure = self._by_another(stream, streams, judgement.failure)
+                failure = judgement.failure
+                if self._by_another(stream, around, outcome):
+                    failure = failure._replace(clause="fault.isolated", cause="")
                 self._violation(index, source, outcome, failure)
                 return
             stream.states = judgement.states
             stream.failed = stream.failed or (struck > 0 and failed(outcome))
 
-    def _by_another(
-        self, stream: _Stream, streams: Iterable[_Stream], failure: Failure
-    ) -> Failure:
-        """What went wrong with a stream that no fault has struck, while one has struck another."""
-        if stream.struck or self._changing or not any(s.struck for s in streams):
-            return failure
-        return failure._replace(clause="fault.isolated", cause="")
+    def _by_another(self, stream: _Stream, around: Circumstances, outcome: Outcome) -> bool:
+        """Whether what befell another stream went wrong with this one: its own calls went well,
+        and if it delivers something wrong no fault has struck any of them either."""
+        own = stream.struck if not outcome.raised else around.failed or around.fired > 0
+        others = any(s.struck for s in self.streams if s is not stream)
+        return others and not own and not self._changing
 
-    def _changed(self, streams: list[_Stream]) -> None:
+    def _changed(self) -> None:
         """The file may be another now: so may be what the streams read."""
         versions = self._versions(self.injector.fired)
-        for stream in streams:
+        for stream in self.streams:
             if len(versions) > 1:
                 stream.states = tuple(
                     state._replace(versions=versions, changed=True) for state in stream.states
@@ -167,9 +168,10 @@ class FaultyRun:
             versions += versions[:1]
         return tuple(versions)
 
-    def _close(self, streams: list[_Stream]) -> None:
+    def _close(self) -> None:
         close = self.executor.compile(self.program.length, _CLOSE).action
-        for stream in streams:
+        self.executor.index = len(self.program.steps)
+        for stream in self.streams:
             outcome = close(stream.opened)
             self.counts["fault.close"] += 1
             if outcome.raised and self.execution.violation is None:

@@ -16,6 +16,7 @@ from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.result import Counterexample
+from fscontract.contract.suite.watchdog import beat
 
 CLAUSE = "fault.preads"
 #: Threads on one stream, positioned reads of each, and the requests that a fault strikes in turn.
@@ -61,6 +62,9 @@ def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> Found:
     reads = [_steps(thread, length) for thread in range(_THREADS)]
     steps = tuple(step for own in reads for step in own)
     program = Program(_LENGTH, steps, faults=plan)
+    if executor.leaves_out(program):
+        return Found()
+    beat(program)
     with injector.attached(plan):
         try:
             stream = executor.binding.open(path)

@@ -28,6 +28,9 @@ class Findings:
         self.failed: dict[str, Counterexample] = {}
         self.missed: dict[str, Counterexample] = {}
         self.hung: dict[str, Counterexample] = {}
+        self.crashed: dict[str, Counterexample] = {}
+        #: Clauses of opens that failed through the fault of one that is not judged, which it is.
+        self.masked: dict[str, str] = {}
         #: Clauses whose calls failed through the fault of another one, which it is.
         self.shadowed: dict[str, str] = {}
         self._seen: Counter[tuple[str, ...]] = Counter()
@@ -48,7 +51,7 @@ class Findings:
             again = executor.run(program).violation
             return again is not None and again.likeness == found.likeness
 
-        clause = failure.clause
+        clause, charged = failure.clause, found.origin
         program = found.program
         if found.index >= 0 or program.opening is not None or program.faults is not None:
             cut = found.program.with_steps(found.program.steps[: found.index + 1])
@@ -57,6 +60,8 @@ class Findings:
             clause = self._blame.clause(found)
             if failure.clause not in ("", clause):
                 self.shadowed.setdefault(failure.clause, clause)
+            if program.opening is not None and clause not in self.wanted:
+                self.masked.setdefault(charged, clause)
         return self._keep(self.failed, clause, counterexample(found))
 
     def miss(self, found: Violation) -> str | None:
@@ -80,17 +85,18 @@ class Findings:
         """Keep a counterexample that some other check made."""
         return self._keep(self.missed if missed else self.failed, clause, shown)
 
-    def hang(self, clause: str, program: Program, index: int, timeout: float) -> str | None:
+    def hang(self, clause: str, shown: Counterexample) -> str | None:
         """Keep a program that did not end."""
-        cut = program.with_steps(program.steps[: index + 1])
-        shown = Counterexample(
-            cut,
-            (f"ends within {timeout:g} s",),
-            "still running",
-            step=index + 1,
-            how=f"{program.steps[index].op}: hang",
-        )
         return self._keep(self.hung, clause, shown)
+
+    def crash(self, clause: str, shown: Counterexample) -> str | None:
+        """Keep a program that ended the process."""
+        return self._keep(self.crashed, clause, shown)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a violation at all."""
+        return bool(self.failed or self.hung or self.crashed)
 
     def _often(self, found: Violation) -> bool:
         self._seen[found.signature] += 1

@@ -11,6 +11,12 @@ from typing import NamedTuple
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspicion: a leak grows by one each time, a pool does not.
 _REPEATS = 8
+#: A target that leaks is left before the process can open nothing more and all else seems broken.
+_MOST_DESCRIPTORS = 400
+_MOST_THREADS = 400
+#: Suspicions of a leak that are looked into; each costs some runs of a program.
+_MOST_SUSPICIONS = 100
+_STANDARD_ERROR = 2
 
 
 class Held(NamedTuple):
@@ -23,7 +29,10 @@ class Held(NamedTuple):
 def glance() -> Held:
     """A look that costs about a microsecond. A leaked descriptor takes the lowest number, so
     the lowest free one rises; it may also rise for other reasons, which `grows` sorts out."""
-    free = os.dup(2)
+    try:
+        free = os.dup(2)
+    except OSError:  # the target closed it, so it is free
+        return Held(2, threading.active_count())
     os.close(free)
     return Held(free, threading.active_count())
 
@@ -47,3 +56,34 @@ def grows(again: Callable[[], object]) -> str:
     if after.descriptor - before.descriptor >= _REPEATS:
         return "a descriptor"
     return "a thread" if after.threads - before.threads >= _REPEATS else ""
+
+
+class Watch:
+    """Looks after each program for what it has left."""
+
+    def __init__(self) -> None:
+        self._first = self._held = glance()
+        self._suspicions = 0
+        #: What there is too much of to go on, "" if nothing is.
+        self.too_many = ""
+
+    def left(self, again: Callable[[], object], restore: Callable[[], None], known: bool) -> str:
+        """What the last program leaves each time it is run, as from `grows`; "" if that is `known`.
+
+        `restore` opens standard streams again that the program has closed.
+        """
+        held = glance()
+        if held.descriptor <= _STANDARD_ERROR:
+            restore()
+            held = glance()
+        if held.descriptor > self._first.descriptor + _MOST_DESCRIPTORS:
+            self.too_many = "descriptors"
+        elif held.threads > self._first.threads + _MOST_THREADS:
+            self.too_many = "threads"
+        more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
+        if not more or self.too_many or known or self._suspicions >= _MOST_SUSPICIONS:
+            return ""
+        self._suspicions += 1
+        left = grows(again)
+        self._held = glance()
+        return left

@@ -16,6 +16,7 @@ from fscontract.contract.suite.concurrency.schedule import Schedule
 from fscontract.contract.suite.costs import replay_cost
 from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
+from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.watchdog import supervise
 
@@ -50,6 +51,7 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
         program = Program.from_json(data.get("program"), "replay file")
     else:
         Schedule.from_json(data["threads"], "replay file")
+    binding = Guarded(binding, _TIMEOUT)
     binding.prepare()
     try:
         if "threads" in data:

@@ -25,13 +25,16 @@ class Verdict(str, Enum):
     UNEXERCISED = "unexercised"  # no program reached it: not a pass
     ERROR = "error"  # network or set-up: no verdict
     HANG = "hang"  # the watchdog ended a program
+    CRASH = "crash"  # a program ended the process (with --isolate)
 
     def __str__(self) -> str:
         return self.value
 
 
 #: Verdicts that make a run not conform.
-FAILING = frozenset({Verdict.FAIL, Verdict.FIXED, Verdict.HANG})
+FAILING = frozenset({Verdict.FAIL, Verdict.FIXED, Verdict.HANG, Verdict.CRASH})
+#: ... by what a program showed, for which a file of known failures may have an entry.
+SHOWN = frozenset({Verdict.FAIL, Verdict.HANG, Verdict.CRASH})
 #: Verdicts that verified nothing.
 UNVERIFIED = frozenset(
     {
@@ -94,7 +97,7 @@ class RunResult:
     started: datetime
     seconds: float
     clauses: tuple[ClauseResult, ...]
-    #: Counts of the run: programs, operations, hangs.
+    #: Counts of the run: programs, operations, hangs, crashes.
     counts: dict[str, int] = field(default_factory=dict)
     #: Versions of the libraries under test, by name.
     versions: dict[str, str] = field(default_factory=dict)

@@ -12,14 +12,16 @@ from typing import TypeVar
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES
-from fscontract.contract.models.state import Failure
 from fscontract.contract.openfile_options import option_table
-from fscontract.contract.outcome import Kind, Outcome
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite import faultythreads, leaks
+from fscontract.contract.program import Program
+from fscontract.contract.suite import faultythreads
+from fscontract.contract.suite.comparing import SAME_VALIDATION, against_pair, against_vector
 from fscontract.contract.suite.concurrency import check_concurrency
+from fscontract.contract.suite.concurrency.generate import of_same_families
 from fscontract.contract.suite.costs import check_costs
+from fscontract.contract.suite.ending import Journal, LeftOut, clause_of, ended
 from fscontract.contract.suite.events import (
+    Judged,
     Listener,
     PhaseStarted,
     Progress,
@@ -27,50 +29,67 @@ from fscontract.contract.suite.events import (
     RunStarted,
     ViolationFound,
 )
-from fscontract.contract.suite.execute import Execution, Executor, Violation
-from fscontract.contract.suite.findings import Findings, counterexample
+from fscontract.contract.suite.execute import Executor
+from fscontract.contract.suite.findings import Findings
 from fscontract.contract.suite.generate import exhaustive, search
-from fscontract.contract.suite.generate.vectors import Vector, permits, says
+from fscontract.contract.suite.generate.vectors import Vector
+from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.leaks import Watch
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.phases import phases
-from fscontract.contract.suite.resources import check_length, check_unbuffer
+from fscontract.contract.suite.resources import STATUS, check_length, check_unbuffer
 from fscontract.contract.suite.result import Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.summary import Evidence, sum_up
+from fscontract.contract.suite.surroundings import Surroundings
 from fscontract.contract.suite.watchdog import supervise
 
 #: After so many hanging programs, or failed connections in a row, the run is not worth going on.
 _MOST_HANGS = 5
 _MOST_ERRORS = 20
 _TICKS_PER_EVENT = 10
-#: A target that leaks is left before the process can open nothing more and all else seems broken.
-_MOST_DESCRIPTORS = 400
-#: Suspicions of a leak that are looked into; each costs some runs of a program.
-_MOST_SUSPICIONS = 100
+_RUNS = "still running"
+#: Longer than any schedule may take, in seconds: what hangs then hangs outside the threads.
+_SCHEDULE_PATIENCE = 90.0
 
 
 def check(
-    binding: Binding, settings: Settings, listener: Listener = lambda event: None
+    binding: Binding,
+    settings: Settings,
+    listener: Listener = lambda event: None,
+    journal: Journal | None = None,
 ) -> RunResult:
     """Check a binding. It is prepared first and disposed of in any case.
 
-    Raises TargetError if the target can't be set up, or stops answering.
+    Raises TargetError if the target can't be set up, or stops answering before it has shown a
+    violation. `journal` is kept meanwhile.
     """
-    run = _Run(binding, settings, listener)
-    listener(
-        RunStarted(binding.name, binding.api, settings.profile.name, settings.effort, settings.seed)
-    )
+    surroundings = Surroundings()
+    try:
+        binding = Guarded(binding, settings.timeout)
+        run = _Run(binding, settings, listener, surroundings, journal or Journal())
+        return _check(run, binding, settings, listener)
+    finally:
+        surroundings.close()
+
+
+def _check(run: _Run, binding: Binding, settings: Settings, listener: Listener) -> RunResult:
+    profile = settings.profile.name
+    listener(RunStarted(binding.name, binding.api, profile, settings.effort, settings.seed))
     try:
         binding.prepare()
         result = run.result()
     except BaseException:
+        run.surroundings.restore()
         with contextlib.suppress(TargetError):  # the first error is the one to tell
             binding.dispose()
         raise
+    listener(Judged(result))
     try:
         binding.dispose()
     except TargetError as error:  # the verdicts stand all the same
-        result = replace(result, warnings=(str(error),))
+        result = replace(result, warnings=(*result.warnings, str(error)))
+    run.surroundings.restore()
     listener(RunFinished(result))
     return result
 
@@ -83,8 +102,17 @@ class _Enough(Exception):
 
 
 class _Run:
-    def __init__(self, binding: Binding, settings: Settings, listener: Listener) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        settings: Settings,
+        listener: Listener,
+        surroundings: Surroundings,
+        journal: Journal,
+    ) -> None:
         self.binding = binding
+        self.surroundings = surroundings
+        self.journal = journal
         binding.remote = settings.remote(binding)  # what the profile says counts for all phases
         self.settings = settings
         self.listener = listener
@@ -92,42 +120,68 @@ class _Run:
         self.buffer = settings.buffer(binding)
         profile = settings.profile
         keys = Keys(profile.own_keys, profile.unsupported_keys)
-        self.executor = Executor(binding, profile.features, self.buffer, keys)
+        left_out = LeftOut(settings.crashes)
+        self.executor = Executor(
+            binding, profile.features, self.buffer, keys, journal.place, left_out
+        )
         self.findings = Findings(self.executor, settings.wanted)
         self.extra: Counter[str] = Counter()
         self.notes: list[str] = []
+        self.warnings: tuple[str, ...] = ()
         self.counts: Counter[str] = Counter()
         self.errors = 0
         self.phase = ""
         self.done = 0
         self.total: int | None = None
         self.ticks = 0
-        self.first = self.held = leaks.glance()
-        self.suspicions = 0
+        self.leaks = Watch()
 
     def result(self) -> RunResult:
         """Run every phase and sum up."""
         started, clock = datetime.now(timezone.utc), time.monotonic()
         try:
+            self._recall()
             for name, total, items in phases(
                 self.binding, self.settings, self.operations, self.buffer
             ):
                 self._start(name, total)
-                supervise(items, self._try, self.settings.timeout, self._hung, self._tick)
+                self._supervise(items, self._try)
             for name, work in self._specials():
                 self._start(name, None)
+                if self.settings.until is not None and self.settings.until[0] == name:
+                    break
                 work()
         except _Enough:
             pass
+        except TargetError as error:
+            if not self.findings.any:
+                raise
+            self.counts["errors"] += 1
+            self.warnings += (f"ended early: {error}",)
+        self.surroundings.restore()
         return self._sum_up(started, time.monotonic() - clock)
+
+    def _recall(self) -> None:
+        """Take over what earlier processes of this run ended with."""
+        for crash in self.settings.crashes:
+            self.counts["hangs" if crash.hung else "crashes"] += 1
+            keep = self.findings.hang if crash.hung else self.findings.crash
+            self._report(keep(crash.clause, crash.counterexample))
+            for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
+                self.findings.shadowed.setdefault(clause, crash.clause)
+            if crash.clause not in self.settings.declared:
+                shown = crash.counterexample
+                said = f"{shown.how} ({shown.actual}), which breaks {crash.clause}"
+                self.warnings += (f"neither selected nor declared: {said}",)
 
     # phases -------------------------------------------------------------------------------
 
     def _specials(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Phases that are not streams of programs."""
         checks = self.settings.checks
+        crashed = {c.clause for c in self.settings.crashes if c.program is None}
         yield "search", lambda: self._supervised("search", self._search)
-        if checks("status"):
+        if checks("status") and STATUS not in crashed:
             yield "status", lambda: self._supervised("status", self._status)
         if checks("resources"):
             yield "resources", lambda: self._supervised("resources", self._resources)
@@ -136,7 +190,8 @@ class _Run:
         if self.settings.faults is not None and checks("faults"):
             yield "threads under faults", lambda: self._supervised("threads", self._faulty_threads)
         if checks("concurrency"):
-            yield "concurrency", self._concurrency
+            patience = max(self.settings.timeout, _SCHEDULE_PATIENCE)
+            yield "concurrency", lambda: self._supervised("c", self._concurrency, patience)
 
     def _search(self) -> None:
         settings, fixed = self.settings, self.binding.fixed_content
@@ -156,18 +211,15 @@ class _Run:
     def _status(self) -> None:
         for length in (0, 1, exhaustive.LENGTH, self.buffer + exhaustive.OVERHANG):
             path, data, _ = self.executor.file(length)
-            shown = check_length(self.binding, path, data)
-            if shown is not None:
-                self._report(self.findings.add("model.len-eq-status", shown))
-            elif self.binding.status_length(path) is not None:
-                self.extra["model.len-eq-status"] += 1
+            known, shown = check_length(self.binding, path, data)
+            self._keep(STATUS, shown)
+            self.extra[STATUS] += known
 
     def _resources(self) -> None:
         if "unbuffer" in self.operations and "unbuf.release" in self.settings.wanted:
             exercised, shown = check_unbuffer(self.executor)
             self.extra["unbuf.release"] += exercised
-            if shown is not None:
-                self._report(self.findings.add("unbuf.release", shown))
+            self._keep("unbuf.release", shown)
 
     def _costs(self) -> None:
         profile, opener = self.settings.profile, self.binding.opener
@@ -180,8 +232,7 @@ class _Run:
                 self.executor.unsaid.add(found.clause)
             if found.environment:
                 self._environment(found.environment)
-            if found.shown is not None:
-                self._report(self.findings.add(found.clause, found.shown))
+            self._keep(found.clause, found.shown)
 
     def _faulty_threads(self) -> None:
         injector = self.binding.injector
@@ -189,11 +240,11 @@ class _Run:
             return
         found = faultythreads.check_preads(self.executor, injector)
         self.extra[faultythreads.CLAUSE] += found.exercised
-        if found.shown is not None:
-            self._report(self.findings.add(faultythreads.CLAUSE, found.shown))
+        self._keep(faultythreads.CLAUSE, found.shown)
 
     def _concurrency(self) -> None:
         settings = self.settings
+        crashed = {c.clause for c in settings.crashes if c.program is None}
         report = check_concurrency(
             self.binding,
             settings.profile.features,
@@ -201,7 +252,7 @@ class _Run:
             settings.seed,
             self._beat,
             self.buffer,
-            settings.wanted,
+            settings.wanted - of_same_families(crashed),
         )
         self.extra.update(report.exercised)
         self.notes += report.notes
@@ -217,9 +268,15 @@ class _Run:
     # one program --------------------------------------------------------------------------
 
     def _try(self, item: Program | Vector) -> None:
+        if self.settings.until == (self.phase, self.done):
+            raise _Enough
         program = item.program if isinstance(item, Vector) else item
+        left_out = self.settings.crashes and self.executor.leaves_out(program)
         execution = self.executor.run(program, trace=isinstance(item, Vector))
         self.done += 1
+        self.journal.done = self.done
+        if left_out:
+            return
         if execution.environment is not None:
             self._environment(str(execution.environment))
             return
@@ -229,62 +286,30 @@ class _Run:
         if execution.violation is not None:
             self._report(self.findings.violation(execution.violation))
         elif isinstance(item, Vector):
-            self._hold_against(item, [outcome for _, outcome, _ in execution.trace])
+            outcomes = [outcome for _, outcome, _ in execution.trace]
+            self._keep(item.clause, against_vector(self.executor, item, outcomes))
         elif any(s.stream > 0 for s in program.steps) and program.opening is None:
             self.extra["open.independent"] += 1
         if program.faults is not None:
             self.extra["fault.hang"] += 1
-        self._compare(program, execution)
+        compared, shown = against_pair(self.executor, program, execution)
+        self.extra[SAME_VALIDATION] += compared
+        self._keep(SAME_VALIDATION, shown)
         self._look_for_leaks(program)
 
-    def _compare(self, program: Program, execution: Execution) -> None:
-        """A value of the filesystem's own key ends the open alike, set by `opt` or by `must`."""
-        pair = self.executor.openings and self.executor.openings.own_pair(program)
-        if not pair or execution.violation is not None or not execution.trace:
-            return
-        other = self.executor.run(pair)
-        ways = [trace[-1] for e in (execution, other) if (trace := e.trace)]
-        (step, outcome, _), (_, expected, _) = ways[0], ways[-1]
-        self.extra["open.opt-same-validation"] += 1
-        if outcome.kind is not expected.kind:
-            how = f"{step.op}: {outcome.kind.value}"
-            said = f"{step.op}: {outcome}"
-            alike = f"as with {pair.opening}: {expected}"
-            shown = Counterexample(program, (alike,), said, how=how)
-            self._report(self.findings.add("open.opt-same-validation", shown))
-
-    def _hold_against(self, vector: Vector, outcomes: list[Outcome]) -> None:
-        """The outcomes passed the model: the last must also be one that the vector lists."""
-        if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
-            return
-        data, outcome = self.executor.file(vector.program.length)[1], outcomes[-1]
-        if permits(vector, outcome, data, self.buffer):
-            return
-        last = len(vector.program.steps) - 1
-        failure = Failure(vector.clause, "", "value", says(vector))
-        step = vector.program.steps[last]
-        found = Violation(vector.program, last, step, outcome, failure)
-        self._report(self.findings.add(vector.clause, counterexample(found)))
-
     def _look_for_leaks(self, program: Program) -> None:
-        held = leaks.glance()
         clause = "close.release" if program.faults is None else "fault.release"
         self.extra[clause] += 1
-        if held.descriptor > self.first.descriptor + _MOST_DESCRIPTORS:
-            self.counts["out of descriptors"] = 1
+        known = clause in self.findings.failed
+        left = self.leaks.left(lambda: self.executor.run(program), self.surroundings.restore, known)
+        if self.leaks.too_many:
+            self.counts[f"out of {self.leaks.too_many}"] = 1
             raise _Enough
-        if held.descriptor <= self.held.descriptor and held.threads <= self.held.threads:
-            return
-        if clause in self.findings.failed or self.suspicions >= _MOST_SUSPICIONS:
-            return
-        self.suspicions += 1
-        left = leaks.grows(lambda: self.executor.run(program))
-        self.held = leaks.glance()
         if left:
             shown = Counterexample(
                 program, ("nothing is left open",), f"left {left}", how=f"close: left {left}"
             )
-            self._report(self.findings.add(clause, shown))
+            self._keep(clause, shown)
 
     def _environment(self, text: str) -> None:
         self.counts["errors"] += 1
@@ -295,34 +320,45 @@ class _Run:
     def _hung(self, item: object) -> bool:
         """A program hangs: record it and say whether to go on."""
         program = item.program if isinstance(item, Vector) else item
-        if not isinstance(program, Program) or not program.steps:
-            raise TargetError(f"{self.binding.name}: hangs before a call is made")
-        index = min(self.executor.index, len(program.steps) - 1)
         self.counts["hangs"] += 1
-        clause = "fault.hang" if program.faults else _clause_of(program.steps[index])
-        self._report(self.findings.hang(clause, program, index, self.settings.timeout))
+        if self.phase == "concurrency":
+            self.notes.append("stopped: a call hangs before or after the threads run")
+            return False
+        if not isinstance(program, Program):
+            raise TargetError(f"{self.binding.name}: hangs before a call is made")
+        index, settings = self.executor.index, self.settings
+        shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
+        clause = clause_of(program, index, "fault.hang", settings.declared)
+        self._report(self.findings.hang(clause, shown))
         return self.counts["hangs"] < _MOST_HANGS
 
     # events -------------------------------------------------------------------------------
 
     def _start(self, phase: str, total: int | None) -> None:
+        self.surroundings.restore()
         self.phase, self.total, self.done = phase, total, 0
+        self.journal.done = 0
+        self.journal.begin(None)
         self.listener(PhaseStarted(phase, total))
 
-    def _supervised(self, phase: str, work: Callable[[], None]) -> None:
+    def _supervised(
+        self, phase: str, work: Callable[[], None], patience: float | None = None
+    ) -> None:
         """Do something under the watchdog that runs programs itself."""
 
         def once(item: str) -> None:
             work()
 
-        self._supervise(iter([phase]), once)
+        self._supervise(iter([phase]), once, patience)
 
-    def _supervise(self, items: Iterator[Item], work: Callable[[Item], None]) -> None:
-        supervise(items, work, self.settings.timeout, self._hung, self._tick)
+    def _supervise(
+        self, items: Iterator[Item], work: Callable[[Item], None], patience: float | None = None
+    ) -> None:
+        timeout = self.settings.timeout if patience is None else patience
+        supervise(items, work, timeout, self._hung, self._tick, self.journal.begin)
 
     def _beat(self, done: int) -> None:
         self.done = done
-        self._tick()
 
     def _tick(self) -> None:
         self.ticks += 1
@@ -330,11 +366,16 @@ class _Run:
             operations = self.executor.operations
             self.listener(Progress(self.phase, self.done, self.total, operations))
 
+    def _keep(self, clause: str, shown: Counterexample | None) -> None:
+        if shown is not None:
+            self._report(self.findings.add(clause, shown))
+
     def _report(self, clause: str | None) -> None:
         if clause is None:
             return
         findings = self.findings
-        shown = findings.failed.get(clause) or findings.hung.get(clause)
+        ends = findings.crashed.get(clause) or findings.hung.get(clause)
+        shown = findings.failed.get(clause) or ends
         if shown is not None:
             self.listener(ViolationFound(clause, shown))
         if self.settings.stop_at_first:
@@ -351,15 +392,6 @@ class _Run:
         )
         self.counts["programs"] = executor.programs
         self.counts["operations"] = executor.operations
-        return sum_up(self.binding, self.settings, evidence, started, seconds, dict(self.counts))
-
-
-def _clause_of(step: Step) -> str:
-    """The clause that a hanging call breaks: the one that promises its result."""
-    table = TABLES[step.op]
-    promised = [c for row in table.rows for c in row.clauses] + list(table.clauses)
-    for ending in ("progress", "data", "value", "whole", "no-raise"):
-        for clause in promised:
-            if clause.endswith(ending):
-                return clause
-    return promised[0]
+        counts = dict(self.counts)
+        result = sum_up(self.binding, self.settings, evidence, started, seconds, counts)
+        return replace(result, warnings=self.warnings)

@@ -11,6 +11,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause
 from fscontract.contract.known import Known
 from fscontract.contract.profile import Profile
+from fscontract.contract.suite.ending import Crash
 
 #: Efforts, from seconds to an hour.
 EFFORTS = ("quick", "normal", "deep")
@@ -48,6 +49,10 @@ class Settings:
     faults: str | None = None
     #: End the run with the first violation of one of the clauses.
     stop_at_first: bool = False
+    #: What ended earlier processes of this run: reported, and left out.
+    crashes: tuple[Crash, ...] = ()
+    #: The phase, and the number of its program, with which the run ends; None to run all.
+    until: tuple[str, int] | None = None
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile lets it try."""
@@ -90,6 +95,11 @@ class Settings:
     def wanted(self) -> frozenset[str]:
         """The ids of the clauses that are judged."""
         return frozenset(c.id for c in self.clauses)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Those of them whose features the profile declares."""
+        return frozenset(c.id for c in self.clauses if not self.profile.satisfies(c.needs))
 
 
 def with_checks(clauses: Iterable[Clause]) -> tuple[Clause, ...]:

@@ -12,7 +12,13 @@ from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
 from fscontract.contract.opening import SCENES
 from fscontract.contract.suite.findings import Findings, write_replay
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.result import (
+    SHOWN,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.suite.settings import Settings
 
 #: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
@@ -85,7 +91,7 @@ def _judge(
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
     if shown is not None and settings.replays is not None and verdict is not Verdict.LAX:
         shown = write_replay(settings.replays, clause.id, shown, context)
-    if shown is not None and verdict in (Verdict.FAIL, Verdict.HANG):
+    if shown is not None and verdict in SHOWN:
         return _maybe_known(ClauseResult(clause, verdict, exercised, shown), listed, settings)
     if listed:
         reason = f"listed as known ({listed[0].reason}), but it did not fail"
@@ -99,6 +105,9 @@ def _unmet(need: str) -> str:
 
 def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counterexample | None]:
     findings = evidence.findings
+    crashed = findings.crashed.get(clause.id)
+    if crashed is not None:
+        return Verdict.CRASH, crashed
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     if hung is not None:
         return Verdict.HANG, hung
@@ -107,7 +116,8 @@ def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counte
     missed = findings.missed.get(clause.id)
     if missed is not None:
         return Verdict.LAX, missed
-    return (Verdict.PASS if evidence.exercised[clause.id] else None), None
+    verified = evidence.exercised[clause.id] and clause.id not in findings.masked
+    return (Verdict.PASS if verified else None), None
 
 
 def _maybe_known(result: ClauseResult, listed: list[Known], settings: Settings) -> ClauseResult:
@@ -153,7 +163,8 @@ def _unverified(
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         reason = "the binding can't change a file under an open stream"
         return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
-    shadow = evidence.findings.shadowed.get(clause.id)
+    findings = evidence.findings
+    shadow = findings.shadowed.get(clause.id) or findings.masked.get(clause.id)
     reason = f"its calls fail by {shadow} already" if shadow else "no program reached it"
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
         reason = evidence.notes

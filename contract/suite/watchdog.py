@@ -14,10 +14,17 @@ _TICK = 0.05
 
 
 class _Worker(threading.Thread, Generic[Item]):
-    def __init__(self, items: Iterator[Item], work: Callable[[Item], None]) -> None:
+    def __init__(
+        self,
+        items: Iterator[Item],
+        work: Callable[[Item], None],
+        on_begin: Callable[[object], None] | None = None,
+    ) -> None:
         super().__init__(daemon=True, name="fscontract-worker")
         self.items = items
         self.work = work
+        self.on_begin = on_begin
+        self.ended = False
         self.current: Item | None = None
         self.since = time.monotonic()
         self.abandoned = False
@@ -31,6 +38,7 @@ class _Worker(threading.Thread, Generic[Item]):
                 if self.abandoned:
                     return
             self.current = None
+            self.ended = True
         except Abandoned:
             pass
         except BaseException as error:
@@ -42,6 +50,8 @@ def beat(item: object) -> None:
     worker = threading.current_thread()
     if isinstance(worker, _Worker):
         worker.current, worker.since = item, time.monotonic()
+        if worker.on_begin is not None:
+            worker.on_begin(item)
 
 
 def supervise(
@@ -50,15 +60,20 @@ def supervise(
     timeout: float,
     on_hang: Callable[[Item], bool],
     on_tick: Callable[[], None] = lambda: None,
+    on_begin: Callable[[object], None] | None = None,
 ) -> None:
     """Call `work` on every item; an item that takes over `timeout` seconds goes to `on_hang`,
-    and the rest go on in a new thread if that returns True. An exception of `work` comes out."""
+    and the rest go on in a new thread if that returns True. An exception of `work` comes out.
+
+    `on_begin` is told in the thread of everything that `beat` is."""
     while True:
-        worker = _Worker(items, work)
+        worker = _Worker(items, work, on_begin)
         worker.start()
         hung = _wait(worker, timeout, on_tick)
         if worker.error is not None:
             raise worker.error
+        if hung is None and not worker.ended:
+            raise RuntimeError("a thread of the suite was ended from outside")
         if hung is None or not on_hang(hung):
             return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -26,6 +27,22 @@ class FakeInjector(PlanInjector):
 
     def __init__(self) -> None:
         super().__init__(frozenset(n for n, kind in FAULTS.items() if "fake" in kind.attaches))
+        self._lock = threading.Lock()
+        self._happened: set[tuple[str, str]] = set()  # kinds of events and what they befell
+
+    def detach(self) -> None:
+        """As the port has it."""
+        super().detach()
+        with self._lock:
+            self._happened.clear()
+
+    def happens(self, kind: str, path: str) -> bool:
+        """Whether an event befalls a file now: it does once in a plan."""
+        with self._lock:
+            if (kind, path) in self._happened:
+                return False
+            self._happened.add((kind, path))
+            return True
 
 
 # Before the request ---------------------------------------------------------------------------
@@ -55,13 +72,13 @@ _EVENTS: dict[str, Callable[[Tree, str, bytes], None]] = {
 }
 
 
-def happen(tree: Tree, exchange: Exchange) -> None:
+def happen(tree: Tree, exchange: Exchange, injector: FakeInjector) -> None:
     """Do to the file what happens to it just before the request, if there is a file."""
     event = _EVENTS.get(exchange.fault)
     if event is None:
         return
     version = tree.version(exchange.path)
-    if version is not None:
+    if version is not None and injector.happens(exchange.fault, exchange.path):
         event(tree, exchange.path, version.data)
         exchange.take_effect()
 

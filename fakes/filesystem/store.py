@@ -114,7 +114,7 @@ class Store:
         exchange = Exchange(path, turn, self.latency.request + self.latency.byte * size)
         at = self.clock.now
         try:
-            happen(self.tree, exchange)
+            happen(self.tree, exchange, self.injector)
             refuse(exchange)
             value = act(exchange)
             if kind in REQUESTS and exchange.seconds > self.deadline:

@@ -24,7 +24,12 @@ from fscontract.implementations.bindings.pyops import (
     inexpressible,
 )
 from fscontract.implementations.bindings.rangeops import RANGE_OPERATIONS, bind_ranges
-from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
+from fscontract.implementations.bindings.scratch import (
+    ScratchBinding,
+    failure,
+    new_prefix,
+    prefixes_among,
+)
 from fscontract.implementations.bindings.sessions import (
     READ_ONLY,
     close_sessions,
@@ -220,16 +225,34 @@ class FsspecBinding(ScratchBinding):
 
     def dispose(self) -> None:
         """Delete the directory that `prepare` made, and close connections; TargetError."""
-        prefix, self._prefix = self._prefix, None
         try:
-            if prefix is not None:
-                self.fs.rm(prefix, recursive=True)
+            super().dispose()
+        finally:
+            self._close()
+
+    def leftovers(self) -> list[str]:
+        """The directories below the root that are named like prefixes; TargetError."""
+        try:
+            found = self.fs.ls(self._root, detail=True)
+        except Exception as error:
+            if isinstance(error, FileNotFoundError) and is_flat(self.fs):
+                return []
+            raise self._failure("can't be listed", error) from error
+        paths = [
+            entry["name"]
+            for entry in found
+            if entry.get("type") == "directory" and not entry.get("islink")
+        ]
+        return prefixes_among(paths)
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
+        try:
+            self.fs.rm(prefix, recursive=True)
         except FileNotFoundError:
             pass  # a flat filesystem whose files are all gone
         except Exception as error:
             raise self._failure(f"can't remove {prefix}", error) from error
-        finally:
-            self._close()
 
     def status_length(self, path: str) -> int | None:
         """The size that `info` reports, in bytes."""

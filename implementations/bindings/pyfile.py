@@ -16,7 +16,12 @@ from fscontract.implementations.bindings.pyops import (
     bind_python,
     inexpressible,
 )
-from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
+from fscontract.implementations.bindings.scratch import (
+    ScratchBinding,
+    failure,
+    new_prefix,
+    prefixes_among,
+)
 
 
 def _itself(opened: Any) -> Any:
@@ -68,13 +73,21 @@ class PyFileBinding(ScratchBinding):
             return bind_python(step, _itself)
         return bind_file(step, _itself) if step.op in FILE_OPERATIONS else inexpressible
 
-    def dispose(self) -> None:
-        """Delete the directory that `prepare` made; TargetError if it stays."""
-        prefix, self._prefix = self._prefix, None
-        if prefix is None:
-            return
+    def leftovers(self) -> list[str]:
+        """The directories beside the prefix that are named like prefixes; TargetError."""
+        try:
+            with os.scandir(self._directory) as found:
+                paths = [entry.path for entry in found if entry.is_dir(follow_symlinks=False)]
+        except OSError as error:
+            raise failure(self.name, f"can't list {self._directory}", error) from error
+        return prefixes_among(paths)
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
         try:
             shutil.rmtree(prefix)
+        except FileNotFoundError:
+            pass
         except OSError as error:
             raise failure(self.name, f"can't remove {prefix}", error) from error
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from secrets import token_hex
 
 from fscontract.contract.anchors import ProgramError
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.outcome import FILL
+from fscontract.contract.prefixes import is_ours, new_name
 from fscontract.implementations.bindings.privacy import hide
 
 _MOST = 1 << 26
@@ -34,7 +34,13 @@ def fits(size: int | None, offset: int, length: int) -> bool:
 
 def new_prefix(root: str) -> str:
     """The path of a directory below `root` that nobody else has."""
-    return f"{root.rstrip('/')}/fscontract-{token_hex(4)}"
+    return f"{root.rstrip('/')}/{new_name()}"
+
+
+def prefixes_among(paths: Iterable[str]) -> list[str]:
+    """The paths whose last element is like the name of a prefix, sorted."""
+    found = (path.rstrip("/") for path in paths)
+    return sorted(path for path in found if is_ours(path.rpartition("/")[2]))
 
 
 class ScratchBinding(Binding):
@@ -42,6 +48,17 @@ class ScratchBinding(Binding):
 
     _prefix: str | None = None
     _files = 0
+
+    @property
+    def prefix(self) -> str | None:
+        """The path of the prefix while there is one."""
+        return self._prefix
+
+    def dispose(self) -> None:
+        """Delete the directory that `prepare` made; TargetError if it stays."""
+        prefix, self._prefix = self._prefix, None
+        if prefix is not None:
+            self.discard(prefix)
 
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError if that fails."""

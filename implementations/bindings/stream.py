@@ -13,7 +13,12 @@ from fscontract.implementations.bindings.pyops import (
     bind_python,
     inexpressible,
 )
-from fscontract.implementations.bindings.scratch import ScratchBinding, failure, new_prefix
+from fscontract.implementations.bindings.scratch import (
+    ScratchBinding,
+    failure,
+    new_prefix,
+    prefixes_among,
+)
 from fscontract.implementations.bindings.streamopener import OpenedStream, StreamOpener
 from fscontract.implementations.bindings.streamops import STREAM_OPERATIONS, bind_stream
 
@@ -74,11 +79,16 @@ class StreamBinding(ScratchBinding):
             return bind_python(step, _file_of)
         return inexpressible
 
-    def dispose(self) -> None:
-        """Delete the directory that `prepare` made; TargetError if it stays."""
-        prefix, self._prefix = self._prefix, None
-        if prefix is None:
-            return
+    def leftovers(self) -> list[str]:
+        """The directories below the root that are named like prefixes; TargetError."""
+        try:
+            found = [s.path for s in self.filesystem.list_status(self._root) if s.is_directory]
+        except Exception as error:
+            raise failure(self.name, f"can't list {self._root}", error) from error
+        return prefixes_among(found)
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
         try:
             self.filesystem.delete(prefix, recursive=True)
         except Exception as error:

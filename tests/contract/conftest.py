@@ -16,7 +16,13 @@ from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite import runner
 from fscontract.contract.suite.events import Listener, PhaseStarted, RunFinished, RunStarted
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.result import (
+    SHOWN,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.suite.settings import Settings
 
 MakeResult: TypeAlias = Callable[..., ClauseResult]
@@ -72,7 +78,7 @@ def make_result() -> MakeResult:
     ) -> ClauseResult:
         statement = f"What {name} says."
         clause = Clause(name, level, "Demo.one()", statement, "demo", because="Readers stop.")
-        shown = outcome in (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.KNOWN)
+        shown = outcome in SHOWN | {Verdict.LAX, Verdict.KNOWN}
         found = example(**more) if shown else None
         return ClauseResult(clause, outcome, 3, found, reason)
 
@@ -132,7 +138,7 @@ class FakeSuite:
 
     def _judge(self, clause: Clause) -> ClauseResult:
         outcome = self.outcomes.get(clause.id, Verdict.PASS)
-        bad = outcome in (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.KNOWN)
+        bad = outcome in SHOWN | {Verdict.LAX, Verdict.KNOWN}
         reason = self.reasons.get(clause.id, "")
         return ClauseResult(clause, outcome, 1, example() if bad else None, reason)
 

@@ -67,7 +67,7 @@ def test_clauses_of_faults_are_judged_only_if_requests_are_to_fail(suite: Any) -
 
 @pytest.mark.parametrize(
     ("outcome", "code"),
-    [("fail", 1), ("hang", 1), ("fixed", 1), ("known", 0), ("lax", 0), ("error", 3)],
+    [("fail", 1), ("hang", 1), ("crash", 1), ("fixed", 1), ("known", 0), ("lax", 0), ("error", 3)],
 )
 def test_the_outcome_of_a_clause_decides_the_exit_code(
     outcome: str, code: int, stub_target: str, suite: Any

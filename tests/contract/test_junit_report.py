@@ -29,6 +29,7 @@ def _suites(text: str) -> list[Element]:
         ("lax", "system-out"),
         ("fail", "failure"),
         ("hang", "failure"),
+        ("crash", "failure"),
         ("fixed", "failure"),
         ("error", "error"),
         ("known", "skipped"),
@@ -71,7 +72,7 @@ def test_the_suite_counts_its_cases(make_result: Make, make_run: MakeRun) -> Non
     results = [make_result(v, name=f"demo.{v.value}") for v in Verdict]
     (suite,) = _suites(render([make_run(*results)]))
     counts = {k: suite.get(k) for k in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "10", "failures": "3", "errors": "1", "skipped": "4"}
+    assert counts == {"tests": "11", "failures": "4", "errors": "1", "skipped": "4"}
     assert suite.get("timestamp") == "2026-05-04T03:02:01"
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
     from fscontract.contract.clauses import Clause
     from fscontract.contract.known import Known
-    from fscontract.contract.suite.report import Entry
+    from fscontract.contract.suite.isolate.parent import Isolated
+    from fscontract.contract.suite.report import Entry, NotSetUp
     from fscontract.contract.suite.report.console import Console
-    from fscontract.contract.suite.settings import Settings
 
 _PATH = click.Path(path_type=Path)
 
@@ -26,6 +26,11 @@ _PATH = click.Path(path_type=Path)
 @click.command(short_help="Check what holds of targets.")
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 @common.run_options
+@click.option(
+    "--isolate",
+    is_flag=True,
+    help="Run the target in a process of its own, and report programs that crash it.",
+)
 @click.option("--known", metavar="FILE", type=_PATH, help="Failures that are known (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
@@ -36,6 +41,7 @@ def check(
     /,
     *,
     targets: tuple[str, ...],
+    isolate: bool,
     known: Path | None,
     json: Path | None,
     junit: Path | None,
@@ -59,7 +65,7 @@ def check(
     if not clauses:
         common.say_error(common.NOTHING_SELECTED)
         ctx.exit(common.NOTHING)
-    entries = _run_all(targets, run, clauses, _load_known(known))
+    entries = _run_all(targets, run, clauses, _load_known(known), isolate)
     for kind, path in reports.items():
         if path is not None:
             _write(kind, path, entries)
@@ -82,42 +88,76 @@ def _run_all(
     run: common.RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
+    isolate: bool,
 ) -> list[Entry]:
-    from fscontract.contract.binding import TargetError
+    from fscontract.contract.binding import Binding
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.suite.report.console import Console
-    from fscontract.contract.targets import mask_url
+    from fscontract.contract.suite.report.redacted import redacted
+    from fscontract.contract.suite.surroundings import Surroundings, private_copy
 
-    made: list[tuple[str, Binding | NotSetUp]] = []
-    for target in targets:  # mistakes in any of them show before the first one runs
-        try:
-            made.append((target, common.resolve(target, run)))
-        except TargetError as error:
-            made.append((target, NotSetUp(mask_url(target), str(error))))
-    console = Console(sys.stdout)
-    entries: list[Entry] = []
-    for target, one in made:
-        if isinstance(one, NotSetUp):
-            entry: Entry = one
-        else:
-            settings = common.settings_for(target, one, run, clauses, known)
-            entry = _run(one, settings, console)
-        console.finish(entry)
-        if isinstance(entry, NotSetUp):
-            common.say_error(entry.message)
-        entries.append(entry)
+    surroundings, stream = Surroundings(), private_copy(sys.stdout)
+    console, entries = Console(stream), []
+    made: list[tuple[str, Binding | Isolated | NotSetUp]] = []
+    try:
+        for target in targets:  # mistakes in any of them show before the first one runs
+            made.append((target, _make(target, run, known, isolate)))
+            surroundings.restore()
+        for target, one in made:
+            entry = redacted(_run(target, one, run, clauses, known, console), run.options)
+            surroundings.restore(last=True)
+            console.finish(entry)
+            if isinstance(entry, NotSetUp):
+                common.say_error(entry.message)
+            entries.append(entry)
+    finally:
+        for _, one in made:
+            if not isinstance(one, Binding | NotSetUp):
+                one.close()
+        surroundings.close()
+        if stream is not sys.stdout:
+            stream.close()
     return entries
 
 
-def _run(binding: Binding, settings: Settings, console: Console) -> Entry:
+def _make(
+    target: str, run: common.RunOptions, known: tuple[Known, ...], isolate: bool
+) -> Binding | Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
+    from fscontract.contract.suite.report import NotSetUp
+    from fscontract.contract.targets import mask_url
+
+    try:
+        if not isolate:
+            return common.resolve(target, run)
+        from fscontract.contract.suite.isolate.parent import Isolated
+
+        return Isolated(target, run, known)
+    except TargetError as error:
+        return NotSetUp(mask_url(target), str(error))
+
+
+def _run(
+    target: str,
+    one: Binding | Isolated | NotSetUp,
+    run: common.RunOptions,
+    clauses: tuple[Clause, ...],
+    known: tuple[Known, ...],
+    console: Console,
+) -> Entry:
+    from fscontract.contract.binding import Binding, TargetError
     from fscontract.contract.suite import runner
     from fscontract.contract.suite.report import NotSetUp
 
+    if isinstance(one, NotSetUp):
+        return one
     try:
-        return runner.check(binding, settings, console)
+        if isinstance(one, Binding):
+            settings = common.settings_for(target, one, run, clauses, known)
+            return runner.check(one, settings, console)
+        return one.check(console)
     except TargetError as error:
-        return NotSetUp(binding.name, str(error))
+        return NotSetUp(str(one.name), str(error))
     finally:
         console.stop()
 
@@ -154,4 +194,6 @@ def _write(kind: str, path: Path, entries: Sequence[Entry]) -> None:
     from importlib import import_module
 
     render = import_module(f"fscontract.contract.suite.report.{kind}").render
-    path.write_text(render(entries), encoding="utf-8")
+    text: str = render(entries)
+    # names of files may hold what is no character; JSON has just this form for it
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -18,11 +21,14 @@ if TYPE_CHECKING:
     from fscontract.contract.clauses import Clause
     from fscontract.contract.known import Known
     from fscontract.contract.profile import Profile
+    from fscontract.contract.suite.ending import Crash
     from fscontract.contract.suite.settings import Settings
 
 CONFORMS, VIOLATION, USAGE, SET_UP, NOTHING, INTERRUPTED = 0, 1, 2, 3, 5, 130
 #: With several targets the first of these that occurs is the exit code.
 _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
+#: How long threads that were left may hold up the end of the process, in seconds.
+_FAREWELL = 2.0
 #: Where replay files go.
 _REPLAYS = Path(".fscontract")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -68,6 +74,23 @@ def say_error(message: str) -> None:
     """One line on stderr for each line of `message`."""
     for line in message.splitlines():
         click.echo(f"fscontract: error: {line}", err=True)
+
+
+def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
+    """See to it that the process ends, though the target has left threads that never will.
+
+    `before` are the threads that were there when the command began.
+    """
+
+    def leave() -> None:
+        time.sleep(_FAREWELL)
+        os._exit(code)
+
+    left = (t for t in threading.enumerate() if t not in before and not t.daemon)
+    if any(t is not threading.main_thread() for t in left):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        threading.Thread(target=leave, daemon=True).start()
 
 
 def worst(codes: Sequence[int]) -> int:
@@ -219,6 +242,8 @@ def settings_for(
     run: RunOptions,
     clauses: tuple[Clause, ...],
     known: Sequence[Known],
+    crashes: tuple[Crash, ...] = (),
+    until: tuple[str, int] | None = None,
 ) -> Settings:
     """The settings of a run on one target; known failures are those of file and profile."""
     from fscontract.contract.known import parse_known
@@ -236,6 +261,8 @@ def settings_for(
         timeout=run.timeout,
         replays=_REPLAYS if os.access(".", os.W_OK) else None,
         way=_way(target, run),
+        crashes=crashes,
+        until=until,
     )
 
 

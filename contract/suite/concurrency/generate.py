@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
@@ -181,6 +181,12 @@ FAMILIES = (
         _vectored_twice,
     ),
 )
+
+
+def of_same_families(clauses: Collection[str]) -> frozenset[str]:
+    """The clauses of the families that have one of these."""
+    chosen = (family.clauses for family in FAMILIES if {*clauses} & {*family.clauses})
+    return frozenset(clause for some in chosen for clause in some)
 
 
 def random_threads(

@@ -19,6 +19,7 @@ from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
 from fscontract.contract.suite.concurrency.pool import Pool
 from fscontract.contract.suite.concurrency.schedule import Schedule
 from fscontract.contract.suite.interrupt import Abandoned, clear_interrupts
+from fscontract.contract.suite.watchdog import beat
 
 #: Events after which a schedule counts as endless.
 MOST_EVENTS = 300_000
@@ -90,6 +91,7 @@ class Laboratory:
 
     def run(self, schedule: Schedule) -> Trial:
         """Run the schedule; NoVerdict if the file can't be opened."""
+        beat(schedule)
         path, data = self.file(schedule.length)
         steps = tuple(
             tuple(resolve_step(s, len(data), self.buffer) for s in thread)

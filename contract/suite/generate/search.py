@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from fscontract.contract.prefixes import timed_start
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.generate import alphabet
 
@@ -70,7 +71,7 @@ def _no_trace() -> Iterator[None]:
     """Keep Hypothesis from leaving its directory in the user's."""
     from hypothesis import configuration
 
-    with TemporaryDirectory(prefix="fscontract-") as directory:
+    with TemporaryDirectory(prefix=timed_start()) as directory:
         before = getattr(configuration, "__hypothesis_home_directory", None)
         configuration.set_hypothesis_home_dir(directory)
         try:

@@ -32,6 +32,7 @@ _WIDTH = 98
 _STYLES = {
     "FAIL": "bold red",
     "HANG": "bold red",
+    "CRASH": "bold red",
     "FIXED": "bold red",
     "LAX": "yellow",
     "KNOWN": "yellow",
@@ -123,7 +124,7 @@ class Console:
             self._violations = 0
             self._headed = True
             self._print(
-                f"fscontract {__version__}: {event.target} through {event.binding}, "
+                f"fscontract {__version__}: {printable(event.target)} through {event.binding}, "
                 f"profile {event.profile}, effort {event.effort}, seed {event.seed}"
             )
         elif isinstance(event, PhaseStarted):

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from fscontract.contract.clauses import Clause, Level, documents
-from fscontract.contract.suite.result import UNVERIFIED, RunResult, Verdict
+from fscontract.contract.suite.result import SHOWN, UNVERIFIED, RunResult, Verdict
 
 
 class Group(NamedTuple):
@@ -76,7 +76,7 @@ def verdict_line(result: RunResult) -> str:
     count = Counter(r.outcome for r in result.clauses)
     skipped = sum(count[v] for v in UNVERIFIED)
     verified = len(result.clauses) - skipped
-    failed = count[Verdict.FAIL] + count[Verdict.HANG]
+    failed = sum(count[v] for v in SHOWN)
     parts = []
     if result.conforms:
         held = count[Verdict.PASS]

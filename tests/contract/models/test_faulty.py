@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from fscontract.contract.models.faulty import Circumstances, allowed_requests, judge_under_faults
+from fscontract.contract.content import replacement
+from fscontract.contract.models.faulty import (
+    Circumstances,
+    allowed_requests,
+    failed,
+    judge_under_faults,
+)
 from fscontract.contract.models.state import ANY, Judgement, State, opened
 from fscontract.contract.outcome import Kind, Outcome, returned
 from fscontract.contract.program import Step
@@ -121,3 +127,74 @@ def test_one_range_of_a_vectored_read_may_fail_and_the_others_come() -> None:
 def test_what_survives_a_fault_was_tried_for_data_and_end() -> None:
     found = judge(READ, returned(4, DATA[:4]), STRUCK)
     assert {"fault.data", "fault.end", "fault.retries"} <= set(found.exercised)
+
+
+def test_close_never_raises_not_even_after_a_failure() -> None:
+    assert clause(judge(Step("close"), IO, STRUCK)) == "fault.close"
+    assert clause(judge(Step("close"), IO, AFTERWARDS)) == "fault.close"
+
+
+def test_an_eof_exception_is_an_end_also_when_no_fault_strikes_any_more() -> None:
+    """A stream that believes an end too early refuses to seek there later on."""
+    assert clause(judge(Step("seek", (20,)), Outcome(Kind.EOF), QUIET)) == "fault.end"
+
+
+def test_a_range_of_a_vectored_read_may_go_on_failing_after_a_failure() -> None:
+    """As any other call may."""
+    step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
+    came = returned((returned(2, DATA[:2]), IO))
+    features = FEATURES | {"supports-vectored-io"}
+    assert clause(judge_under_faults(step, (opened(DATA),), features, came, AFTERWARDS)) == ""
+    found = judge_under_faults(step, (opened(DATA),), features, came, QUIET)
+    assert not clause(found).startswith("fault.end")
+    assert clause(found) != ""
+
+
+def test_a_range_fails_neither_with_an_end_nor_with_some_other_exception() -> None:
+    step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
+    features = FEATURES | {"supports-vectored-io"}
+    for kind, broken in ((Kind.EOF, "fault.end"), (Kind.OTHER, "fault.clean")):
+        came = returned((returned(2, DATA[:2]), Outcome(kind)))
+        found = judge_under_faults(step, (opened(DATA),), features, came, STRUCK)
+        assert clause(found) == broken
+
+
+def test_a_call_failed_if_one_of_its_ranges_did() -> None:
+    assert failed(IO)
+    assert failed(returned((returned(2, DATA[:2]), IO)))
+    assert not failed(returned((returned(2, DATA[:2]),)))
+
+
+def test_a_struck_read_of_another_place_is_wrong_data_and_a_later_one_a_wrong_position() -> None:
+    elsewhere = returned(4, DATA[8:12])
+    assert clause(judge(READ, elsewhere, STRUCK)) == "fault.data"
+    assert clause(judge(READ, elsewhere, AFTERWARDS)) == "fault.position"
+    assert clause(judge(Step("get_pos"), returned(3), QUIET)) == "fault.position"
+
+
+CHANGED = opened(DATA)._replace(versions=(DATA, replacement(DATA)), changed=True)
+
+
+def test_a_read_of_a_changed_file_that_fails_leaves_the_stream_where_it_may_be() -> None:
+    """The model of changes has the stream anywhere; here it is followed."""
+    after = judge(READ, IO, STRUCK, CHANGED).states
+    assert [state.pos for state in after] == [0, 1, 2, 3, 4]
+
+
+def test_a_file_that_changed_ends_only_where_one_of_its_versions_does() -> None:
+    fully = Step("read_fully", (20, 4, 0, 4))
+    assert clause(judge(fully, Outcome(Kind.EOF), STRUCK, CHANGED)) == "fault.end"
+    cut = CHANGED._replace(versions=(DATA, DATA[:15]))
+    assert clause(judge(fully, Outcome(Kind.EOF), STRUCK, cut)) == ""
+
+
+def test_a_stream_that_may_be_anywhere_may_deliver_bytes_of_several_versions() -> None:
+    """A program that a deep run found: one read of the file in two requests, with a change between
+    them, after a seek that failed."""
+    mixed = DATA[7:9] + replacement(DATA)[9:11]
+    anywhere = CHANGED._replace(pos=ANY)
+    found = judge(READ, returned(4, mixed), STRUCK, anywhere)
+    assert clause(found) == ""
+    assert [state.pos for state in found.states] == [11]
+    wrong = DATA[7:9] + replacement(DATA)[10:12]
+    assert clause(judge(READ, returned(4, wrong), STRUCK, anywhere)) == "fault.data"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
+from fscontract.contract.suite.interrupt import give_up
 from fscontract.contract.suite.watchdog import supervise
 
 
@@ -63,3 +65,20 @@ def test_an_exception_of_the_source_comes_out() -> None:
 
     with pytest.raises(KeyError):
         supervise(items(), lambda item: None, 5.0, lambda item: True)
+
+
+def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its clock is gone with it; found by a run against a mutant that was just not too slow."""
+    go_on = threading.Event()
+    thread = threading.Thread(target=go_on.wait)
+
+    def end(seconds: float) -> None:
+        go_on.set()
+        thread.join()
+
+    thread.start()
+    monkeypatch.setattr(time, "sleep", end)
+    give_up(thread)
+    assert not thread.is_alive()

@@ -283,6 +283,18 @@ CALLS = st.one_of(
 )
 
 
+def test_a_file_changes_once_in_a_plan(fs: FakeFileSystem) -> None:
+    """However many requests the fault could strike: nobody could tell what it may hold by then."""
+    with fs.injector.attached(plan(Fault("change", times=3), Fault("cut", at=4, times=2))):
+        etags = [fs.get_file_status("/a").etag for _ in range(6)]
+    assert len(set(etags[:3])) == 1
+    assert len(set(etags[3:])) == 1
+    assert etags[2] != etags[3]
+    assert fs.injector.fired == 2
+    with fs.injector.attached(plan(Fault("change"))):
+        assert fs.get_file_status("/a").etag != etags[-1]
+
+
 def call(stream: FSDataInputStream, name: str, argument: Any) -> tuple[int, bytes] | None:
     """Make a call; from where it has read what, if it was to read."""
     position = stream.get_pos()

@@ -1,0 +1,141 @@
+"""Programs that never end, or end the process: which call it was, and which clause it breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from fscontract.contract.models.acceptor import TABLES
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.result import Counterexample
+
+_CLOSE = Step("close")
+_LENGTHS = (0, 1, 5)
+#: What is tried first among the clauses of an operation: those that promise a result.
+_PROMISES = ("progress", "data", "value", "whole", "no-raise")
+
+
+class Place(Protocol):
+    """A list of one number, or memory that holds one."""
+
+    def __getitem__(self, index: Literal[0], /) -> int:
+        """The number."""
+        ...
+
+    def __setitem__(self, index: Literal[0], value: int, /) -> None:
+        """Set the number."""
+        ...
+
+
+@dataclass
+class Journal:
+    """What is running now, for whoever has to tell after it has ended."""
+
+    #: The index of the step; -1 for opening the streams, the number of steps for closing them.
+    place: Place = field(default_factory=lambda: [0])
+    #: How many programs of the phase have been run.
+    done: int = 0
+
+    def begin(self, item: object) -> None:
+        """`item`, a program or a schedule, is about to be run; None says that nothing is."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What ended the process of an earlier part of the run."""
+
+    clause: str
+    counterexample: Counterexample
+    #: Whether the process had to be ended, because nothing came from it any more.
+    hung: bool = False
+
+    @property
+    def program(self) -> Program | None:
+        """The program up to the call that ended the process; None if threads did."""
+        return self.counterexample.program
+
+    @property
+    def op(self) -> str:
+        """The operation that ended the process; "open" if that did."""
+        program = self.program
+        return program.steps[-1].op if program is not None and program.steps else "open"
+
+
+class LeftOut:
+    """The programs that are not run: those that make all calls of one that ended a process, and
+    those with an operation that did so twice."""
+
+    def __init__(self, crashes: Sequence[Crash]) -> None:
+        self._parts = [crash.program for crash in crashes if crash.program is not None]
+        counts = Counter(crash.op for crash in crashes if crash.program is not None)
+        self._operations = {op for op, count in counts.items() if count > 1}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def __contains__(self, program: object) -> bool:
+        if not isinstance(program, Program):
+            return False
+        operations = {"open", "close", *(step.op for step in program.steps)}
+        if operations & self._operations:
+            return True
+        return any(_contains(program, part) for part in self._parts)
+
+
+def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:
+    """A program that did not come to its end, cut after the call at `index`."""
+    cut = program.with_steps(program.steps[: index + 1])
+    if index >= len(program.steps):
+        cut = program.with_steps((*program.steps, _CLOSE))
+    op = cut.steps[-1].op if cut.steps else "open"
+    return Counterexample(cut, (expected,), actual, step=len(cut.steps), how=f"{op}: {word}")
+
+
+def clause_of(program: Program, index: int, under_faults: str, wanted: frozenset[str]) -> str:
+    """The clause that such a call breaks: the one that promises its result, of those `wanted` if
+    there is one."""
+    if program.faults is not None:
+        return under_faults
+    if index < 0:
+        return "open.build-future" if program.opening is not None else "open.state"
+    step = program.steps[index] if index < len(program.steps) else _CLOSE
+    table = TABLES[step.op]
+    promised = [c for row in table.rows for c in row.clauses if c] + list(table.clauses)
+    promised = [c for c in promised if c in wanted] or promised
+    # clauses of the operation itself come before those that it shares with others
+    (group, _), *_ = Counter(map(_group, promised)).most_common(1)
+    own = [c for c in promised if _group(c) == group]
+    for clauses in (own, promised):
+        for ending in _PROMISES:
+            for clause in clauses:
+                if clause.endswith(ending):
+                    return clause
+    return own[0]
+
+
+def _group(clause: str) -> str:
+    return clause.rpartition(".")[0]
+
+
+def smaller(program: Program) -> Iterator[Program]:
+    """Programs with fewer calls or a shorter file whose last call may end as that of this one."""
+    *before, last = program.steps
+    if before:
+        yield replace(program, steps=(replace(last, stream=0),), streams=1)
+    for index in range(len(before)):
+        yield program.with_steps((*before[:index], *before[index + 1 :], last))
+    for length in _LENGTHS:
+        if length < program.length:
+            yield replace(program, length=length)
+
+
+def _contains(program: Program, part: Program) -> bool:
+    """Whether a program makes all the calls of another, on such streams and in this order."""
+    if (program.opening, program.faults) != (part.opening, part.faults):
+        return False
+    if not part.steps:
+        return program.length == part.length
+    calls = iter((*program.steps, _CLOSE))
+    return all(any(step == call for call in calls) for step in part.steps)

@@ -1,0 +1,274 @@
+"""A binding that gives nothing but outcomes and ordinary exceptions, whatever its target does.
+
+A target may raise what is no `Exception` (a panic of Rust, SystemExit), return objects that can't
+be touched, fork, trace, or never come back. The rest of the suite need not think of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, NoReturn, TypeVar
+
+from fscontract.contract.binding import Action, Binding, Opened, TargetError
+from fscontract.contract.opener import Opener
+from fscontract.contract.opening import BuilderCall
+from fscontract.contract.outcome import Kind, Outcome, clip, raised, text_of
+from fscontract.contract.program import Step
+from fscontract.contract.suite.interrupt import Abandoned
+from fscontract.contract.suite.watchdog import supervise
+
+Value = TypeVar("Value")
+#: How much longer than a program it may take to set a target up, or to clean up after it.
+_PATIENCE = 6
+#: Values that can be compared, hashed and shown without running code of the target.
+_PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
+_DEEPEST = 4
+
+
+class _Forks:
+    """Knows in a forked process that it is one."""
+
+    def __init__(self) -> None:
+        #: Processes that guard a binding; a fork made elsewhere is not looked at.
+        self.homes: set[int] = set()
+        self.away = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        if self.homes:
+            self.away = True
+            sys.settrace(None)  # the scheduler's tracer would wait for threads that are not here
+
+    def leave(self) -> None:
+        """End the process if a call of the target came back in a fork of this one, too."""
+        if os.getpid() not in self.homes:
+            os._exit(0)
+
+
+_forks = _Forks()
+
+
+class Guarded(Binding):
+    """The binding, guarded; `timeout` is how many seconds one program may take."""
+
+    def __init__(self, binding: Binding, timeout: float) -> None:
+        self._inner = binding
+        self._patience = timeout * _PATIENCE
+        self.api = binding.api  # type: ignore[misc]
+        self.default_profile = binding.default_profile  # type: ignore[misc]
+        self.name = clip(" ".join(str(binding.name).split()), 1000)
+        self.operations = binding.operations
+        self.changes = binding.changes
+        self.buffer = binding.buffer
+        self.pread_on_stream = binding.pread_on_stream
+        self.injector = binding.injector
+        self.fixed_content = binding.fixed_content
+        self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
+        self.opener = None if binding.opener is None else _GuardedOpener(binding.opener)
+        _forks.homes.add(os.getpid())
+
+    @property
+    def remote(self) -> bool:
+        """Whether an operation costs a round trip, also to the binding itself."""
+        return self._inner.remote
+
+    @remote.setter
+    def remote(self, remote: bool) -> None:
+        self._inner.remote = remote
+
+    @property
+    def prefix(self) -> str | None:
+        """The prefix of the binding."""
+        return self._inner.prefix
+
+    def prepare(self) -> None:
+        """Make the prefix; TargetError, also if it takes for ever."""
+        self._patiently(self._inner.prepare, "hangs while it is set up")
+
+    def dispose(self) -> None:
+        """Remove everything; TargetError, also if it takes for ever."""
+        what = self._inner.prefix or "what was made"
+        self._patiently(self._inner.dispose, f"hangs while {what} is removed")
+
+    def create(self, content: bytes) -> str:
+        """Write a new file; TargetError."""
+        return self._tried("can't write a file", self._inner.create, content)
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Change or delete a file; TargetError."""
+        self._tried(f"can't change {path}", self._inner.change, path, content)
+
+    def open(self, path: str) -> Opened:
+        """Open the file at `path`; raises nothing but exceptions."""
+        return guarded(self._inner.open, path)
+
+    def bind(self, step: Step) -> Action:
+        """A step as a function that returns, and whose outcome can be looked at."""
+        action, forks, gettrace = self._inner.bind(step), _forks, sys.gettrace
+
+        def run(opened: Opened) -> Outcome:
+            before = gettrace()
+            try:
+                outcome = action(opened)
+            except BaseException as error:
+                _pass_on(error)
+                outcome = raised(error)
+            if forks.away:
+                forks.leave()
+            if gettrace() is not before:
+                sys.settrace(before)
+            if type(outcome) is Outcome and type(outcome.value) in _PLAIN:
+                return outcome
+            return _tame(outcome)
+
+        return run
+
+    def leftovers(self) -> list[str]:
+        """What other runs have left; TargetError."""
+        return self._tried("can't be listed", self._inner.leftovers)
+
+    def discard(self, prefix: str) -> None:
+        """Remove what another run has left; TargetError, also if it takes for ever."""
+        self._patiently(lambda: self._inner.discard(prefix), f"hangs while {prefix} is removed")
+
+    def status_length(self, path: str) -> int | None:
+        """The length that the status reports; raises nothing but exceptions."""
+        return guarded(self._inner.status_length, path)
+
+    def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
+        try:
+            return guarded(call, *args)
+        except TargetError:
+            raise
+        except Exception as error:
+            raise TargetError(f"{self.name}: {what}: {_said(error)}") from error
+
+    def _patiently(self, work: Callable[[], None], complaint: str) -> None:
+        def call(_: str) -> None:
+            self._tried("can't be used", work)
+
+        def give_up(_: object) -> NoReturn:
+            raise TargetError(f"{self.name}: {complaint}")
+
+        supervise(iter([complaint]), call, self._patience, give_up)
+
+
+class _GuardedOpener(Opener):
+    """An opener whose calls raise nothing but exceptions."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._inner = opener
+
+    @property
+    def scenes(self) -> frozenset[str]:  # type: ignore[override]
+        """What it can put at a path so far."""
+        return self._inner.scenes
+
+    @property
+    def statuses(self) -> frozenset[str]:  # type: ignore[override]
+        """The statuses it can give."""
+        return self._inner.statuses
+
+    def place(self, scene: str, content: bytes) -> str:
+        """Make the scene."""
+        return guarded(self._inner.place, scene, content)
+
+    def appear(self, path: str, content: bytes) -> None:
+        """Make the file that was not there."""
+        guarded(self._inner.appear, path, content)
+
+    def status(self, path: str, kind: str, length: int | None) -> Any:
+        """A status of a kind."""
+        return guarded(self._inner.status, path, kind, length)
+
+    def open_file(self, path: str) -> Any:
+        """A new builder."""
+        return guarded(self._inner.open_file, path)
+
+    def call(self, builder: Any, call: BuilderCall) -> Any:
+        """The builder after a call."""
+        return guarded(self._inner.call, builder, call)
+
+    def build(self, builder: Any) -> Any:
+        """What `build` returns."""
+        return guarded(self._inner.build, builder)
+
+    def get(self, future: Any) -> Any:
+        """The stream of the future."""
+        return guarded(self._inner.get, future)
+
+    def outcome(self, error: Exception) -> Outcome:
+        """What an exception means."""
+        return guarded(self._inner.outcome, error)
+
+    def counters(self, opened: Any) -> Mapping[str, int]:
+        """The statistics that are numbers."""
+        found = guarded(self._inner.counters, opened)
+        return guarded(lambda: {n: c for n, c in found.items() if type(c) is int})
+
+
+class Foreign:
+    """Stands for a value of a type that no call should return, and shows it."""
+
+    def __init__(self, value: object) -> None:
+        try:
+            self._text = clip(str(repr(value)))
+        except BaseException as error:
+            _pass_on(error)
+            self._text = f"<{type(value).__name__} object>"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def guarded(call: Callable[..., Value], *args: Any) -> Value:
+    """The call's value; what is no `Exception` comes out as one of the same name."""
+    try:
+        return call(*args)
+    except Exception:
+        raise
+    except BaseException as error:
+        _pass_on(error)
+        raise type(type(error).__name__, (Exception,), {})(text_of(error)) from None
+    finally:
+        if _forks.away:
+            _forks.leave()
+
+
+def _pass_on(error: BaseException) -> None:
+    """Raise what is none of the target's doing: a thread given up, the user's Ctrl-C."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    if interrupted and threading.current_thread() is threading.main_thread():
+        raise error
+    if isinstance(error, Abandoned):
+        raise error
+
+
+def _tame(outcome: object) -> Outcome:
+    if not isinstance(outcome, Outcome):
+        return Outcome(Kind.OTHER, detail=f"the binding returned {type(outcome).__name__}")
+    value = _tamed(outcome.value)
+    return outcome if value is outcome.value else outcome._replace(value=value)
+
+
+def _tamed(value: object, depth: int = 0) -> object:
+    """The value, or what stands for it, down to the parts of a tuple."""
+    if type(value) in _PLAIN or isinstance(value, Kind):
+        return value
+    if depth < _DEEPEST and type(value) in (tuple, Outcome):
+        assert isinstance(value, tuple)
+        parts = [_tamed(part, depth + 1) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return Outcome(*parts) if isinstance(value, Outcome) else tuple(parts)  # type: ignore[arg-type]
+    return Foreign(value)
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(text_of(error).split())
+    return clip(f"{type(error).__name__}: {text}" if text else type(error).__name__)

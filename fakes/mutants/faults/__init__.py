@@ -1,0 +1,1 @@
+"""Mutants of the document faults: streams that do wrong when their requests fail."""

@@ -1,0 +1,46 @@
+"""Correct filesystems that meet faults otherwise than the reference does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fscontract.contract.errors import RemoteFileChangedException
+from fscontract.fakes.filesystem.client import Connection
+from fscontract.fakes.filesystem.stream import FakeInputStream
+from fscontract.fakes.mutants.faults.registry import DiskFiles, StoredFiles, filesystem_of
+
+
+class NoRetries(StoredFiles):
+    """Every failure is told at once."""
+
+    def __init__(self) -> None:
+        super().__init__(retries=0)
+
+
+class MixesVersions(Connection):
+    """Of a file that has changed the new bytes are delivered; no document forbids it."""
+
+    def _attempt(self, position: int, view: memoryview) -> int:
+        try:
+            return super()._attempt(position, view)
+        except RemoteFileChangedException:
+            self.version = self._client.store.open(self._path)
+            return super()._attempt(position, view)
+
+
+class MovesPartOfTheWay(FakeInputStream):
+    """A stream read that fails has read one byte already."""
+
+    def _read_next(self, view: memoryview) -> int:
+        try:
+            return super()._read_next(view)
+        except OSError:
+            if self._pos < self._size and len(view):
+                self._pos += 1
+            raise
+
+
+#: Makers of filesystems that keep every clause.
+VARIANTS: dict[str, Callable[[], StoredFiles | DiskFiles]] = {
+    part.__name__: filesystem_of(part) for part in (NoRetries, MixesVersions, MovesPartOfTheWay)
+}

@@ -1,0 +1,146 @@
+"""A guarded binding gives outcomes and exceptions, whatever the target gives."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fscontract.contract.binding import Binding, Opened, TargetError
+from fscontract.contract.outcome import Kind, Outcome, returned
+from fscontract.contract.program import Step
+from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.interrupt import Abandoned
+from fscontract.contract.suite.surroundings import Surroundings
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem
+
+
+class Panic(BaseException):
+    """No Exception."""
+
+
+class Bad(StreamBinding):
+    """A binding whose `bind` and `prepare` do what a test says."""
+
+    def __init__(self, does: Callable[[], Any]) -> None:
+        super().__init__(MemoryFileSystem(), "bad")
+        self.does = does
+
+    def prepare(self) -> None:
+        """Do it."""
+        self.does()
+
+    def open(self, path: str) -> Any:
+        """Do it."""
+        return self.does()
+
+    def bind(self, step: Step) -> Any:
+        """An action that does it."""
+
+        def act(opened: Opened) -> Any:
+            return self.does()
+
+        return act
+
+
+def _raises(error: BaseException) -> Callable[[], Any]:
+    def does() -> Any:
+        raise error
+
+    return does
+
+
+def _act(does: Callable[[], Any]) -> Outcome:
+    return Guarded(Bad(does), 5.0).bind(Step("close"))(None)
+
+
+def test_what_is_no_exception_becomes_an_outcome() -> None:
+    """With its name and what it says."""
+    assert _act(_raises(Panic("ouch"))) == Outcome(Kind.OTHER, detail="Panic: ouch")
+
+
+def test_what_is_no_exception_comes_out_as_one_of_that_name() -> None:
+    """Where exceptions are let through."""
+    with pytest.raises(Exception, match="ouch") as caught:
+        Guarded(Bad(_raises(Panic("ouch"))), 5.0).open("/")
+    assert type(caught.value).__name__ == "Panic"
+
+
+@pytest.mark.parametrize("error", [Abandoned(), KeyboardInterrupt()])
+def test_what_the_suite_itself_raises_comes_through(error: BaseException) -> None:
+    """A thread that was given up, and the user's Ctrl-C in the main thread."""
+    with pytest.raises(type(error)):
+        _act(_raises(error))
+
+
+def test_a_value_of_a_plain_type_stays_what_it_is() -> None:
+    """So do the parts of a tuple, and the outcomes of ranges."""
+    outcome = returned((1, b"x", None, returned(3, b"abc")))
+    assert _act(lambda: outcome) is outcome
+
+
+def test_a_value_of_another_type_is_stood_for() -> None:
+    """By something that shows it, and equals nothing."""
+
+    class Five(int):
+        """Equals 5."""
+
+    value = _act(lambda: returned(Five(5))).value
+    assert (repr(value), value == 5) == ("5", False)
+
+
+def test_an_answer_that_is_no_outcome_is_one() -> None:
+    """The fault is the binding's, and it is said."""
+    assert _act(lambda: 7) == Outcome(Kind.OTHER, detail="the binding returned int")
+
+
+def test_a_trace_that_a_call_sets_is_taken_away() -> None:
+    """The suite's own code does not run under it."""
+
+    def does() -> Outcome:
+        sys.settrace(lambda *_: None)
+        return returned()
+
+    before = sys.gettrace()
+    _act(does)
+    assert sys.gettrace() is before
+
+
+def test_a_target_that_never_gets_ready_is_given_up() -> None:
+    """After some times the patience for a program."""
+    binding: Binding = Guarded(Bad(threading.Event().wait), 0.02)
+    with pytest.raises(TargetError, match="bad: hangs while it is set up"):
+        binding.prepare()
+
+
+def test_a_fork_that_comes_back_ends() -> None:
+    """Only the process that the run began in goes on."""
+    reading, writing = os.pipe()
+
+    def does() -> Outcome:
+        os.fork()
+        return returned()
+
+    action = Guarded(Bad(does), 5.0).bind(Step("close"))
+    action(None)
+    os.write(writing, b"x")
+    os.close(writing)
+    with open(reading, "rb") as file:
+        assert file.read() == b"x"
+
+
+def test_surroundings_are_put_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Directory, environment, streams and hooks of threads."""
+    surroundings = Surroundings()
+    before = os.getcwd(), dict(os.environ), sys.stdout, threading.gettrace()
+    os.chdir(tmp_path)
+    os.environ["FSCONTRACT_TEST"] = "1"
+    sys.stdout = None
+    threading.settrace(lambda *_: None)
+    surroundings.close()
+    assert (os.getcwd(), dict(os.environ), sys.stdout, threading.gettrace()) == before

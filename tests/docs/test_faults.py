@@ -1,0 +1,66 @@
+"""docs/faults.md has the kinds of faults, and what becomes of reads under each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.faults import FAULTS
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.report.faults import Tally, render, tallies
+from fscontract.fakes.filesystem.targets import fake
+from fscontract.fakes.targets import local
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
+START, END = "<!-- table -->\n", "<!-- end of table -->\n"
+#: What differs by who runs the tests; and what takes an hour, since local reads have no deadline.
+NOT_LOCAL = {"revoke", "hang"}
+
+
+def _targets() -> Iterator[tuple[str, Binding, frozenset[str]]]:
+    """The columns of the table: a name, a binding, and the kinds that are tried."""
+    yield "`fake`", fake({}), frozenset(FAULTS)
+    for title, options in (("`local`", {}), ("`local`, portable", {"strategy": "portable"})):
+        yield title, local(options), frozenset(FAULTS) - NOT_LOCAL
+
+
+@lru_cache(maxsize=1)
+def _columns() -> dict[str, dict[str, Tally]]:
+    found = {}
+    for name, binding, kinds in _targets():
+        profile = load_profile(binding.default_profile)
+        found[name] = tallies(binding, profile, [kind for kind in FAULTS if kind in kinds])
+    return found
+
+
+def test_the_page_has_what_a_run_gives() -> None:
+    """`UPDATE_DOCS=1` writes it."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(START)
+    shown, after = rest.split(END)
+    present = f"\n{render(_columns())}\n"
+    if os.environ.get("UPDATE_DOCS"):
+        PAGE.write_text(f"{before}{START}{present}{END}{after}", encoding="utf-8")
+    else:
+        assert shown == present
+
+
+def test_no_clause_is_broken_by_any_fault() -> None:
+    """What the table says would else be a table of bugs; each kind strikes something."""
+    for name, column in _columns().items():
+        for kind, tally in column.items():
+            assert tally.broken == 0, f"{name}: {kind}"
+            assert tally.survived + tally.failed > 0, f"{name}: {kind}"
+
+
+def test_every_row_has_the_columns_of_its_heading() -> None:
+    """No sentence of a kind holds a bar or a line break."""
+    width = 0
+    for line in render(_columns()).splitlines():
+        if not line.startswith("|"):
+            width = 0
+        else:
+            assert width in (0, line.count("|"))
+            width = line.count("|")
