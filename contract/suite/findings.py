@@ -29,8 +29,6 @@ class Findings:
         self.missed: dict[str, Counterexample] = {}
         self.hung: dict[str, Counterexample] = {}
         self.crashed: dict[str, Counterexample] = {}
-        #: Clauses of opens that failed through the fault of one that is not judged, which it is.
-        self.masked: dict[str, str] = {}
         #: Clauses whose calls failed through the fault of another one, which it is.
         self.shadowed: dict[str, str] = {}
         self._seen: Counter[tuple[str, ...]] = Counter()
@@ -51,7 +49,7 @@ class Findings:
             again = executor.run(program).violation
             return again is not None and again.likeness == found.likeness
 
-        clause, charged = failure.clause, found.origin
+        clause = failure.clause
         program = found.program
         if found.index >= 0 or program.opening is not None or program.faults is not None:
             cut = found.program.with_steps(found.program.steps[: found.index + 1])
@@ -60,8 +58,6 @@ class Findings:
             clause = self._blame.clause(found)
             if failure.clause not in ("", clause):
                 self.shadowed.setdefault(failure.clause, clause)
-            if program.opening is not None and clause not in self.wanted:
-                self.masked.setdefault(charged, clause)
         return self._keep(self.failed, clause, counterexample(found))
 
     def miss(self, found: Violation) -> str | None:

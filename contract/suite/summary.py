@@ -116,8 +116,7 @@ def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counte
     missed = findings.missed.get(clause.id)
     if missed is not None:
         return Verdict.LAX, missed
-    verified = evidence.exercised[clause.id] and clause.id not in findings.masked
-    return (Verdict.PASS if verified else None), None
+    return (Verdict.PASS if evidence.exercised[clause.id] else None), None
 
 
 def _maybe_known(result: ClauseResult, listed: list[Known], settings: Settings) -> ClauseResult:
@@ -163,8 +162,7 @@ def _unverified(
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         reason = "the binding can't change a file under an open stream"
         return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
-    findings = evidence.findings
-    shadow = findings.shadowed.get(clause.id) or findings.masked.get(clause.id)
+    shadow = evidence.findings.shadowed.get(clause.id)
     reason = f"its calls fail by {shadow} already" if shadow else "no program reached it"
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
         reason = evidence.notes

@@ -13,17 +13,12 @@ from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import clauses
 from fscontract.contract.errors import IllegalArgumentException
 from fscontract.contract.opener import NoScene
 from fscontract.contract.opening import MISNAMED, STATUSES, BuilderCall
 from fscontract.contract.outcome import IO_KINDS, Kind, returned
 from fscontract.contract.ports import FileStatus, LocatedFileStatus
-from fscontract.contract.profile import load_profile
 from fscontract.contract.program import Step
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.fsspecopener import FsspecOpener
 
@@ -210,12 +205,3 @@ def test_secrets_stay_secret_and_a_server_out_of_reach_is_no_verdict(tmp_path: P
     assert "hunter2" not in said.detail
     assert opener.outcome(ConnectionResetError("gone")).kind is Kind.ENVIRONMENT
     assert opener.counters(None) == {}
-
-
-def test_what_fails_by_a_clause_that_is_not_judged_does_not_count_as_verified() -> None:
-    """Two opens of fsspec's memory give one file, which is open.independent's matter."""
-    only = (clauses()["open.build-twice"],)
-    binding = FsspecBinding.from_url("memory://x", {})
-    result = check(binding, Settings(load_profile("fsspec"), only))
-    assert result.clauses[0].outcome is Verdict.UNEXERCISED
-    assert "open.independent" in result.clauses[0].reason
