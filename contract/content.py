@@ -14,6 +14,8 @@ _LOWEST = 5
 # s[n+3] = 243*s[n+1] + 11*s[n] over GF(251), the recurrence of a primitive polynomial: its period
 # is 251**3 - 1, so each triple but (0, 0, 0) occurs once.
 _TAPS = (11, 243)
+# x**_BLOCK is a number modulo that polynomial, so each block is the one before it times a factor.
+_BLOCK = (_PRIME**3 - 1) // (_PRIME - 1)
 
 
 @lru_cache(maxsize=64)
@@ -21,12 +23,17 @@ def content(length: int) -> bytes:
     """The content of a test file of `length` bytes."""
     if length <= _PRIME:
         return bytes(_LOWEST + (250 + 97 * i) % _PRIME for i in range(length))
-    values = bytearray()
-    a, b, c = 250, 96, 193
-    for _ in range(length):
-        values.append(_LOWEST + a)
+    block = bytearray()
+    a, b, c = first = 250, 96, 193
+    for _ in range(min(length, _BLOCK)):
+        block.append(_LOWEST + a)
         a, b, c = b, c, (_TAPS[0] * a + _TAPS[1] * b) % _PRIME
-    return bytes(values)
+    blocks = [bytes(block)]
+    factor = a * pow(first[0], -1, _PRIME)
+    next_block = bytes(_LOWEST + factor * (v - _LOWEST) % _PRIME for v in range(256))
+    for _ in range(1, -(-length // _BLOCK)):
+        blocks.append(blocks[-1].translate(next_block))
+    return b"".join(blocks)[:length]
 
 
 @lru_cache(maxsize=64)

@@ -53,6 +53,15 @@ class Attempt:
         """Whether there are streams to make calls on."""
         return self.failed is None and self.environment is None and not self.ended
 
+    def note(self, step: Step, outcome: Outcome, said: Said) -> None:
+        """Add a call and its verdict."""
+        self.trace.append((step, outcome, Judgement((), failure=said.failure)))
+        if outcome.kind is Kind.ENVIRONMENT:
+            self.environment = outcome
+        elif said.failure is not None:
+            self.failed = step, outcome, said
+        self.ended = said.ended
+
 
 class Openings:
     """The opens of one run through an opener."""
@@ -83,12 +92,7 @@ class Openings:
         case = self.case(program, len(data))
         attempt = self._place(case, path, data)
         for step, outcome, said in self._stages(attempt, data):
-            attempt.trace.append((step, outcome, Judgement((), failure=said.failure)))
-            if outcome.kind is Kind.ENVIRONMENT:
-                attempt.environment = outcome
-            elif said.failure is not None:
-                attempt.failed = step, outcome, said
-            attempt.ended = said.ended
+            attempt.note(step, outcome, said)
             if not attempt.goes_on:
                 break
         return attempt
@@ -100,13 +104,8 @@ class Openings:
         probes = [probe for probe in opening.PROBES if probe.op in self.binding.operations]
         for step in (*(s for s in steps if s.stream == 0), *probes[:1]):
             outcome = act(step)
-            said = opening.judge_doomed(attempt.case, step, outcome)
-            attempt.trace.append((step, outcome, Judgement((), failure=said.failure)))
-            if outcome.kind is Kind.ENVIRONMENT:
-                attempt.environment = outcome
-            elif said.failure is not None:
-                attempt.failed = step, outcome, said
-            if said.ended or not attempt.goes_on:
+            attempt.note(step, outcome, opening.judge_doomed(attempt.case, step, outcome))
+            if not attempt.goes_on:
                 return
 
     def own_pair(self, program: Program) -> Program | None:
