@@ -22,6 +22,7 @@ Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
 #: What a builder opens: a stream, or whatever stands for one in another API.
 S = TypeVar("S")
+_Stream = TypeVar("_Stream", bound="FSDataInputStream")
 
 
 def no_release(buffer: Buffer) -> None:
@@ -171,7 +172,7 @@ class FSDataInputStream(ABC):
         """
         return {}
 
-    def __enter__(self) -> FSDataInputStream:
+    def __enter__(self: _Stream) -> _Stream:
         return self
 
     def __exit__(

@@ -16,3 +16,14 @@ def local(options: Mapping[str, str]) -> Binding:
     binding = LocalBinding(filesystem)
     binding.injector = filesystem.injector
     return binding
+
+
+def s3(options: Mapping[str, str]) -> Binding:
+    """An S3 server of moto's behind a proxy, which lets reads fail by plan.
+
+    Options are those of the target s3, which say how to read. A request is given up after a second,
+    so that faults that take time don't take much. TargetError.
+    """
+    from fscontract.fakes.faultys3 import FaultyS3Binding
+
+    return FaultyS3Binding(options)

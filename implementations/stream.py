@@ -92,11 +92,15 @@ class ReferenceInputStream(FSDataInputStream):
 
     @abstractmethod
     def _length(self) -> int:
-        """The known length of the data in bytes, without I/O."""
+        """The length of the data in bytes."""
 
     @abstractmethod
     def _read_at(self, position: int, view: memoryview) -> int:
         """Fill `view` from `position` on; fewer bytes only at the end, 0 at or after it."""
+
+    def _shown_length(self) -> str:
+        """The length for `repr`, which makes no request to find it out."""
+        return str(self._length())
 
     def _release(self) -> None:
         """Give back buffers and descriptors; raises nothing, and may be called again."""
@@ -340,6 +344,6 @@ class ReferenceInputStream(FSDataInputStream):
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={n}" for name, n in self.io_statistics().items() if n)
         state = "closed" if self._closed else "open"
-        place = f"pos={self._pos}/{self._length()}"
+        place = f"pos={self._pos}/{self._shown_length()}"
         head = f"<{type(self).__name__} {self.path!r} {place} {state}"
         return f"{head}, {counts}>" if counts else f"{head}>"

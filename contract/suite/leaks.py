@@ -14,8 +14,10 @@ _REPEATS = 8
 #: A target that leaks is left before the process can open nothing more and all else seems broken.
 _MOST_DESCRIPTORS = 400
 _MOST_THREADS = 400
-#: Suspicions of a leak that are looked into; each costs some runs of a program.
+#: Suspicions of a leak that are looked into; each costs some runs of a program. Clients of remote
+#: targets have pools of connections, which come and go.
 _MOST_SUSPICIONS = 100
+_MOST_REMOTE_SUSPICIONS = 10
 _STANDARD_ERROR = 2
 
 
@@ -61,9 +63,10 @@ def grows(again: Callable[[], object]) -> str:
 class Watch:
     """Looks after each program for what it has left."""
 
-    def __init__(self) -> None:
+    def __init__(self, remote: bool = False) -> None:
         self._first = self._held = glance()
         self._suspicions = 0
+        self._most = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
         #: What there is too much of to go on, "" if nothing is.
         self.too_many = ""
 
@@ -81,7 +84,7 @@ class Watch:
         elif held.threads > self._first.threads + _MOST_THREADS:
             self.too_many = "threads"
         more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
-        if not more or self.too_many or known or self._suspicions >= _MOST_SUSPICIONS:
+        if not more or self.too_many or known or self._suspicions >= self._most:
             return ""
         self._suspicions += 1
         left = grows(again)

@@ -60,7 +60,11 @@ def _phases(
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
         failing = faulty.programs(operations, kinds, buffer, faults, settings.seed, only)
-        yield Phase("faults", None, failing)
+        if binding.remote:
+            few = faulty.drawn(failing, faults, settings.seed)
+            yield Phase("faults", len(few), iter(few))
+        else:
+            yield Phase("faults", None, failing)
 
 
 def _openings(

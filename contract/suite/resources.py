@@ -16,6 +16,8 @@ _LENGTH = 5
 _READ = Step("read_byte")
 _UNBUFFER = Step("unbuffer")
 _CLOSE = Step("close")
+#: How many streams are open at the same time when it is looked at what they hold.
+_STREAMS = 4
 
 
 def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counterexample | None]:
@@ -42,7 +44,8 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
     """After unbuffer an open stream holds no descriptor and no thread.
 
     Returns how often this was seen (a stream that holds nothing anyway shows nothing), and the
-    counterexample if one was found.
+    counterexample if one was found. Several streams are tried, since a client may keep a connection
+    for all of them together, which is nobody's leak.
     """
     path, _, _ = executor.file(_LENGTH)
     exercised = 0
@@ -51,25 +54,41 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
         if executor.leaves_out(program):
             continue
         beat(program)
-        before = leaks.count()
-        stream = executor.binding.open(path)
-        try:
-            for step in steps[:-1]:
-                executor.compile(_LENGTH, step).action(stream)
-            holding = leaks.count()
-            executor.compile(_LENGTH, _UNBUFFER).action(stream)
-            after = leaks.count()
-        finally:
-            executor.compile(_LENGTH, _CLOSE).action(stream)
-        if holding.descriptor > before.descriptor or holding.threads > before.threads:
-            exercised += 1
-        if after.descriptor > before.descriptor or after.threads > before.threads:
-            what = "a descriptor" if after.descriptor > before.descriptor else "a thread"
+        holding, left = _after_unbuffer(executor, path, steps)
+        exercised += holding
+        if left:
             return exercised, Counterexample(
                 program,
                 ("no descriptor and no thread is held",),
-                f"still holds {what}",
+                f"still holds {left}",
                 step=len(steps),
                 how="unbuffer: still holds something",
             )
     return exercised, None
+
+
+def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> tuple[bool, str]:
+    """Whether a stream held something before its last step, and what each still holds after it."""
+    before = leaks.count()
+    holding = False
+    streams = []
+    try:
+        for _ in range(_STREAMS):
+            now = leaks.count()
+            stream = executor.binding.open(path)
+            streams.append(stream)
+            for step in steps[:-1]:
+                executor.compile(_LENGTH, step).action(stream)
+            holding = holding or _more(now, leaks.count(), 1) != ""
+            executor.compile(_LENGTH, _UNBUFFER).action(stream)
+        return holding, _more(before, leaks.count(), _STREAMS)
+    finally:
+        for stream in streams:
+            executor.compile(_LENGTH, _CLOSE).action(stream)
+
+
+def _more(before: leaks.Held, after: leaks.Held, least: int) -> str:
+    """What there is so many more of, "" if nothing."""
+    if after.descriptor - before.descriptor >= least:
+        return "a descriptor"
+    return "a thread" if after.threads - before.threads >= least else ""

@@ -134,7 +134,7 @@ class _Run:
         self.done = 0
         self.total: int | None = None
         self.ticks = 0
-        self.leaks = Watch()
+        self.leaks = Watch(binding.remote)
 
     def result(self) -> RunResult:
         """Run every phase and sum up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 
 from fscontract.contract.faults import FAULTS, Turn
 from fscontract.contract.injector import PlanInjector
@@ -24,10 +25,15 @@ def is_object(method: str, target: str) -> bool:
 
 class ProxyInjector(PlanInjector):
     """Faults of an HTTP store. An object that is deleted or forbidden stays so until `detach`,
-    or until it is written anew, but only for those who come through the proxy."""
+    or until it is written anew, but only for those who come through the proxy.
 
-    def __init__(self) -> None:
-        super().__init__(frozenset(n for n, kind in FAULTS.items() if "http" in kind.attaches))
+    `without` are kinds that can't be asked of the clients, such as "corrupt" if nobody sends
+    checksums.
+    """
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        possible = (n for n, kind in FAULTS.items() if "http" in kind.attaches)
+        super().__init__(frozenset(possible) - frozenset(without))
         self._lock = threading.Lock()
         self._barred: dict[str, str] = {}  # paths, with "delete" or "revoke"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
@@ -39,7 +39,8 @@ class FaultProxy:
     `url` is that URL with the address of the proxy, which listens on this machine alone from
     `with` or `start` on until `close`, after which neither a thread nor a connection is left.
     `injector` decides what becomes of the requests for which `matches` says yes by method and
-    target; all others pass. No fault waits for more than `longest` seconds.
+    target; all others pass. It knows all kinds of faults of HTTP stores but those `without`. No
+    fault waits for more than `longest` seconds.
 
     Requests go on with the Host that they came with, since signatures hold it.
     """
@@ -49,11 +50,12 @@ class FaultProxy:
         upstream: str,
         matches: Callable[[str, str], bool] = is_object,
         longest: float = MOST_SECONDS,
+        without: Collection[str] = (),
     ) -> None:
         parts = urlsplit(upstream)
         if parts.scheme != "http" or not parts.hostname:
             raise ValueError(f"upstream must be an http:// URL with a host, not {upstream!r}")
-        self.injector = ProxyInjector()
+        self.injector = ProxyInjector(without)
         self._parts = parts
         self._server = ProxyServer(
             (parts.hostname, parts.port or 80), self.injector, matches, longest

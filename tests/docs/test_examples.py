@@ -73,19 +73,30 @@ def _files_before(block: Block) -> dict[str, str]:
     return {b.name: b.text for b in own if b.name}
 
 
+@pytest.fixture
+def environment(request: pytest.FixtureRequest) -> Mapping[str, str]:
+    """That of a reader; one of docs/s3.md has a bucket and the keys for it."""
+    block: Block = request.getfixturevalue("block")
+    if block.document.name != "s3.md":
+        return _environment()
+    return {**_environment(), **request.getfixturevalue("bucket")}
+
+
 def _environment() -> Mapping[str, str]:
-    """That of a reader: pytest prints longer lines where CI is set."""
+    """Without CI, where pytest prints longer lines."""
     scripts = str(Path(sys.executable).parent)
     path = os.pathsep.join([scripts, os.environ.get("PATH", "")])
     kept = {k: v for k, v in os.environ.items() if k not in ("CI", "BUILD_NUMBER")}
     return {**kept, "PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
 
-def _run(command: list[str], directory: Path) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: list[str], directory: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=directory,
-        env=_environment(),
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -103,18 +114,20 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.mark.parametrize("block", PROGRAMS, ids=str)
-def test_programs_run(block: Block, place: Path) -> None:
+def test_programs_run(block: Block, place: Path, environment: Mapping[str, str]) -> None:
     """What they assert holds."""
-    done = _run([sys.executable, "-W", "error", "-c", block.text], place)
+    done = _run([sys.executable, "-W", "error", "-c", block.text], place, environment)
     assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.parametrize("block", CONSOLES, ids=str)
-def test_commands_print_what_is_shown(block: Block, place: Path) -> None:
+def test_commands_print_what_is_shown(
+    block: Block, place: Path, environment: Mapping[str, str]
+) -> None:
     """Times, versions and counts of programs aside."""
     exchanges = list(_exchanges(block.text))
     script = "".join(f"{line}\nstatus=$?; echo '{END}'; (exit $status)\n" for line, _ in exchanges)
-    done = _run(["bash", "-c", script], place)
+    done = _run(["bash", "-c", script], place, environment)
     outputs = done.stdout.split(f"{END}\n")
     for (command, shown), output in zip(exchanges, outputs, strict=False):
         lines = output.splitlines()

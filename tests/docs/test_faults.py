@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.faults import FAULTS
@@ -13,9 +11,8 @@ from fscontract.contract.profile import load_profile
 from fscontract.contract.suite.report.faults import Tally, render, tallies
 from fscontract.fakes.filesystem.targets import fake
 from fscontract.fakes.targets import local
+from tests.docs.pages import hold, hold_widths
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
-START, END = "<!-- table -->\n", "<!-- end of table -->\n"
 #: What differs by who runs the tests; and what takes an hour, since local reads have no deadline.
 NOT_LOCAL = {"revoke", "hang"}
 
@@ -38,13 +35,7 @@ def _columns() -> dict[str, dict[str, Tally]]:
 
 def test_the_page_has_what_a_run_gives() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(START)
-    shown, after = rest.split(END)
-    present = f"\n{render(_columns())}\n"
-    if os.environ.get("UPDATE_DOCS"):
-        PAGE.write_text(f"{before}{START}{present}{END}{after}", encoding="utf-8")
-    else:
-        assert shown == present
+    hold("faults.md", render(_columns()))
 
 
 def test_no_clause_is_broken_by_any_fault() -> None:
@@ -57,10 +48,4 @@ def test_no_clause_is_broken_by_any_fault() -> None:
 
 def test_every_row_has_the_columns_of_its_heading() -> None:
     """No sentence of a kind holds a bar or a line break."""
-    width = 0
-    for line in render(_columns()).splitlines():
-        if not line.startswith("|"):
-            width = 0
-        else:
-            assert width in (0, line.count("|"))
-            width = line.count("|")
+    hold_widths(render(_columns()))

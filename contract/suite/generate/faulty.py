@@ -12,6 +12,8 @@ from fscontract.contract.suite.generate import alphabet, seeded
 
 #: Random programs with faults, by effort.
 PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
+#: All programs with faults of a target whose calls cost round trips, by effort.
+REMOTE = {"quick": 250, "normal": 2_000, "deep": 10_000}
 #: A file of a few bytes, and how much of one lies beyond a boundary of the buffer.
 SMALL = 23
 _BEYOND = 37
@@ -40,6 +42,21 @@ def programs(
         program = next(source)
         steps = program.steps[: draw.randint(1, _LONGEST)]
         yield replace(program, steps=steps, faults=random_plan(draw, kinds))
+
+
+def drawn(source: Iterator[Program], effort: str, seed: int) -> list[Program]:
+    """As many programs of the source as a target far away gets, in their order.
+
+    None in which thousands of requests fill one buffer, which takes long and shows no more.
+    """
+    everything = [program for program in source if not _endless(program)]
+    chosen = random.Random(f"{seed}:far").sample(range(len(everything)), len(everything))
+    return [everything[i] for i in sorted(chosen[: REMOTE[effort]])]
+
+
+def _endless(program: Program) -> bool:
+    faults = program.faults.faults if program.faults is not None else ()
+    return program.length > SMALL and any(f.kind == "short" and f.times >= _OFTEN for f in faults)
 
 
 def systematic(

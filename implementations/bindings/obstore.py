@@ -1,0 +1,171 @@
+"""The binding to stores of obstore: the files that `open_reader` opens, and `get_range(s)`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fileops import FILE_OPERATIONS
+from fscontract.implementations.bindings.positioned import bind_pread, bind_vectored, while_open
+from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+
+#: The operations of Python's file protocol that a ReadableFile has a method for.
+_METHODS = frozenset(
+    {"py_read", "py_readall", "py_readline", "py_readlines"} | {"py_seek", "py_seekable", "py_tell"}
+)
+_LOCAL = frozenset({"MemoryStore", "LocalStore"})
+
+
+class ObstoreStore(Store):
+    """Files below `root`, a path of an obstore store."""
+
+    def __init__(self, store: Any, root: str = "") -> None:
+        self.store = store
+        self.root = root.strip("/")
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write an object."""
+        self.store.put(path, content)
+
+    def delete(self, path: str) -> None:
+        """Delete an object."""
+        self.store.delete(path)
+
+    def length(self, path: str) -> int:
+        """The size that `head` reports."""
+        return int(self.store.head(path)["size"])
+
+    def directories(self) -> Iterable[str]:
+        """The common prefixes below the root."""
+        found = self.store.list_with_delimiter(self.root or None)
+        return [str(path) for path in found["common_prefixes"]]
+
+    def delete_all(self, directory: str) -> None:
+        """Delete all objects, and the directory that a LocalStore leaves."""
+        for batch in self.store.list(directory):
+            self.store.delete([entry["path"] for entry in batch])
+        if type(self.store).__name__ == "LocalStore":
+            shutil.rmtree(os.path.join(self.store.prefix or "/", directory), ignore_errors=True)
+
+
+class Reader:
+    """A ReadableFile that gives `bytes` for obstore's own Bytes, and knows whether it was closed,
+    which a ReadableFile does not."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        self._file = file
+        self.path = path
+        self.closed = False
+        self.seek, self.seekable, self.tell = file.seek, file.seekable, file.tell
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        self.closed = True
+
+    def read(self, *args: Any) -> bytes:
+        """As the file's."""
+        return bytes(self._file.read(*args))
+
+    def readall(self) -> bytes:
+        """As the file's."""
+        return bytes(self._file.readall())
+
+    def readline(self, *args: Any) -> bytes:
+        """As the file's."""
+        return bytes(self._file.readline(*args))
+
+    def readlines(self, *args: Any) -> list[bytes]:
+        """As the file's."""
+        return [bytes(line) for line in self._file.readlines(*args)]
+
+
+class ObstoreBinding(StoreBinding):
+    """Programs as calls of the ReadableFile that `open_reader` opens.
+
+    Positioned reads are `get_range`, vectored ones `get_ranges` of the store, which know nothing
+    of the file. Files are opened with small buffers (`buffer` bytes), so that the boundaries of
+    one lie inside them.
+    """
+
+    api: ClassVar[str] = "obstore"
+    default_profile: ClassVar[str] = "obstore"
+    packages = ("obstore",)
+    pread_on_stream = False
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "a store of obstore"
+
+    def __init__(
+        self, store: Any, name: str, root: str = "", secrets: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(ObstoreStore(store, root), name, secrets)
+        self.store = store
+        self.operations = FILE_OPERATIONS | _METHODS | {"pread", "read_vectored"}
+        self.remote = type(store).__name__ not in _LOCAL
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> ObstoreBinding:
+        """The binding to the store at `url`; UsageError, TargetError if there is none.
+
+        `options` are those of `obstore.store.from_url`.
+        """
+
+        def make(arguments: dict[str, Any]) -> Any:
+            from obstore.store import from_url
+
+            return from_url(url, **arguments)
+
+        store, name, secrets = from_options(url, options, file or content, make)
+        return cls(store, name, secrets=secrets)
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is a store of obstore, None otherwise."""
+        module = sys.modules.get("obstore.store")
+        if module is None or not isinstance(obj, module.ObjectStoreMethods):
+            return None
+        everywhere = isinstance(obj, module.LocalStore) and obj.prefix is None
+        return cls(obj, name, tempfile.gettempdir() if everywhere else "")
+
+    def open_file(self, path: str) -> Reader:
+        """Open the object for reading."""
+        import obstore
+
+        return Reader(obstore.open_reader(self.store, path, buffer_size=self.buffer), path)
+
+    def file(self, opened: Opened) -> Any:
+        """The Reader itself."""
+        return opened
+
+    def bind_positioned(self, step: Step) -> Action:
+        """`get_range` and `get_ranges`."""
+        store = self.store
+        if step.op == "pread":
+            action = bind_pread(
+                step,
+                lambda opened, start, n: store.get_range(opened.path, start=start, length=n),
+                self.failed,
+            )
+        else:
+            action = bind_vectored(
+                step,
+                lambda opened, starts, ends: store.get_ranges(
+                    opened.path, starts=starts, ends=ends
+                ),
+                self.failed,
+            )
+        return while_open(action, lambda opened: bool(opened.closed))

@@ -1,0 +1,151 @@
+"""The binding to operators of Apache OpenDAL: the files that `open` opens, and `read`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.outcome import Outcome
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fileops import FILE_OPERATIONS
+from fscontract.implementations.bindings.positioned import bind_pread, while_open
+from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+
+#: The operations of Python's file protocol that a File of OpenDAL has a method for.
+_METHODS = frozenset(
+    {"py_closed", "py_read", "py_readable", "py_readinto", "py_readline", "py_seek"}
+    | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
+)
+_LOCAL = frozenset({"memory", "fs"})
+_SCHEME = re.compile(r'Operator\("([^"]*)"')
+
+
+class OpendalStore(Store):
+    """Files below the root of an Operator."""
+
+    def __init__(self, operator: Any) -> None:
+        self.operator = operator
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file."""
+        self.operator.write(path, content)
+
+    def delete(self, path: str) -> None:
+        """Delete a file."""
+        self.operator.delete(path)
+
+    def length(self, path: str) -> int:
+        """The length that `stat` reports."""
+        return int(self.operator.stat(path).content_length)
+
+    def directories(self) -> Iterable[str]:
+        """The directories right below the root."""
+        return [entry.path for entry in self.operator.list("") if entry.path.endswith("/")]
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory and all that is below it."""
+        self.operator.remove_all(f"{directory}/")
+
+
+class OpenedFile:
+    """A file of an Operator and its path, for reads that go through the Operator; whether it was
+    closed is noted, since the file does not say so while another thread reads."""
+
+    __slots__ = ("closed", "file", "path")
+
+    def __init__(self, file: Any, path: str) -> None:
+        self.file = file
+        self.path = path
+        self.closed = False
+
+
+class OpendalBinding(StoreBinding):
+    """Programs as calls of the File that an Operator opens.
+
+    Positioned reads are `read` of the Operator, which knows nothing of the file.
+    """
+
+    api: ClassVar[str] = "opendal"
+    default_profile: ClassVar[str] = "opendal"
+    packages = ("opendal",)
+    pread_on_stream = False
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "an opendal.Operator"
+
+    def __init__(self, operator: Any, name: str, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__(OpendalStore(operator), name, secrets)
+        self.operator = operator
+        self.operations = FILE_OPERATIONS | _METHODS | {"pread"}
+        scheme = _SCHEME.match(repr(operator))
+        self.remote = scheme is None or scheme[1] not in _LOCAL
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> OpendalBinding:
+        """The binding to the service at `url`; UsageError, TargetError if there is none.
+
+        `options` are those of the service, such as `endpoint`.
+        """
+
+        def make(arguments: dict[str, Any]) -> Any:
+            from opendal import Operator
+
+            return Operator.from_uri(url, **{key: _said(v) for key, v in arguments.items()})
+
+        operator, name, secrets = from_options(url, options, file or content, make)
+        return cls(operator, name, secrets)
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is an Operator, None otherwise."""
+        module = sys.modules.get("opendal")
+        if module is None or not isinstance(obj, module.Operator):
+            return None
+        return cls(obj, name)
+
+    def open_file(self, path: str) -> OpenedFile:
+        """Open the file for reading."""
+        return OpenedFile(self.operator.open(path, "rb"), path)
+
+    def file(self, opened: Opened) -> Any:
+        """The File."""
+        return opened.file
+
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function of an OpenedFile."""
+        action = super().bind(step)
+        return _noting_the_end(action) if step.op in ("close", "py_with") else action
+
+    def bind_positioned(self, step: Step) -> Action:
+        """`read` of a part of the file."""
+        operator = self.operator
+        action = bind_pread(
+            step,
+            lambda opened, start, n: operator.read(opened.path, offset=start, size=n),
+            self.failed,
+        )
+        return while_open(action, lambda opened: bool(opened.closed))
+
+
+def _noting_the_end(action: Action) -> Action:
+    def run(opened: Opened) -> Outcome:
+        outcome = action(opened)
+        opened.closed = True
+        return outcome
+
+    return run
+
+
+def _said(value: Any) -> str:
+    """An option as OpenDAL takes it: text, with booleans in small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

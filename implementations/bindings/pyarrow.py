@@ -1,0 +1,156 @@
+"""The binding to filesystems of PyArrow: the files that `open_input_file` opens."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.outcome import Outcome
+from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fileops import translate
+from fscontract.implementations.bindings.positioned import bind_pread
+from fscontract.implementations.bindings.pyops import inexpressible
+from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+
+#: Types of filesystems that are on this machine, and what follows the + of those from fsspec.
+_LOCAL = frozenset({"local", "mock", "file", "memory"})
+
+
+class PyArrowStore(Store):
+    """Files below `root`, a path of the filesystem `fs`."""
+
+    def __init__(self, fs: Any, root: str) -> None:
+        self.fs = fs
+        self.root = root.rstrip("/")
+
+    def make(self, directory: str) -> None:
+        """Make a directory where the store has any."""
+        if not _is_flat(self.fs):
+            self.fs.create_dir(directory, recursive=False)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file, or another in its place."""
+        with self.fs.open_output_stream(path) as file:
+            file.write(content)
+
+    def delete(self, path: str) -> None:
+        """Delete a file."""
+        self.fs.delete_file(path)
+
+    def length(self, path: str) -> int:
+        """The size that `get_file_info` reports."""
+        return int(self.fs.get_file_info(path).size)
+
+    def directories(self) -> Iterable[str]:
+        """The directories right below the root."""
+        from pyarrow.fs import FileSelector, FileType
+
+        found = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
+        return [info.path for info in found if info.type == FileType.Directory]
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory. On S3 PyArrow then marks the one above, if that has become empty."""
+        from pyarrow.fs import FileType
+
+        if self.fs.get_file_info(directory).type == FileType.Directory:
+            self.fs.delete_dir(directory)
+
+
+class PyArrowBinding(StoreBinding):
+    """Programs as calls of the NativeFile that a PyArrow filesystem opens."""
+
+    api: ClassVar[str] = "pyarrow"
+    default_profile: ClassVar[str] = "pyarrow"
+    packages = ("pyarrow",)
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"
+
+    def __init__(self, fs: Any, root: str, name: str, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__(PyArrowStore(fs, root), name, secrets)
+        self.fs = fs
+        self.operations |= {"pread"}
+        self.remote = _is_remote(fs)
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> PyArrowBinding:
+        """The binding to the filesystem at `url`; UsageError, TargetError if there is none.
+
+        `options` are the arguments of the class of the filesystem, such as `S3FileSystem`.
+        """
+
+        def make(arguments: dict[str, Any]) -> tuple[Any, str]:
+            return _filesystem(url, arguments)
+
+        (fs, root), name, secrets = from_options(url, options, file or content, make)
+        return cls(fs, root, name, secrets)
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is a PyArrow filesystem, None otherwise."""
+        module = sys.modules.get("pyarrow.fs")
+        if module is None or not isinstance(obj, module.FileSystem):
+            return None
+        root = tempfile.gettempdir() if isinstance(obj, module.LocalFileSystem) else ""
+        return cls(obj, root, name)
+
+    def open_file(self, path: str) -> Opened:
+        """Open the file for reading at any position."""
+        return self.fs.open_input_file(path)
+
+    def file(self, opened: Opened) -> Any:
+        """The NativeFile itself."""
+        return opened
+
+    def bind_positioned(self, step: Step) -> Action:
+        """`read_at`, which moves no position."""
+        if step.op != "pread":
+            return inexpressible
+        return bind_pread(step, _read_at, self.failed, negative=True)
+
+    def failed(self, error: Exception, opened: Opened) -> Outcome:
+        """The outcome of an exception of `read_at`, which is a call of the file."""
+        return translate("pread", error, opened, self._fail)
+
+
+def _read_at(file: Any, position: int, length: int) -> Any:
+    return file.read_at(length, position)
+
+
+def _filesystem(url: str, arguments: dict[str, Any]) -> tuple[Any, str]:
+    from pyarrow import fs
+
+    scheme, _, path = url.partition("://")
+    if scheme == "s3":
+        return fs.S3FileSystem(**arguments), path
+    if scheme == "file":
+        return fs.LocalFileSystem(**arguments), path
+    if arguments:
+        raise ValueError("options are for s3:// and file:// only; say it in the URL's query")
+    found: tuple[Any, str] = fs.FileSystem.from_uri(url)
+    return found
+
+
+def _kinds(fs: Any) -> set[str]:
+    """The type of the filesystem, or of what one below a directory, or of fsspec, is made of."""
+    while hasattr(fs, "base_fs"):
+        fs = fs.base_fs
+    return set(str(fs.type_name).rpartition("+")[2].split("::"))
+
+
+def _is_remote(fs: Any) -> bool:
+    return not _kinds(fs) & _LOCAL
+
+
+def _is_flat(fs: Any) -> bool:
+    return not _kinds(fs) & (_LOCAL | {"hdfs"})

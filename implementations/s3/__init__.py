@@ -1,0 +1,1 @@
+"""A store on S3: configuration, transports, and the stream that reads it."""

@@ -1,0 +1,232 @@
+"""Where a bucket is, how to get in, and how to read it: as data, without a client."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from fscontract.contract.clauses import near_misses
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.implementations.s3.credentials import Credentials
+from fscontract.implementations.s3.options import (
+    BY_NAME,
+    KIB,
+    MIB,
+    OPTIONS,
+    S3A,
+    S3A_KEYS,
+    VARIABLE,
+    Option,
+)
+from fscontract.implementations.s3.values import Given, endpoint_problem
+
+#: Also the names that AWS gives no longer, but has.
+_BUCKET = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)
+#: Options that come to credentials, together.
+_SIGNING = ("anonymous", "profile", "access_key", "secret_key", "session_token", "provider")
+
+
+@dataclass(frozen=True)
+class S3Config:
+    """A bucket and how to use it. Sizes are in bytes, times in seconds.
+
+    A pickle of it has all but keys that were given: see Credentials.
+    """
+
+    bucket: str
+    #: URL of the store; None for AWS.
+    endpoint: str | None = None
+    region: str | None = None
+    #: Whether the bucket is in the path of URLs, not in the host; None: see `in_path`.
+    path_style: bool | None = None
+    credentials: Credentials = field(default_factory=Credentials)
+    #: "obstore", "boto3", or "auto" for what fits.
+    transport: str = "auto"
+    #: How often one call of a reader may try again.
+    retries: int = 5
+    connect_timeout: float = 5.0
+    #: How long there may be no byte of an answer.
+    timeout: float = 30.0
+    #: The most threads that fetch at the same time, and the most idle connections.
+    connections: int = 32
+    #: What a stream does when the object is replaced: "fail", or "follow" the new one.
+    on_change: str = "fail"
+    #: The read policy of streams that are opened without one.
+    read_policy: str | None = None
+    #: How far ahead a seek may go without a new request.
+    readahead: int = 64 * KIB
+    #: Vectored ranges with a gap of fewer bytes are one request ...
+    min_seek: int = 128 * KIB
+    #: ... of at most so many bytes.
+    max_read: int = 8 * MIB
+    #: The size of the parts of a multipart write.
+    part_size: int = 8 * MIB
+
+    def __post_init__(self) -> None:
+        check_bucket(self.bucket)
+        problem = endpoint_problem(self.endpoint) if self.endpoint is not None else ""
+        if problem:
+            raise IllegalArgumentException(f"S3 endpoint: {problem}")
+
+    @classmethod
+    def of(
+        cls,
+        bucket: str,
+        options: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> S3Config:
+        """The configuration that `options` and the environment come to; the table is OPTIONS.
+
+        Options are by our own names, by Hadoop's (`fs.s3a.bucket.BUCKET.x` before `fs.s3a.x`), or
+        of the environment, in this order; None and "" are unset. IllegalArgumentException for
+        unknown names and bad values.
+        """
+        check_bucket(bucket)
+        given = _given(bucket, options or {}, environment)
+        values = {name: value.read() for name, value in given.items()}
+        secure = values.pop("ssl", True)
+        endpoint = values.get("endpoint")
+        if endpoint is not None and "://" not in endpoint:
+            values["endpoint"] = f"{'https' if secure else 'http'}://{endpoint}"
+        credentials = _credentials(given)
+        names = {f.name for f in fields(cls)}
+        return cls(
+            bucket, credentials=credentials, **{n: v for n, v in values.items() if n in names}
+        )
+
+    @property
+    def in_path(self) -> bool:
+        """Whether the bucket is in the path of URLs."""
+        if self.path_style is not None:
+            return self.path_style
+        return self.endpoint is not None or "." in self.bucket  # no certificate is for dots
+
+
+def of_hadoop(configuration: Mapping[str, str], bucket: str) -> dict[str, str]:
+    """What of a whole Hadoop configuration is an option here, for that bucket; the rest is left."""
+    return {key: text for key, text in configuration.items() if _hadoop(key, bucket) is not None}
+
+
+def check_bucket(name: str) -> None:
+    """IllegalArgumentException for what can't be the name of a bucket."""
+    if not isinstance(name, str) or not _BUCKET.fullmatch(name):
+        raise IllegalArgumentException(
+            f"no name of a bucket: {name!r:.80}; it has 3 to 255 letters, digits, '-', '_' and "
+            "single '.', the first and last a letter or digit"
+        )
+
+
+def _hadoop(key: str, bucket: str) -> tuple[Option, bool] | None:
+    """The option of a key of Hadoop, and whether it is for this bucket alone; None if unknown."""
+    own = f"{S3A}bucket.{bucket}."
+    name = key.removeprefix(own if key.startswith(own) else S3A)
+    option = S3A_KEYS.get(name) if key.startswith(S3A) else None
+    return None if option is None else (option, key.startswith(own))
+
+
+def _given(
+    bucket: str, options: Mapping[str, Any], environment: Mapping[str, str]
+) -> dict[str, Given]:
+    """The value of each option that is set, from where it counts."""
+    _check_names(bucket, options, environment)
+    given: dict[str, Given] = {}
+    signed = False
+    for level in (_own(options), _of_hadoop(bucket, options), _of_environment(environment)):
+        signs = signed
+        for value in level:
+            name = value.option.name
+            if name in _SIGNING and signs:  # credentials come from one level as a whole
+                continue
+            signed |= name in _SIGNING
+            given.setdefault(name, value)
+    return given
+
+
+def _own(options: Mapping[str, Any]) -> list[Given]:
+    return [
+        Given(BY_NAME[name], value, "an argument")
+        for name, value in options.items()
+        if name in BY_NAME and _set(value)
+    ]
+
+
+def _of_hadoop(bucket: str, options: Mapping[str, Any]) -> list[Given]:
+    """The values of Hadoop's keys, those that count first."""
+    found = []
+    for key, value in options.items():
+        known = _hadoop(key, bucket) if _set(value) else None
+        if known is not None:
+            option, own = known
+            rank = (not own, [key.endswith(f".{name}") for name in option.s3a].index(True))
+            found.append((rank, Given(option, value, key)))
+    return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+
+
+def _of_environment(environment: Mapping[str, str]) -> list[Given]:
+    return [
+        Given(option, environment[variable], variable)
+        for option in OPTIONS
+        for variable in option.environment
+        if _set(environment.get(variable))
+    ]
+
+
+def _set(value: Any) -> bool:
+    return value is not None and str(value).strip() != ""
+
+
+def _check_names(bucket: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    """IllegalArgumentException for an option that there is not."""
+    known = [*BY_NAME, *(S3A + name for name in S3A_KEYS)]
+    for name in options:
+        other = str(name).startswith(f"{S3A}bucket.") and _hadoop(name, bucket) is None
+        if name not in BY_NAME and _hadoop(str(name), bucket) is None:
+            # of another bucket, or unknown
+            if other and not str(name).startswith(f"{S3A}bucket.{bucket}."):
+                continue
+            hint = near_misses(str(name), known) or f"; known: {', '.join(BY_NAME)}"
+            raise IllegalArgumentException(f"no S3 option {name!r:.80}{hint}")
+    variables = {variable for option in OPTIONS for variable in option.environment}
+    for variable in environment:
+        if variable.startswith(VARIABLE) and variable not in variables:
+            hint = near_misses(variable, variables)
+            raise IllegalArgumentException(f"no variable {variable!r:.80} for S3{hint}")
+
+
+def _credentials(given: Mapping[str, Given]) -> Credentials:
+    values = {name: given[name].read() for name in _SIGNING if name in given}
+    access, secret = values.get("access_key"), values.get("secret_key")
+    if bool(access) != bool(secret) or ("session_token" in values and not access):
+        raise IllegalArgumentException(
+            "S3 options 'access_key' and 'secret_key' need each other, 'session_token' both"
+        )
+    ways = [
+        name
+        for name, chosen in (
+            ("anonymous", values.get("anonymous")),
+            ("profile", values.get("profile")),
+            ("access_key", access),
+        )
+        if chosen
+    ]
+    if len(ways) > 1:
+        raise IllegalArgumentException(
+            f"S3 options {' and '.join(map(repr, ways))} exclude each other"
+        )
+    for way in values.get("provider", ()):
+        if way == "anonymous":
+            return Credentials("anonymous")
+        if way == "chain" and not ways:
+            return Credentials()
+        if way == "keys" and access:
+            break
+    if values.get("anonymous"):
+        return Credentials("anonymous")
+    if values.get("profile"):
+        return Credentials("profile", profile=values["profile"])
+    if access:
+        return Credentials("keys", None, access, secret, values.get("session_token"))
+    return Credentials()

@@ -1,0 +1,210 @@
+"""What requests are signed with; nothing of it is ever shown or pickled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple, NoReturn
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.implementations.s3.failures import NoCredentialsException
+
+KINDS = ("chain", "profile", "keys", "anonymous", "withheld")
+_ADVICE = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give a profile or anonymous=True"
+
+
+class Keys(NamedTuple):
+    """What one request is signed with."""
+
+    access_key: str
+    secret_key: str
+    session_token: str | None = None
+    #: Until when they are good, None if for ever.
+    expires: datetime | None = None
+
+    def __repr__(self) -> str:
+        return "<keys>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("keys are not pickled")
+
+
+class Credentials:
+    """How to find what requests are signed with.
+
+    `kind` is "chain" (environment, files, roles), "profile", "keys", "anonymous", or "withheld":
+    keys that were given to another process, which did not pass them on. That one, and whoever
+    loads a pickle of keys, looks in the chain of its own process.
+
+    No dataclass, so that no dump of one that holds it reaches the keys.
+    """
+
+    __slots__ = ("_keys", "kind", "profile")
+    kind: str
+    profile: str | None
+    _keys: Keys | None
+
+    def __init__(
+        self,
+        kind: str = "chain",
+        profile: str | None = None,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        session_token: str | None = None,
+    ) -> None:
+        keys = Keys(access_key or "", secret_key or "", session_token or None)
+        if kind not in KINDS:
+            raise IllegalArgumentException(f"credentials are of kind {', '.join(KINDS)}: {kind!r}")
+        if (kind == "keys") != bool(keys.access_key and keys.secret_key):
+            raise IllegalArgumentException(
+                "an access key, a secret key, and kind 'keys' go together"
+            )
+        if (kind == "profile") != bool(profile):
+            raise IllegalArgumentException("a profile's name and kind 'profile' go together")
+        for name, value in (
+            ("kind", kind),
+            ("profile", profile or None),
+            ("_keys", keys if kind == "keys" else None),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"credentials do not change: {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"credentials do not change: {name}")
+
+    @property
+    def access_key(self) -> str | None:
+        """The access key that was given, None if none was."""
+        return self._keys.access_key if self._keys else None
+
+    @property
+    def secret_key(self) -> str | None:
+        """The secret key that was given, None if none was."""
+        return self._keys.secret_key if self._keys else None
+
+    @property
+    def session_token(self) -> str | None:
+        """The session token that was given, None if none was."""
+        return self._keys.session_token if self._keys else None
+
+    def frozen(self, bucket: str, region: str | None = None) -> Keys | None:
+        """What to sign with now, None for not at all; NoCredentialsException if there is nothing.
+
+        The exception names `bucket`. `region` is where a role's keys are asked for, if need be.
+        """
+        return self.source(bucket, region)()
+
+    def source(self, bucket: str, region: str | None = None) -> Callable[[], Keys | None]:
+        """A function that gives what `frozen` would, time and again: it renews what expires."""
+        if self.kind == "anonymous":
+            return lambda: None
+        keys = self._keys or (None if self.kind == "profile" else _environment())
+        if keys is not None:
+            return lambda: keys
+        return _botocore(self, bucket, region)
+
+    def missing(self, bucket: str, why: str = "") -> NoCredentialsException:
+        """The error for a request that there is nothing to sign with."""
+        what = why or {
+            "withheld": "keys given as arguments are not passed on to other processes",
+            "profile": f"profile {self.profile!r} has none",
+        }.get(self.kind, "none in the environment, the files of AWS or a role")
+        return NoCredentialsException(
+            "/", f"no credentials for bucket {bucket!r}: {what}; {_ADVICE}"
+        )
+
+    def _identity(self) -> tuple[object, ...]:
+        return (self.kind, self.profile, None if self._keys is None else tuple(self._keys))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Credentials) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __repr__(self) -> str:
+        named = f", profile={self.profile!r}" if self.profile else ""
+        return f"Credentials({self.kind!r}{named})"
+
+    def __reduce__(self) -> tuple[type[Credentials], tuple[str, str | None]]:
+        return Credentials, ("withheld" if self.kind == "keys" else self.kind, self.profile)
+
+    def __copy__(self) -> Credentials:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Credentials:
+        return self
+
+
+def session_for(credentials: Credentials, bucket: str) -> Any:
+    """A new botocore session, of the profile if there is one; NoCredentialsException."""
+    import botocore.session
+    from botocore.exceptions import ProfileNotFound
+
+    session = botocore.session.Session(profile=credentials.profile)
+    try:
+        models = _models(session.get_config_variable("data_path"))
+    except ProfileNotFound:
+        raise credentials.missing(bucket, f"there is no profile {credentials.profile!r}") from None
+    session.register_component("data_loader", models)
+    return session
+
+
+@lru_cache(maxsize=1)
+def _models(place: str | None) -> Any:
+    """What reads botocore's models of AWS: once, because that takes longer than all the rest."""
+    from botocore.loaders import create_loader
+
+    return create_loader(place)
+
+
+def chain_of(session: Any, credentials: Credentials, bucket: str) -> Any:
+    """What botocore's chain finds, as botocore has it; NoCredentialsException."""
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        found = session.get_credentials()
+    except BotoCoreError as error:
+        raise credentials.missing(bucket, f"{type(error).__name__} in the chain of AWS") from None
+    if found is None:
+        raise credentials.missing(bucket)
+    return found
+
+
+def _environment() -> Keys | None:
+    """What the chain would take first, without botocore."""
+    access = os.environ.get("AWS_ACCESS_KEY_ID")
+    secret = os.environ.get("AWS_SECRET_ACCESS_KEY")
+    if not access or not secret or os.environ.get("AWS_CREDENTIAL_EXPIRATION"):
+        return None
+    return Keys(access, secret, os.environ.get("AWS_SESSION_TOKEN") or None)
+
+
+def _botocore(
+    credentials: Credentials, bucket: str, region: str | None
+) -> Callable[[], Keys | None]:
+    try:
+        session = session_for(credentials, bucket)
+    except ModuleNotFoundError as error:
+        why = "botocore, which looks for them, is not installed (pip install 'fscontract[s3]')"
+        raise credentials.missing(bucket, why) from error
+    if region is not None:
+        session.set_config_variable("region", region)
+    found = chain_of(session, credentials, bucket)
+
+    def current() -> Keys:
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            keys = found.get_frozen_credentials()
+        except BotoCoreError as error:
+            why = f"{type(error).__name__} while they were renewed"
+            raise credentials.missing(bucket, why) from None
+        expires = getattr(found, "_expiry_time", None)  # botocore has no public name for it
+        return Keys(keys.access_key, keys.secret_key, keys.token, expires)
+
+    return current

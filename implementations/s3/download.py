@@ -1,0 +1,173 @@
+"""The bytes of one range of an object, in order, over as many requests as it takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fscontract.implementations.s3.failures import (
+    BodyCutException,
+    Place,
+    RangeNotSatisfiableException,
+    S3Exception,
+    WrongAnswerException,
+)
+from fscontract.implementations.s3.pin import Pin, check_range
+from fscontract.implementations.s3.retrying import Attempts
+from fscontract.implementations.s3.source import Body, ByteRange, Cancellation, RangeSource
+from fscontract.implementations.s3.traffic import Traffic
+
+NOTHING = memoryview(b"")
+#: A server that takes no notice of ranges sends what comes before them; more than so much of that
+#: is not waited for.
+_MOST_SKIPPED = 16 << 20
+
+
+class Target(NamedTuple):
+    """What a stream reads, from where, and what it may take."""
+
+    bucket: str
+    key: str
+    source: RangeSource
+    pin: Pin
+    traffic: Traffic
+    retries: int
+
+
+class Download:
+    """Reads the bytes of `target` from `start` up to before `stop`, None for the end.
+
+    A request that fails in a way that may pass is sent again, from the first byte that is missing
+    on, and every answer is checked: that it is of the right version, holds the right bytes, and all
+    of those that it announced. One thread at a time.
+    """
+
+    def __init__(self, target: Target, start: int, stop: int | None, cancel: Cancellation) -> None:
+        self.position = start
+        self.stop = stop
+        self._target = target
+        self._cancel = cancel
+        self._body: Body | None = None
+        self._skip = 0  # bytes of the body that come before the position
+        self._left = 0  # bytes of the body from the position on that are wanted
+
+    @property
+    def end(self) -> int | None:
+        """Where it ends at the latest, None as long as nothing is known of it."""
+        return self._target.pin.end(self.stop)
+
+    def chunk(self) -> memoryview:
+        """The next bytes, as many as there are at hand; none at the end.
+
+        S3Exception, RemoteFileChangedException, InterruptedIOException and others, with the
+        position where it was.
+        """
+        attempts = Attempts(self._target.retries, self._cancel)
+        while True:
+            self._cancel.check()
+            try:
+                if self._body is None and not self._request():
+                    return NOTHING
+                chunk = self._next()
+            except S3Exception as error:
+                self.close()
+                attempts.failed(error)
+                continue
+            except BaseException:
+                self.close()
+                raise
+            if chunk:
+                self.position += len(chunk)
+                if not self._left:
+                    self.close()
+                return chunk
+
+    def fill(self, view: memoryview) -> int:
+        """Fill `view`; fewer bytes only at the end. Errors as in `chunk`."""
+        count = 0
+        while count < len(view):
+            chunk = self.chunk()[: len(view) - count]
+            if not chunk:
+                break
+            view[count : count + len(chunk)] = chunk
+            count += len(chunk)
+        return count
+
+    def close(self) -> None:
+        """Give the connection back; reading on makes a new request."""
+        body, self._body = self._body, None
+        if body is not None:
+            body.close()
+
+    def _next(self) -> memoryview:
+        """Bytes of the body, none if it holds only what comes before those that are wanted."""
+        assert self._body is not None
+        chunk = self._body.chunk()
+        self._target.traffic.bytes(len(chunk))
+        if not chunk:
+            raise BodyCutException(self._place(), f"the body ended {self._left} bytes too early")
+        skipped = min(self._skip, len(chunk))
+        self._skip -= skipped
+        chunk = chunk[skipped : skipped + self._left]
+        self._left -= len(chunk)
+        return chunk
+
+    def begin(self, want: ByteRange | None) -> None:
+        """Send one request for a range whose place the answer tells, and go on from there.
+
+        RangeNotSatisfiableException, and as in `chunk`; for a download that has not begun.
+        """
+        place = Place(self._target.bucket, self._target.key, want)
+        body = self._body = self._get(want)
+        self._target.pin.admit(place, body)
+        self.position = body.offset
+        self._left = body.length
+        if want is not None and body.offset + body.length != body.total:
+            raise WrongAnswerException(place, "the answer is not the end of the object")
+
+    def _request(self) -> bool:
+        """Send the next request; False if there is nothing more to ask for."""
+        target, end = self._target, self.end
+        if end is not None and self.position >= end:
+            return False
+        place = self._place()
+        try:
+            body = self._body = self._get(ByteRange(self.position, end))
+        except RangeNotSatisfiableException as error:
+            self._at_end(place, error)
+            return False
+        target.pin.admit(place, body)
+        if body.total is not None and self.position >= body.total:  # asked for a range, got all
+            self.close()
+            return False
+        self._skip = check_range(place, body, self.position)
+        if self._skip > _MOST_SKIPPED:
+            raise WrongAnswerException(place, "the store takes no notice of ranges")
+        self._left = body.length - self._skip
+        end = self.end
+        if end is not None:
+            self._left = min(self._left, end - self.position)
+        return self._left > 0
+
+    def _get(self, want: ByteRange | None) -> Body:
+        target = self._target
+        target.traffic.request()
+        pin = target.pin
+        body = target.source.get(target.key, want, pin.if_match, pin.version, self._cancel)
+        target.traffic.request(body.requests - 1)
+        return body
+
+    def _at_end(self, place: Place, error: RangeNotSatisfiableException) -> None:
+        """A 416 is an end if there really are no bytes, which the store has to say."""
+        total = error.total
+        if total is None and self._target.pin.total is None:
+            body = self._get(None)
+            total = body.total
+            body.close()
+        if total is None or self.position < total:
+            raise error
+        self._target.pin.ends_at(place, total)
+
+    def _place(self) -> Place:
+        end = self.end
+        want = None if end is not None and end <= self.position else ByteRange(self.position, end)
+        return Place(self._target.bucket, self._target.key, want)

@@ -1,0 +1,305 @@
+"""The objects of one bucket as a filesystem."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
+from fscontract.contract.ports import FileStatus
+from fscontract.implementations.filesystem import (
+    ReferenceFileSystem,
+    normalize,
+    not_found,
+    path_elements,
+)
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.failures import Place
+from fscontract.implementations.s3.listing import children
+from fscontract.implementations.s3.reader import Reader
+from fscontract.implementations.s3.store import (
+    BATCH,
+    ObjectInfo,
+    ObjectStore,
+    Page,
+    Requests,
+    exists,
+)
+from fscontract.implementations.s3.stream import S3InputStream
+from fscontract.implementations.s3.transports.choice import PerProcess, namespace
+from fscontract.implementations.s3.transports.connect import range_source
+from fscontract.implementations.s3.upload import Upload
+from fscontract.implementations.writer import PendingFile
+
+if TYPE_CHECKING:
+    from fscontract.implementations.s3.asfsspec import S3Fsspec
+
+#: How many objects are copied at the same time at most.
+_COPIES = 16
+
+
+@dataclass(frozen=True)
+class S3FileStatus(FileStatus):
+    """A status that also says which version of the object it is of, if the bucket has versions.
+
+    Listings do not say it.
+    """
+
+    version_id: str | None = None
+
+
+class S3FileSystem(ReferenceFileSystem):
+    """A bucket: the file at `/a/b` is the object of key `a/b`.
+
+    There is a directory wherever an object lies below it, or an empty one of key `a/b/` marks it;
+    it goes with the last of them. Keys that no path can name, such as `a//b` or `a/../b`, are
+    left out of listings, but moved and deleted with their directory. Where there is a file and a
+    directory of one name, that name is the file's.
+
+    Options are those of `options.py`. A pickle has the configuration but keys, see S3Config; what
+    was made before a fork is not used after it.
+    """
+
+    def __init__(self, bucket: str, **options: Any) -> None:
+        self._set_up(S3Config.of(bucket, options))
+
+    @classmethod
+    def of(cls, config: S3Config) -> S3FileSystem:
+        """The filesystem of a configuration that is there already."""
+        self = cls.__new__(cls)
+        self._set_up(config)
+        return self
+
+    def _set_up(self, config: S3Config) -> None:
+        super().__init__()
+        self.config = config
+        self._reader = Reader(config, lambda: range_source(config))
+        self._namespace = PerProcess(lambda: namespace(config))
+        self._requests = Requests()
+        self._store = ObjectStore(
+            config.bucket, self._namespace.get, config.retries, self._requests.count
+        )
+
+    def __repr__(self) -> str:
+        where = f", endpoint={self.config.endpoint!r}" if self.config.endpoint else ""
+        return f"{type(self).__name__}({self.config.bucket!r}{where})"
+
+    def __reduce__(self) -> tuple[Any, tuple[S3Config]]:
+        return type(self).of, (self.config,)
+
+    def __enter__(self) -> S3FileSystem:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all connections and threads; a later call makes new ones."""
+        self._reader.close()
+        made = self._namespace.take()
+        if made is not None:
+            made.close()
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What the filesystem and its streams did; each attempt is a request. (IOStatisticsSource)
+
+        No open asks for the status of a path; creating a file, or a directory, does.
+        """
+        return {**super().io_statistics(), **self._requests.snapshot()}
+
+    def _open(self, path: str, options: OpenOptions) -> S3InputStream:
+        return self._reader.open(path, options)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """A binary file to write; PathIOException if the path can't be or must not be replaced.
+
+        It takes memory of `part_size`, twice while a part is sent. Without `overwrite` the store
+        sees to it that the file is there once, FileAlreadyExistsException from closing it.
+        """
+        path = normalize(path)
+        key = _key(path)
+        self._check_parents(path)
+        if self._any_below(key):
+            raise PathIOException(path, "a directory, not a file")
+        if not overwrite and self._find(key) is not None:
+            raise exists(Place(self.config.bucket, key))
+        upload = Upload(self._store, key, self.config.part_size, create=not overwrite)
+        return PendingFile(upload, upload.publish, upload.abandon)
+
+    def get_file_status(self, path: str) -> S3FileStatus:
+        """The status of a file or directory; FileNotFoundException.
+
+        One request for a file, another one for a directory.
+        """
+        path = normalize(path)
+        self._statistics.count(OP_GET_FILE_STATUS)
+        return self._status(path)
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """The children of a directory, sorted by path, or the file itself.
+
+        A request for each 1,000 children, when the listing comes to them; the first is now.
+        """
+        path = normalize(path)
+        prefix = _prefix(path)
+        pages = self._store.list(prefix, "/")
+        first = next(pages)
+        if path != "/" and not first.objects and not first.prefixes:
+            return iter([self._file(path)])
+        return self._children(path, prefix, first, pages)
+
+    def mkdirs(self, path: str) -> None:
+        """Make a directory, by an object that marks it; PathIOException if a file is in the way."""
+        path = normalize(path)
+        if path == "/" or self._any_below(_key(path)):
+            return
+        if self._find(_key(path)) is not None:
+            raise PathIOException(path, "a file is in the way")
+        self._check_parents(path)
+        self._store.put(_prefix(path), b"")
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """Delete a path; False if it was not there.
+
+        PathIOException for the root, and for a directory that is not empty unless `recursive`. A
+        directory goes object by object; another reader may see it half gone.
+        """
+        path = normalize(path)
+        key = _key(path)
+        if self._find(key) is not None:
+            self._store.delete([key])
+            return True
+        there = False
+        for page in self._store.list(f"{key}/", most=BATCH if recursive else 2):
+            keys = [info.key for info in page.objects]
+            if not recursive and keys not in ([], [f"{key}/"]):
+                raise PathIOException(path, "the directory is not empty")
+            there = there or bool(keys)
+            self._store.delete(keys)
+        return there
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or directory, by copying and deleting each object.
+
+        FileNotFoundException, or PathIOException if the target exists or lies in the source. It is
+        not atomic: others see both or parts of both meanwhile, and a failure leaves copies behind;
+        nothing is deleted before everything was copied. Who makes the target meanwhile loses it.
+        """
+        source, target = normalize(source), normalize(target)
+        old, new = _key(source), _key(target)
+        status = self._status(source)
+        if status.is_directory and f"{new}/".startswith(f"{old}/"):
+            raise PathIOException(target, f"can't move {source!r} into itself")
+        if self._find(new) is not None or self._any_below(new):
+            raise PathIOException(target, "the target exists")
+        self._check_parents(target)
+        if status.is_directory:
+            self._move(f"{old}/", f"{new}/")
+        else:
+            info = ObjectInfo(old, status.length, status.etag)
+            self._store.copy(info, new)
+            self._store.delete([old])
+
+    def as_fsspec(self) -> S3Fsspec:
+        """This filesystem as an `fsspec.AbstractFileSystem`, in whose paths the bucket is first."""
+        from fscontract.implementations.s3.asfsspec import S3Fsspec
+
+        return S3Fsspec(fs=self)
+
+    def _find(self, key: str) -> ObjectInfo | None:
+        try:
+            return self._store.head(key)
+        except FileNotFoundException:
+            return None
+
+    def _any_below(self, key: str) -> bool:
+        page = next(self._store.list(f"{key}/", most=1))
+        return bool(page.objects)
+
+    def _status(self, path: str) -> S3FileStatus:
+        if path == "/":
+            next(self._store.list("", most=1))  # is there such a bucket?
+            return S3FileStatus(path, 0, is_directory=True)
+        info = self._find(_key(path))
+        if info is not None:
+            return _status(path, info)
+        if self._any_below(_key(path)):
+            return S3FileStatus(path, 0, is_directory=True)
+        raise not_found(path)
+
+    def _file(self, path: str) -> S3FileStatus:
+        info = self._find(_key(path))
+        if info is None:
+            raise not_found(path)
+        return _status(path, info)
+
+    def _children(
+        self, path: str, prefix: str, first: Page, rest: Iterator[Page]
+    ) -> Iterator[FileStatus]:
+        def pages() -> Iterator[Page]:
+            yield first
+            yield from rest
+
+        base = path.rstrip("/")
+        for name, info in children(pages(), prefix, lambda n: self._any_below(prefix + n)):
+            place = f"{base}/{name}"
+            if info is None:
+                yield S3FileStatus(place, 0, is_directory=True)
+            else:
+                yield _status(place, info)
+
+    def _check_parents(self, path: str) -> None:
+        """PathIOException if one of the directories that `path` lies in is a file."""
+        elements = path_elements(path)
+        for depth in range(len(elements) - 1, 0, -1):
+            key = "/".join(elements[:depth])
+            if self._find(key) is not None:
+                raise PathIOException(f"/{key}", "a file, not a directory")
+
+    def _move(self, old: str, new: str) -> None:
+        infos = [info for page in self._store.list(old) for info in page.objects]
+        workers = min(_COPIES, self.config.connections)
+        with ThreadPoolExecutor(workers, thread_name_prefix="fscontract-s3-copy") as pool:
+            copies = [
+                pool.submit(self._store.copy, info, new + info.key[len(old) :]) for info in infos
+            ]
+            try:
+                for copy in copies:
+                    copy.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        self._store.delete([info.key for info in infos])
+
+
+def _key(path: str) -> str:
+    """The key of a normalized path; PathIOException for the root."""
+    if path == "/":
+        raise PathIOException(path, "not possible with the root directory")
+    return path[1:]
+
+
+def _prefix(path: str) -> str:
+    """What the keys of everything below a normalized path begin with."""
+    return "" if path == "/" else f"{path[1:]}/"
+
+
+def _status(path: str, info: ObjectInfo) -> S3FileStatus:
+    return S3FileStatus(
+        path,
+        info.length,
+        modification_time=info.modified,
+        etag=info.etag,
+        version_id=info.version,
+    )

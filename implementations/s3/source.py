@@ -1,0 +1,145 @@
+"""The port to an object store: one ranged GET, and what cancels it."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from fscontract.contract.errors import InterruptedIOException
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    """The bytes from `start` up to before `stop`, or to the end; or the last `-start` of them."""
+
+    start: int
+    stop: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.stop is not None and not 0 <= self.start < self.stop:
+            raise ValueError(f"no range of at least a byte: {self.start} to {self.stop}")
+
+    @property
+    def header(self) -> str:
+        """The value of the header `Range`."""
+        if self.start < 0:
+            return f"bytes={self.start}"
+        return (
+            f"bytes={self.start}-" if self.stop is None else f"bytes={self.start}-{self.stop - 1}"
+        )
+
+    def __str__(self) -> str:
+        if self.start < 0:
+            return f"the last {-self.start} bytes"
+        return f"bytes {self.start} to {'the end' if self.stop is None else self.stop - 1}"
+
+
+class Cancellation:
+    """Ends what is under way, from any thread, once and for all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._event = threading.Event()
+        self._calls: set[Callable[[], object]] = set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._event.is_set()
+
+    def cancel(self) -> None:
+        """Call everything that `calling` holds, and end all waiting."""
+        self._event.set()
+        with self._lock:
+            calls = list(self._calls)
+        for call in calls:
+            call()
+
+    def check(self) -> None:
+        """InterruptedIOException if `cancel` was called."""
+        if self._event.is_set():
+            raise interrupted()
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long; InterruptedIOException if `cancel` is called before the time is over."""
+        if self._event.wait(seconds):
+            raise interrupted()
+
+    @contextmanager
+    def calling(self, call: Callable[[], object]) -> Iterator[None]:
+        """Have `cancel` call this within the `with` block; it must not block, and may run twice."""
+        with self._lock:
+            self._calls.add(call)
+        try:
+            if self._event.is_set():
+                call()
+            yield
+        finally:
+            with self._lock:
+                self._calls.discard(call)
+
+
+def interrupted() -> InterruptedIOException:
+    """The error of a read whose stream was closed or unbuffered meanwhile."""
+    return InterruptedIOException("the stream was closed or unbuffered during a read")
+
+
+class Body(ABC):
+    """The answer to a GET: which bytes of the object it has, and those bytes, in order.
+
+    `offset` is where the first one stands in the object, `length` how many were announced; both are
+    what the server said, not what it was asked for. `total` is the length of the whole object,
+    `etag` and `version` which one it is, None if the server does not say.
+    """
+
+    offset: int
+    length: int
+    total: int | None
+    etag: str | None
+    version: str | None
+    #: How many requests it took to get it.
+    requests: int = 1
+
+    @abstractmethod
+    def chunk(self) -> memoryview:
+        """The next bytes, as many as it likes; none at the end of the body.
+
+        That may come too early. S3Exception if the connection fails, InterruptedIOException if the
+        request was cancelled.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the connection back, or drop it if there is more to come; may be called again."""
+
+
+class RangeSource(ABC):
+    """Where ranges of objects come from: the part of a store that a stream needs.
+
+    Safe with threads. It tries each request once, and holds nothing but connections.
+    """
+
+    @abstractmethod
+    def get(
+        self,
+        key: str,
+        want: ByteRange | None,
+        if_match: str | None,
+        version: str | None,
+        cancel: Cancellation,
+    ) -> Body:
+        """Ask for a range of an object, None for all of it.
+
+        Only if its etag is `if_match`, if that is given, and of the given version. The error is one
+        of those of `failures.py`, and says bucket, key and range.
+        """
+
+    def rest(self) -> None:  # noqa: B027 - most have none
+        """End all threads, because nothing is being read; connections are kept."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of connections and threads; a later request gets new ones."""

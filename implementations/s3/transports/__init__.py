@@ -1,0 +1,1 @@
+"""Requests to S3 through libraries: obstore and boto3."""

@@ -1,0 +1,194 @@
+"""All of an object store but reading, through boto3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from fscontract.contract.errors import (
+    FileNotFoundException,
+    PathIOException,
+)
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.failures import Place, of_status
+from fscontract.implementations.s3.store import (
+    Namespace,
+    ObjectInfo,
+    Page,
+    Written,
+    exists,
+    plain,
+)
+from fscontract.implementations.s3.transports.boto3 import failure
+from fscontract.implementations.s3.transports.clients import boto3_client
+
+#: The statuses of the errors that a bulk delete gives for single keys.
+_STATUSES = {
+    "AccessDenied": 403,
+    "NoSuchKey": 404,
+    "NoSuchVersion": 404,
+    "SlowDown": 503,
+    "ServiceUnavailable": 503,
+    "InternalError": 500,
+    "OperationAborted": 409,
+}
+_ANY = {"IfNoneMatch": "*"}
+
+
+class Boto3Namespace(Namespace):
+    """The objects of a bucket, through a client that tries nothing again."""
+
+    def __init__(self, config: S3Config) -> None:
+        self._bucket = config.bucket
+        self._client = boto3_client(config)
+
+    def head(self, key: str, version: str | None = None) -> ObjectInfo:
+        """As the port has it."""
+        given = {} if version is None else {"VersionId": version}
+        found = self._ask(key, self._client.head_object, **given)
+        return ObjectInfo(
+            key,
+            int(found["ContentLength"]),
+            plain(found.get("ETag")),
+            found.get("VersionId"),
+            found["LastModified"].timestamp(),
+        )
+
+    def page(
+        self, prefix: str, delimiter: str, after: str | None, more: str | None, most: int
+    ) -> Page:
+        """As the port has it."""
+        given: dict[str, Any] = {"Prefix": prefix, "MaxKeys": most}
+        if delimiter:
+            given["Delimiter"] = delimiter
+        if after is not None:
+            given["StartAfter"] = after
+        if more is not None:
+            given["ContinuationToken"] = more
+        place = Place(self._bucket, prefix)
+        found = self._send(place, self._client.list_objects_v2, Bucket=self._bucket, **given)
+        return Page(
+            tuple(_info(one) for one in found.get("Contents", ())),
+            tuple(one["Prefix"] for one in found.get("CommonPrefixes", ())),
+            found.get("NextContinuationToken") if found.get("IsTruncated") else None,
+        )
+
+    def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
+        """As the port has it."""
+        given = _ANY if create else {}
+        return _written(self._create(create, key, self._client.put_object, Body=data, **given))
+
+    def begin(self, key: str) -> str:
+        """As the port has it."""
+        return str(self._ask(key, self._client.create_multipart_upload)["UploadId"])
+
+    def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
+        """As the port has it."""
+        found = self._ask(
+            key, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data
+        )
+        return plain(found["ETag"]) or ""
+
+    def complete(
+        self, key: str, upload: str, etags: Sequence[str], create: bool = False
+    ) -> Written:
+        """As the port has it."""
+        parts = [{"PartNumber": n, "ETag": f'"{etag}"'} for n, etag in enumerate(etags, 1)]
+        found = self._create(
+            create,
+            key,
+            self._client.complete_multipart_upload,
+            UploadId=upload,
+            MultipartUpload={"Parts": parts},
+            **(_ANY if create else {}),
+        )
+        return _written(found)
+
+    def abort(self, key: str, upload: str) -> None:
+        """As the port has it."""
+        try:
+            self._ask(key, self._client.abort_multipart_upload, UploadId=upload)
+        except FileNotFoundException:
+            return
+
+    def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
+        """As the port has it."""
+        found = self._send(
+            Place(self._bucket, keys[0]),
+            self._client.delete_objects,
+            Bucket=self._bucket,
+            Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
+        )
+        return {one["Key"]: self._refused(one) for one in found.get("Errors", ())}
+
+    def copy(self, source: str, target: str, etag: str | None = None) -> Written:
+        """As the port has it."""
+        given = {} if etag is None else {"CopySourceIfMatch": f'"{etag}"'}
+        found = self._send(
+            Place(self._bucket, source),
+            self._client.copy_object,
+            Bucket=self._bucket,
+            Key=target,
+            CopySource={"Bucket": self._bucket, "Key": source},
+            **given,
+        )
+        return Written(plain(found["CopyObjectResult"].get("ETag")), found.get("VersionId"))
+
+    def copy_part(
+        self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
+    ) -> str:
+        """As the port has it."""
+        given = {} if source.etag is None else {"CopySourceIfMatch": f'"{source.etag}"'}
+        found = self._send(
+            Place(self._bucket, source.key),
+            self._client.upload_part_copy,
+            Bucket=self._bucket,
+            Key=target,
+            UploadId=upload,
+            PartNumber=number,
+            CopySource={"Bucket": self._bucket, "Key": source.key},
+            CopySourceRange=f"bytes={start}-{stop - 1}",
+            **given,
+        )
+        return plain(found["CopyPartResult"]["ETag"]) or ""
+
+    def close(self) -> None:
+        """As the port has it."""
+        self._client.close()
+
+    def _create(self, create: bool, key: str, call: Callable[..., Any], **given: Any) -> Any:
+        place = Place(self._bucket, key)
+        try:
+            return call(Bucket=self._bucket, Key=key, **given)
+        except ClientError as error:
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+            there = create and status == 412
+            failed = exists(place) if there else failure(place, error)
+        except Exception as error:
+            failed = failure(place, error)
+        raise failed  # not within `except`: the library's error says more than others may know
+
+    def _ask(self, key: str, call: Callable[..., Any], **given: Any) -> Any:
+        return self._send(Place(self._bucket, key), call, Bucket=self._bucket, Key=key, **given)
+
+    def _send(self, place: Place, call: Callable[..., Any], **given: Any) -> Any:
+        try:
+            return call(**given)
+        except Exception as error:
+            failed = failure(place, error)
+        raise failed  # as above
+
+    def _refused(self, error: Mapping[str, Any]) -> PathIOException:
+        code = str(error.get("Code", ""))
+        return of_status(Place(self._bucket, error["Key"]), _STATUSES.get(code, 400), code)
+
+
+def _info(found: Mapping[str, Any]) -> ObjectInfo:
+    modified = found["LastModified"].timestamp()
+    return ObjectInfo(found["Key"], int(found["Size"]), plain(found.get("ETag")), None, modified)
+
+
+def _written(found: Mapping[str, Any]) -> Written:
+    return Written(plain(found.get("ETag")), found.get("VersionId"))

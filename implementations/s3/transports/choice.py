@@ -1,0 +1,120 @@
+"""Which library sends the requests of this process, and one object for each process.
+
+obstore hangs in a process that was forked after it had been used, and boto3 would share its
+connections with the parent: so nothing that was made before a fork is used after it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Generic, TypeVar
+
+from fscontract.contract.errors import (
+    IllegalArgumentException,
+    UnsupportedOperationException,
+)
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.store import Namespace
+
+T = TypeVar("T")
+
+INSTALL = "pip install 'fscontract[s3]'"
+
+
+class _Fork:
+    """What this process has of the one it was forked from."""
+
+    def __init__(self) -> None:
+        #: Whether obstore was loaded before; it is unknown whether it was also used.
+        self.loaded = False
+        #: Reentrant, for what ends in the midst of a garbage collection may need it, too.
+        self.lock = threading.RLock()
+
+    def after(self) -> None:
+        """Called in each new child."""
+        self.loaded = self.loaded or "obstore" in sys.modules
+        self.lock = threading.RLock()  # another thread may have held the parent's
+
+
+_FORK = _Fork()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_FORK.after)
+
+
+def choose(config: S3Config) -> str:
+    """The library for this process: "obstore" or "boto3".
+
+    IllegalArgumentException if it is not installed, UnsupportedOperationException for obstore in
+    a process forked after obstore was loaded.
+    """
+    wanted = config.transport
+    installed = [name for name in ("obstore", "boto3") if find_spec(name) is not None]
+    if wanted == "auto":
+        usable = [name for name in installed if name == "boto3" or not _FORK.loaded]
+        if not usable:
+            raise _forked() if installed else _missing("obstore or boto3")
+        return usable[0]
+    if wanted not in installed:
+        raise _missing(wanted)
+    if wanted == "obstore" and _FORK.loaded:
+        raise _forked()
+    return wanted
+
+
+def namespace(config: S3Config) -> Namespace:
+    """What else this process asks of the store; errors as in `choose`."""
+    if choose(config) == "obstore":
+        from fscontract.implementations.s3.transports.obstoreops import ObstoreNamespace
+
+        return ObstoreNamespace(config, lambda: _boto3(config))
+    return _boto3(config)
+
+
+def _boto3(config: S3Config) -> Namespace:
+    if find_spec("boto3") is None:
+        raise _missing("boto3")
+    from fscontract.implementations.s3.transports.boto3ops import Boto3Namespace
+
+    return Boto3Namespace(config)
+
+
+class PerProcess(Generic[T]):
+    """An object that `make` makes at its first use in each process."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: dict[int, T] = {}  # by process; those of others are kept, and never used
+
+    def get(self) -> T:
+        """The object of this process."""
+        process = os.getpid()
+        made = self._made.get(process)
+        if made is None:
+            with _FORK.lock:
+                if process not in self._made:
+                    self._made[process] = self._make()
+                made = self._made[process]
+        return made
+
+    def peek(self) -> T | None:
+        """The object of this process, None if there is none."""
+        return self._made.get(os.getpid())
+
+    def take(self) -> T | None:
+        """The object of this process, if there is one; the next use makes another."""
+        return self._made.pop(os.getpid(), None)
+
+
+def _missing(library: str) -> IllegalArgumentException:
+    return IllegalArgumentException(f"S3 needs {library}, which is not installed: {INSTALL}")
+
+
+def _forked() -> UnsupportedOperationException:
+    return UnsupportedOperationException(
+        "obstore was loaded before this process was forked, and would hang in it: use the "
+        f"transport 'boto3' ({INSTALL}), or start processes with 'spawn' or 'forkserver'"
+    )

@@ -1,0 +1,160 @@
+"""One vectored read: requests side by side, each for ranges that lie near each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from fscontract.contract.errors import EOFException, IllegalArgumentException
+from fscontract.contract.ports import Allocate, Buffer, FileRange, Release
+from fscontract.implementations.s3.download import Download, Target
+from fscontract.implementations.s3.merging import Group, merge
+from fscontract.implementations.s3.source import Cancellation, interrupted
+from fscontract.implementations.s3.workers import Workers
+
+
+@dataclass
+class _Part:
+    """A range, its buffer, and how much of it is filled."""
+
+    offset: int
+    length: int
+    future: Future[memoryview]
+    buffer: Buffer
+    filled: int = 0
+
+
+class Begun(NamedTuple):
+    """A request for the first ranges that was sent to learn how long the object is."""
+
+    start: int
+    stop: int
+    download: Download
+    chunk: memoryview
+
+
+def begin(
+    target: Target, ranges: Sequence[FileRange], min_seek: int, max_read: int, cancel: Cancellation
+) -> Begun:
+    """Send the first request that the ranges need; at least one has a byte."""
+    first = merge((item for item in ranges if item.length), min_seek, max_read)[0]
+    download = Download(target, first.start, first.stop, cancel)
+    try:
+        return Begun(first.start, first.stop, download, download.chunk())
+    except BaseException:
+        download.close()
+        raise
+
+
+class VectoredRead:
+    """Fills the ranges of one call; `given` is told how many bytes each range got."""
+
+    def __init__(
+        self,
+        target: Target,
+        cancel: Cancellation,
+        allocate: Allocate,
+        release: Release,
+        given: Callable[[int], None],
+    ) -> None:
+        self._target = target
+        self._cancel = cancel
+        self._allocate = allocate
+        self._free = release
+        self._given = given
+        self._begun: Begun | None = None
+
+    def start(
+        self,
+        ranges: Sequence[FileRange],
+        min_seek: int,
+        max_read: int,
+        workers: Workers,
+        begun: Begun | None = None,
+    ) -> None:
+        """Give every range a future, and have workers fill them."""
+        self._begun = begun
+        parts = [part for item in ranges if (part := self._part(item)) is not None]
+        groups = merge(parts, min_seek, max_read)
+        if begun is not None and (begun.start, begun.stop) not in (
+            (g.start, g.stop) for g in groups
+        ):
+            begun.download.close()  # there was no buffer for some of its ranges
+        for group in groups:
+            done = workers.submit(partial(self._read, group))
+            done.add_done_callback(partial(self._settle, group))
+
+    def _part(self, item: FileRange) -> _Part | None:
+        """The range with a buffer; None if its future is done, because it is empty or has none."""
+        future: Future[memoryview] = Future()
+        item.data = future
+        try:
+            buffer = self._allocate(item.length)
+        except Exception as error:  # whatever it is, it belongs to this range
+            future.set_exception(error)
+            return None
+        if len(buffer) < item.length:
+            self._free(buffer)
+            future.set_exception(
+                IllegalArgumentException(
+                    f"the allocator gave {len(buffer)} bytes, {item.length} were asked for"
+                )
+            )
+            return None
+        if item.length == 0:
+            future.set_result(memoryview(buffer)[:0])
+            return None
+        return _Part(item.offset, item.length, future, buffer)
+
+    def _read(self, group: Group[_Part]) -> None:
+        begun = self._begun
+        if begun is not None and (begun.start, begun.stop) == (group.start, group.stop):
+            download, chunk = begun.download, begun.chunk
+        else:
+            download = Download(self._target, group.start, group.stop, self._cancel)
+            chunk = memoryview(b"")
+        try:
+            position = group.start
+            waiting = list(group.members)
+            while waiting:
+                chunk = chunk or download.chunk()
+                if not chunk:
+                    raise EOFException(f"the file ends at {position}, in a range to be read")
+                waiting = self._spread(chunk, position, waiting)
+                position += len(chunk)
+                chunk = chunk[:0]
+        except Exception as error:  # of the ranges that are not full yet
+            for part in group.members:
+                self._fail(part, error)
+        finally:
+            download.close()
+
+    def _spread(self, chunk: memoryview, position: int, waiting: list[_Part]) -> list[_Part]:
+        """Copy what is wanted of a chunk; the ranges that want more."""
+        stop = position + len(chunk)
+        for number, part in enumerate(waiting):
+            if part.offset >= stop:
+                return waiting[number:]
+            first = part.offset + part.filled
+            piece = chunk[first - position : part.offset + part.length - position]
+            view = memoryview(part.buffer)[: part.length]
+            view[part.filled : part.filled + len(piece)] = piece
+            part.filled += len(piece)
+            if part.filled < part.length:
+                return waiting[number:]
+            self._given(part.length)
+            part.future.set_result(view)
+        return []
+
+    def _settle(self, group: Group[_Part], _: Future[None]) -> None:
+        """No range waits for ever, also if no worker ever came to it."""
+        for part in group.members:
+            self._fail(part, interrupted())
+
+    def _fail(self, part: _Part, error: BaseException) -> None:
+        if not part.future.done():
+            self._free(part.buffer)
+            part.future.set_exception(error)

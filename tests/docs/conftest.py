@@ -1,0 +1,24 @@
+"""What the examples of docs/s3.md run against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from urllib.request import Request, urlopen
+
+import pytest
+
+from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+
+
+@pytest.fixture(scope="session")
+def bucket() -> Iterator[Mapping[str, str]]:
+    """The variables that lead to a server with the bucket `warehouse`."""
+    with EmbeddedServer() as server:
+        request = Request(f"{server.url}/warehouse", method="PUT")
+        urlopen(request, timeout=30).close()
+        yield {
+            "AWS_ENDPOINT_URL_S3": server.url,
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+            "AWS_REGION": REGION,
+        }

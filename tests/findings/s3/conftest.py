@@ -1,0 +1,87 @@
+"""A server for the clients of S3, in a process of its own, and a new bucket for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.clauses import select
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite import findings, leaks, shrink
+from fscontract.contract.suite.generate import exhaustive
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.implementations.s3.embedded import EmbeddedServer
+from tests.findings.conftest import MEASURED
+from tests.findings.s3.targets import Place
+
+MEASURED.update(
+    {
+        "pyarrow": "26.0.1",
+        "obstore": "0.12.1",
+        "opendal": "0.47.12",
+        "s3fs": "2026.9.0",
+        "smart_open": "9.0.2",
+        "boto3": "1.43.117",
+        "botocore": "1.43.117",
+    }
+)
+#: How many of the short programs are run, each of which costs a few round trips.
+PROGRAMS = 250
+FEWER = 40
+#: A cache of the kind mmap leaves the closing of its file to the garbage collector.
+unclosed = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+#: Kinds of checks that take thousands of requests.
+_DEAR = frozenset({"concurrency", "consistency", "openfile", "resources"})
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of the embedded server."""
+    with EmbeddedServer() as running:
+        yield running.url
+
+
+@pytest.fixture
+def place(server: str) -> Place:
+    """A new bucket of it."""
+    made = Place(server, f"test-{uuid4().hex}")
+    client = made.boto3
+    client.create_bucket(Bucket=made.bucket)
+    client.close()
+    return made
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs have few of the short programs: those of one call, of a closed stream and at the end
+    come first."""
+    monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", PROGRAMS)
+    monkeypatch.setattr(shrink, "ATTEMPTS", 8)  # which clauses they are is all that is asked
+    monkeypatch.setattr(findings, "_ALIKE", 1)
+    monkeypatch.setattr(leaks, "_MOST_REMOTE_SUSPICIONS", 2)  # pools of connections raise many
+
+
+@pytest.fixture
+def fewer(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs have still fewer, where few operations are tried."""
+    monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", FEWER)
+
+
+def run(binding: Binding, without: frozenset[str] = frozenset()) -> RunResult:
+    """A quick run of all clauses but those on threads, changes, builders and leaks, under the
+    binding's own profile without some features."""
+    chosen = tuple(
+        clause
+        for clause in select(())
+        if clause.testable and not {c.partition(".")[0] for c in clause.checks} & _DEAR
+    )
+    profile = load_profile(binding.default_profile)
+    return check(binding, Settings(replace(profile, features=profile.features - without), chosen))

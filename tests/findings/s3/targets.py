@@ -1,0 +1,111 @@
+"""Clients of S3 as targets, all on one bucket of a server."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, NamedTuple
+
+import boto3
+import opendal
+import smart_open
+from obstore.store import S3Store
+
+from fscontract.contract.binding import Binding
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.obstore import ObstoreBinding, ObstoreStore
+from fscontract.implementations.bindings.opendal import OpendalBinding
+from fscontract.implementations.bindings.openedfile import OpenedFileBinding
+from fscontract.implementations.bindings.pyarrow import PyArrowBinding
+from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY
+
+#: The kinds of caches that fsspec has by name, but for readahead, which is what s3fs takes, and
+#: parts, which has to be given what it holds.
+CACHES = ("none", "bytes", "blockcache", "mmap", "background", "first", "all", "adaptive")
+#: What a StreamingBody has methods for.
+_OF_A_BODY = frozenset(
+    {"close", "get_pos", "read_byte", "read_into", "py_closed", "py_next", "py_read", "py_readable"}
+    | {"py_readinto", "py_readline", "py_readlines", "py_tell", "py_with"}
+)
+_KEYS = {"access_key_id": ACCESS_KEY, "secret_access_key": SECRET_KEY, "region": REGION}
+
+
+class Place(NamedTuple):
+    """A bucket of a server, or of a proxy before it."""
+
+    url: str
+    bucket: str
+
+    @property
+    def boto3(self) -> Any:
+        """A new client of boto3."""
+        return boto3.client(
+            "s3",
+            endpoint_url=self.url,
+            aws_access_key_id=ACCESS_KEY,
+            aws_secret_access_key=SECRET_KEY,
+            region_name=REGION,
+        )
+
+    @property
+    def obstore(self) -> S3Store:
+        """A new store of obstore."""
+        options = {"allow_http": True}
+        return S3Store(self.bucket, endpoint=self.url, client_options=options, **_KEYS)  # type: ignore[arg-type]
+
+    @property
+    def opendal(self) -> Any:
+        """A new Operator."""
+        return opendal.Operator("s3", bucket=self.bucket, root="/", endpoint=self.url, **_KEYS)
+
+
+def options_of_pyarrow(place: Place) -> dict[str, str]:
+    """The arguments of its S3FileSystem."""
+    keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
+    return {**keys, "endpoint_override": place.url}
+
+
+def pyarrow(place: Place) -> Binding:
+    """S3FileSystem of PyArrow."""
+    return PyArrowBinding.from_url(f"s3://{place.bucket}", options_of_pyarrow(place))
+
+
+def obstore(place: Place) -> Binding:
+    """S3Store of obstore."""
+    options = {**_KEYS, "endpoint": place.url, "client_options": '{"allow_http": true}'}
+    return ObstoreBinding.from_url(f"s3://{place.bucket}", options)
+
+
+def opendal_s3(place: Place) -> Binding:
+    """An Operator of OpenDAL for the service s3."""
+    return OpendalBinding.from_url(f"s3://{place.bucket}", {**_KEYS, "endpoint": place.url})
+
+
+def s3fs(place: Place, cache: str = "readahead") -> Binding:
+    """S3FileSystem of s3fs, whose files have a cache of this kind."""
+    options = {"key": ACCESS_KEY, "secret": SECRET_KEY, "endpoint_url": place.url}
+    return FsspecBinding.from_url(f"s3://{place.bucket}", {**options, "default_cache_type": cache})
+
+
+def smart(place: Place) -> Binding:
+    """Files of smart_open."""
+    client = place.boto3
+
+    def opener(path: str) -> Any:
+        url = f"s3://{place.bucket}/{path}"
+        return smart_open.open(
+            url, "rb", compression="disable", transport_params={"client": client}
+        )
+
+    return OpenedFileBinding(opener, ObstoreStore(place.obstore), "smart_open", ("smart_open",))
+
+
+def streaming_body(place: Place) -> Binding:
+    """StreamingBody of boto3, which can't seek."""
+    client = place.boto3
+
+    def opener(path: str) -> io.IOBase:
+        body: io.IOBase = client.get_object(Bucket=place.bucket, Key=path)["Body"]
+        return body
+
+    store = ObstoreStore(place.obstore)
+    return OpenedFileBinding(opener, store, "boto3", ("boto3", "botocore"), _OF_A_BODY)

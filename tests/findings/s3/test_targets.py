@@ -1,0 +1,93 @@
+"""All that a quick run with few programs finds in each client of S3: a new line is a new finding,
+or a false one, and a line that is gone is a fault that the kit no longer sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.findings.conftest import holds
+from tests.findings.s3 import targets
+from tests.findings.s3.conftest import run, unclosed
+from tests.findings.s3.targets import CACHES, Place
+
+pytestmark = pytest.mark.usefixtures("few")
+
+#: Arguments that io documents for reading lines, and a client does not take.
+LINES = {
+    *("pyio.readline.line", "pyio.readline.limit", "pyio.readline.last"),
+    *("pyio.readlines.all", "pyio.readlines.hint"),
+}
+#: All but the operations that go through a cache of s3fs, which are those of a stream.
+BESIDE_THE_CACHE = frozenset(
+    {"python-file", "supports-positioned-readable", "supports-vectored-io"}
+)
+
+
+def test_pyarrow(place: Place) -> None:
+    """S4, S5, S6."""
+    iterating = {"pyio.iter.lines", "pyio.iter.end"}
+    fails = {"pread.eof", "pyio.read.all"} | LINES | iterating
+    holds(run(targets.pyarrow(place)), fails, {"pyio.seek.past-end", "pyio.with.closed"})
+
+
+def test_obstore(place: Place) -> None:
+    """S7, S8, S9, S10, S11."""
+    fails = {
+        *("close.state", "pyio.read.closed", "pyio.seek.closed", "pyio.tell.closed"),
+        *("seek.negative", "pyio.read.all"),
+        *("pread.eof", "pread.zero", "vread.data", "vread.good-ranges"),
+    }
+    holds(
+        run(targets.obstore(place)),
+        fails | LINES,
+        {"seek.open", "pyio.read.full", "pyio.seek.negative"},
+    )
+
+
+def test_opendal(place: Place) -> None:
+    """S7, S8, S9, S12."""
+    fails = {
+        *("seek.negative", "pread.data", "pread.eof"),
+        *("pyio.read.all", "pyio.readline.last", "pyio.readinto.formats"),
+        *("pyio.read.closed", "pyio.readinto.closed", "pyio.readline.closed"),
+        *("pyio.seek.closed", "pyio.tell.closed", "pyio.write.closed"),
+    }
+    lax = {"pyio.read.full", "pyio.seek.negative", "pyio.with.closed"}
+    holds(run(targets.opendal_s3(place)), fails, lax)
+
+
+def test_s3fs(place: Place) -> None:
+    """F14, F15, F16, S13, S14, with the cache that it has by default, readahead."""
+    fails = {
+        *("pread.eof", "pread.zero", "vread.eof-late", "vread.zero-length"),
+        *("pyio.readline.limit", "pyio.readline.last", "pyio.readlines.hint"),
+        "pyio.write.refused",
+    }
+    holds(run(targets.s3fs(place)), fails, {"seek.open"})
+
+
+@unclosed
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize("cache", CACHES)
+def test_streams_of_s3fs_through_each_other_cache(cache: str, place: Place) -> None:
+    """F15."""
+    binding = targets.s3fs(place, cache)
+    holds(run(binding, without=BESIDE_THE_CACHE), set(), {"seek.open"})
+
+
+def test_smart_open(place: Place) -> None:
+    """S16."""
+    holds(
+        run(targets.smart(place)), {"seek.negative"}, {"pyio.seek.past-end", "pyio.seek.negative"}
+    )
+
+
+def test_a_body_of_boto3(place: Place) -> None:
+    """S17."""
+    fails = {
+        *("close.state", "read1.closed", "readb.open", "pyio.read.closed", "pyio.readinto.closed"),
+        *("pyio.readline.closed", "pyio.iter.closed"),
+        *("pyio.readinto.formats", "pyio.readlines.hint"),
+    }
+    result = run(targets.streaming_body(place), without=frozenset({"supports-seek"}))
+    holds(result, fails, {"pyio.with.closed"})

@@ -1,0 +1,190 @@
+"""Programs on stores of obstore."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from obstore.fsspec import FsspecStore
+from obstore.store import LocalStore, MemoryStore, S3Store
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.content import content
+from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.targets import UsageError, recognise
+from fscontract.implementations.bindings.obstore import ObstoreBinding
+
+from .conftest import Calls
+from .stores import life_of
+
+BLANK = bytes([FILL])
+Made = Callable[[Path], Binding]
+
+
+def in_memory(_: Path) -> Binding:
+    """Objects in memory."""
+    return ObstoreBinding.from_url("memory://", {})
+
+
+def local(directory: Path) -> Binding:
+    """Objects that are local files."""
+    return ObstoreBinding.from_url(f"file://{directory}", {})
+
+
+every_store = pytest.mark.parametrize("made", [in_memory, local])
+
+
+@every_store
+def test_operations_are_said_in_the_words_of_obstore(
+    made: Made, tmp_path: Path, run: Calls
+) -> None:
+    """Those of a reader; get_range and get_ranges of the store."""
+    data = content(5)
+    outcomes = run(
+        made(tmp_path),
+        data,
+        ("seek", 1),
+        ("read_byte",),
+        ("get_pos",),
+        ("read_into", 4, 1, 2),
+        ("py_read", 1),
+        ("py_readall",),
+        ("pread", 1, 4, 1, 2),
+        ("read_vectored", ((3, 2), (0, 1)), "heap", "absent"),
+    )
+    assert outcomes == [
+        returned(None),
+        returned(data[1]),
+        returned(2),
+        returned(2, BLANK + data[2:4] + BLANK),
+        returned(data[4:]),
+        returned(b""),
+        returned(2, BLANK + data[1:3] + BLANK),
+        returned((returned(2, data[3:]), returned(1, data[:1]))),
+    ]
+
+
+def test_what_a_reader_has_no_word_for_is_inexpressible(tmp_path: Path, run: Calls) -> None:
+    """It is no file of Python's, though like one."""
+    words = ["py_closed", "py_next", "py_readable", "py_with", "py_writable", "py_write"]
+    calls = [*((word,) for word in words), ("py_readinto", "B", 1), ("read_fully", 0, 1, 0, 1)]
+    assert run(in_memory(tmp_path), b"abc", *calls) == [INEXPRESSIBLE] * len(calls)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("pread", -1, 1, 0, 1),
+        ("pread", 0, None, 0, 1),
+        ("read_vectored", None, "heap", "absent"),
+        ("read_vectored", ((0, 1), None), "heap", "absent"),
+        ("read_vectored", ((0, -1),), "heap", "absent"),
+        ("read_vectored", ((0, 1),), "heap", "given"),
+    ],
+)
+def test_arguments_that_obstore_does_not_take_are_inexpressible(
+    call: tuple[object, ...], tmp_path: Path, run: Calls
+) -> None:
+    """Nothing is tried."""
+    assert run(in_memory(tmp_path), b"abc", call) == [INEXPRESSIBLE]
+
+
+def test_reads_of_the_store_say_nothing_of_a_closed_reader(tmp_path: Path, run: Calls) -> None:
+    """They know no reader."""
+    vectored = ("read_vectored", ((0, 1),), "heap", "absent")
+    outcomes = run(in_memory(tmp_path), b"abc", ("close",), ("pread", 0, 1, 0, 1), vectored)
+    assert outcomes == [returned(None), INEXPRESSIBLE, INEXPRESSIBLE]
+
+
+def test_a_range_that_comes_back_short_is_an_end(tmp_path: Path, run: Calls) -> None:
+    """As in any vectored read; the others are whole."""
+    vectored = ("read_vectored", ((0, 1), (2, 4)), "heap", "absent")
+    (outcome,) = run(in_memory(tmp_path), b"abc", vectored)
+    assert [part.kind for part in outcome.value] == [Kind.RETURNED, Kind.EOF]
+
+
+@every_store
+def test_files_lie_below_a_prefix_that_is_removed(made: Made, tmp_path: Path) -> None:
+    """Nothing stays, not even an empty directory."""
+    before, during, after = life_of(made(tmp_path))
+    assert (before, len(during), after) == ([], 1, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("at", ["", "a/b"])
+def test_a_prefix_lies_below_the_root(at: str, run: Calls) -> None:
+    """Of the store, or of a path in it."""
+    store = MemoryStore()
+    binding = ObstoreBinding(store, "m", at)
+    run(binding, b"abc", ("read_byte",))
+    paths = [entry["path"] for batch in store.list() for entry in batch]
+    assert paths
+    assert all(path.startswith(f"{at}/fscontract-".lstrip("/")) for path in paths)
+
+
+def test_stores_are_recognised_by_type(tmp_path: Path) -> None:
+    """Local ones and remote ones; obstore's own front for fsspec is fsspec's."""
+    apis = [recognise(store, "x").api for store in (MemoryStore(), LocalStore(tmp_path))]
+    assert apis == ["obstore", "obstore"]
+    s3 = recognise(S3Store("bkt", region="us-east-1"), "s3")
+    assert (s3.api, s3.remote, s3.default_profile) == ("obstore", True, "obstore")
+    assert recognise(FsspecStore("file"), "x").api == "fsspec"
+    assert ObstoreBinding.recognise(tmp_path, "path") is None
+
+
+def test_a_store_of_all_local_files_is_used_in_the_temporary_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nowhere else."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    binding = recognise(LocalStore(), "all")
+    binding.prepare()
+    assert len(list(tmp_path.iterdir())) == 1
+    binding.dispose()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_versions_name_obstore(tmp_path: Path) -> None:
+    """And Python, for a report."""
+    binding = ObstoreBinding.from_url("memory://", {})
+    assert set(binding.versions) == {"python", "obstore"}
+
+
+@pytest.mark.parametrize(
+    ("url", "options"),
+    [("nosuch://d", {}), ("s3://bkt", {"nosuch": "1", "secret_access_key": "hush-hush"})],
+)
+def test_what_cant_be_opened_is_one_line_without_secrets(url: str, options: dict[str, str]) -> None:
+    """A TargetError."""
+    with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
+        ObstoreBinding.from_url(url, options)
+    assert "hush" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
+    """A usage error says so."""
+    with pytest.raises(UsageError, match="--file and --content"):
+        ObstoreBinding.from_url("memory://", {}, file="x", content=tmp_path)
+
+
+def test_a_server_out_of_reach_is_no_verdict() -> None:
+    """Its error is the environment's, and a TargetError where nothing is judged."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    options = {
+        "access_key_id": "a",
+        "secret_access_key": "hush-hush",
+        "region": "us-east-1",
+        "endpoint": f"http://127.0.0.1:{port}",
+        "client_options": '{"allow_http": true}',
+        "retry_config": '{"max_retries": 0}',
+    }
+    binding = ObstoreBinding.from_url("s3://bkt", options)
+    with pytest.raises(ConnectionError, match="error sending request"):
+        binding.open("a")
+    with pytest.raises(TargetError, match=r"can't be written: .*error sending request") as caught:
+        binding.prepare()
+    assert "hush" not in str(caught.value)

@@ -1,0 +1,161 @@
+"""Programs on operators of OpenDAL, and on files that a callable opens in a store."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import opendal
+import pytest
+from obstore.store import MemoryStore
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.content import content
+from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.program import Step
+from fscontract.contract.targets import UsageError, recognise
+from fscontract.implementations.bindings.obstore import ObstoreStore
+from fscontract.implementations.bindings.opendal import OpendalBinding
+from fscontract.implementations.bindings.openedfile import OpenedFileBinding
+
+from .conftest import Calls
+from .stores import life_of
+
+BLANK = bytes([FILL])
+Made = Callable[[Path], Binding]
+
+
+def in_memory(_: Path) -> Binding:
+    """Files in memory."""
+    return OpendalBinding.from_url("memory://", {})
+
+
+def local(directory: Path) -> Binding:
+    """Local files."""
+    return OpendalBinding.from_url(f"file://{directory}", {})
+
+
+def through_obstore(_: Path) -> Binding:
+    """BytesIO, of what obstore has in memory."""
+    store = MemoryStore()
+    return OpenedFileBinding(
+        lambda path: io.BytesIO(bytes(store.get(path).bytes())), ObstoreStore(store), "files"
+    )
+
+
+every_target = pytest.mark.parametrize("made", [in_memory, local, through_obstore])
+
+
+@every_target
+def test_operations_are_said_in_the_words_of_the_file(
+    made: Made, tmp_path: Path, run: Calls
+) -> None:
+    """Those of a stream and of a Python file."""
+    data = content(5)
+    outcomes = run(
+        made(tmp_path),
+        data,
+        ("seek", 1),
+        ("read_byte",),
+        ("get_pos",),
+        ("read_into", 4, 1, 2),
+        ("py_read", 1),
+        ("py_closed",),
+    )
+    assert outcomes == [
+        returned(None),
+        returned(data[1]),
+        returned(2),
+        returned(2, BLANK + data[2:4] + BLANK),
+        returned(data[4:]),
+        returned(False),
+    ]
+
+
+def test_positioned_reads_are_those_of_the_operator(tmp_path: Path, run: Calls) -> None:
+    """They say nothing of a closed file, or of a position before the start."""
+    outcomes = run(
+        in_memory(tmp_path),
+        b"abcde",
+        ("pread", 1, 4, 1, 2),
+        ("pread", -1, 4, 0, 2),
+        ("read_fully", 0, 1, 0, 1),
+        ("py_with",),
+        ("pread", 1, 4, 1, 2),
+    )
+    inexpressible = INEXPRESSIBLE
+    assert outcomes[0] == returned(2, BLANK + b"bc" + BLANK)
+    assert [outcomes[1], outcomes[2], outcomes[4]] == [inexpressible] * 3
+
+
+@every_target
+def test_files_lie_below_a_directory_that_is_removed(made: Made, tmp_path: Path) -> None:
+    """Nothing stays."""
+    before, during, after = life_of(made(tmp_path))
+    assert (before, len(during), after) == ([], 1, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_operators_are_recognised_by_type(tmp_path: Path) -> None:
+    """Wherever they lead."""
+    memory = recognise(opendal.Operator("memory"), "m")
+    assert (memory.api, memory.remote, memory.default_profile) == ("opendal", False, "opendal")
+    s3 = opendal.Operator("s3", bucket="bkt", region="us-east-1")
+    assert recognise(s3.layer(opendal.layers.RetryLayer()), "s3").remote
+    assert OpendalBinding.recognise(tmp_path, "path") is None
+
+
+def test_an_opened_file_has_the_words_that_it_is_said_to_have(run: Calls) -> None:
+    """The others are inexpressible."""
+    store = MemoryStore()
+    words = frozenset({"read_byte", "close"})
+    binding = OpenedFileBinding(
+        lambda path: io.BytesIO(bytes(store.get(path).bytes())),
+        ObstoreStore(store),
+        "files",
+        ("obstore", "nosuch"),
+        words,
+    )
+    assert run(binding, b"a", ("seek", 0), ("read_byte",)) == [INEXPRESSIBLE, returned(97)]
+    assert (binding.remote, set(binding.versions)) == (True, {"python", "obstore"})
+
+
+def test_versions_name_opendal(tmp_path: Path) -> None:
+    """And Python, for a report."""
+    assert set(OpendalBinding.from_url("memory://", {}).versions) == {"python", "opendal"}
+
+
+@pytest.mark.parametrize("url", ["nosuch://d", "s3://"])
+def test_what_cant_be_opened_is_one_line_without_secrets(url: str) -> None:
+    """A TargetError."""
+    with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
+        OpendalBinding.from_url(url, {"secret_access_key": "hush-hush", "flag": "true"})
+    assert "hush" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
+    """A usage error says so."""
+    with pytest.raises(UsageError, match="--file and --content"):
+        OpendalBinding.from_url("memory://", {}, file="x", content=tmp_path)
+
+
+def test_a_server_out_of_reach_is_no_verdict() -> None:
+    """Its error is the environment's, and a TargetError where nothing is judged."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    options = {
+        "access_key_id": "a",
+        "secret_access_key": "hush-hush",
+        "region": "us-east-1",
+        "endpoint": f"http://127.0.0.1:{port}",
+    }
+    binding = OpendalBinding.from_url("s3://bkt", options)
+    opened = binding.open("a")
+    for step in (Step("read_byte"), Step("pread", (0, 1, 0, 1))):
+        assert binding.bind(step)(opened).kind is Kind.ENVIRONMENT
+    with pytest.raises(TargetError, match=r"can't be written: .*send http request") as caught:
+        binding.prepare()
+    assert "hush" not in str(caught.value)

@@ -1,0 +1,182 @@
+"""Programs on filesystems of PyArrow."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from pyarrow import fs
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.content import content
+from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.program import Step
+from fscontract.contract.targets import UsageError, recognise
+from fscontract.implementations.bindings.pyarrow import PyArrowBinding
+
+from .conftest import Calls
+from .stores import life_of
+
+BLANK = bytes([FILL])
+
+
+def local(tmp_path: Path, **options: Any) -> PyArrowBinding:
+    """Files below a directory."""
+    return PyArrowBinding.from_url(f"file://{tmp_path}", options)
+
+
+def test_operations_are_said_in_the_words_of_a_native_file(tmp_path: Path, run: Calls) -> None:
+    """Those of a stream, of a Python file, and read_at."""
+    data = content(5)
+    outcomes = run(
+        local(tmp_path),
+        data,
+        ("seek", 1),
+        ("read_byte",),
+        ("get_pos",),
+        ("read_into", 4, 1, 2),
+        ("py_read", 1),
+        ("pread", 1, 4, 1, 2),
+        ("pread", 5, 4, 0, 1),
+    )
+    assert outcomes == [
+        returned(None),
+        returned(data[1]),
+        returned(2),
+        returned(2, BLANK + data[2:4] + BLANK),
+        returned(data[4:]),
+        returned(2, BLANK + data[1:3] + BLANK),
+        returned(-1, BLANK * 4),
+    ]
+
+
+def test_what_pyarrow_has_no_word_for_is_inexpressible(tmp_path: Path, run: Calls) -> None:
+    """Full reads, vectored reads, and windows outside their buffer."""
+    outcomes = run(
+        local(tmp_path),
+        b"abc",
+        ("read_fully", 0, 2, 0, 2),
+        ("read_vectored", ((0, 1),), "heap", "absent"),
+        ("pread", 0, 2, 1, 2),
+        ("unbuffer",),
+    )
+    assert outcomes == [INEXPRESSIBLE] * 4
+
+
+def test_a_positioned_read_of_a_closed_file_is_a_call_of_the_file(
+    tmp_path: Path, run: Calls
+) -> None:
+    """And the ValueError that Python has for it what Hadoop calls an IOException."""
+    _, outcome = run(local(tmp_path), b"abc", ("close",), ("pread", 0, 1, 0, 1))
+    assert outcome.kind is Kind.IO
+
+
+def test_files_lie_below_a_directory_that_is_removed(tmp_path: Path) -> None:
+    """Nothing stays."""
+    (tmp_path / "other").mkdir()
+    before, during, after = life_of(local(tmp_path))
+    assert (before, len(during), after) == ([], 1, [])
+    assert [p.name for p in tmp_path.iterdir()] == ["other"]
+
+
+def test_what_another_run_left_is_found_and_removed(tmp_path: Path) -> None:
+    """A second time does nothing."""
+    left = tmp_path / "fscontract-20261121T203400Z-ab12cd34"
+    (left / "below").mkdir(parents=True)
+    binding = local(tmp_path)
+    assert binding.leftovers() == [str(left)]
+    binding.discard(str(left))
+    binding.discard(str(left))
+    assert binding.leftovers() == []
+
+
+def test_options_are_arguments_of_the_filesystem(tmp_path: Path) -> None:
+    """Values that are JSON are taken as such."""
+    assert local(tmp_path, use_mmap="true").fs == fs.LocalFileSystem(use_mmap=True)
+
+
+def test_filesystems_are_recognised_by_type(tmp_path: Path) -> None:
+    """Whatever their class, with what is known of where they are."""
+    below = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    binding = recognise(below, "mine")
+    assert (binding.api, binding.default_profile, binding.name) == ("pyarrow", "pyarrow", "mine")
+    assert not binding.remote
+    assert life_of(binding)[2] == []
+    assert PyArrowBinding.recognise(tmp_path, "path") is None
+
+
+def test_a_filesystem_of_fsspec_stays_with_fsspec_unless_it_is_wrapped() -> None:
+    """PyArrow's wrapper makes it one of PyArrow's."""
+    inner = MemoryFileSystem()
+    assert recognise(inner, "m").api == "fsspec"
+    wrapped = recognise(fs.PyFileSystem(fs.FSSpecHandler(inner)), "m")
+    assert (wrapped.api, wrapped.remote) == ("pyarrow", False)
+
+
+def test_versions_name_pyarrow(tmp_path: Path) -> None:
+    """And Python, for a report."""
+    assert set(local(tmp_path).versions) == {"python", "pyarrow"}
+
+
+def test_s3_is_remote() -> None:
+    """Without a request."""
+    assert PyArrowBinding.from_url("s3://bkt/p", {"region": "x", "anonymous": "true"}).remote
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "message"),
+    [
+        ("s3://bkt", {"secret_key": "hush-hush"}, "s3://bkt: can't be opened: "),
+        ("nosuch://d", {}, "nosuch://d: can't be opened: "),
+        ("mock://d", {"a": "b"}, "options are for s3:// and file:// only"),
+    ],
+)
+def test_what_cant_be_opened_is_one_line_without_secrets(
+    url: str, options: dict[str, str], message: str
+) -> None:
+    """A TargetError."""
+    with pytest.raises(TargetError) as caught:
+        PyArrowBinding.from_url(url, options)
+    text = str(caught.value)
+    assert message in text
+    assert "hush" not in text
+    assert "\n" not in text
+
+
+def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
+    """A usage error says so."""
+    with pytest.raises(UsageError, match="--file and --content are for URLs that fsspec opens"):
+        PyArrowBinding.from_url("file:///d", {}, file="x", content=tmp_path)
+
+
+def test_a_directory_that_is_missing_is_a_target_error(tmp_path: Path) -> None:
+    """It is not made."""
+    with pytest.raises(TargetError, match="missing: can't be written: "):
+        local(tmp_path / "missing").prepare()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_out_of_reach_is_no_verdict() -> None:
+    """Its error is the environment's, and a TargetError where nothing is judged."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    options = {
+        "access_key": "a",
+        "secret_key": "hush-hush",
+        "region": "us-east-1",
+        "endpoint_override": f"http://127.0.0.1:{port}",
+        "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=1),
+    }
+    binding = PyArrowBinding.from_url("s3://bkt", options)
+    with pytest.raises(ConnectionError, match="NETWORK_CONNECTION"):
+        binding.open("bkt/a")
+    with pytest.raises(TargetError, match=r"can't be written: .*NETWORK_CONNECTION"):
+        binding.prepare()
+
+
+def test_any_other_operation_is_inexpressible(tmp_path: Path) -> None:
+    """Before anything is opened."""
+    assert local(tmp_path).bind(Step("has_capability", ("x",)))(None) == INEXPRESSIBLE

@@ -1,0 +1,84 @@
+"""One S3 server for all tests of this folder, and a new bucket for each of them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.s3.transports.clients import boto3_client
+
+#: Variables that tell S3 clients what to do; the tests start without them.
+PREFIXES = ("AWS_", "FSCONTRACT_S3_")
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """No variable and no file of AWS has a say, and no role is looked for."""
+    import os
+
+    for variable in list(os.environ):
+        if variable.startswith(PREFIXES):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[EmbeddedServer]:
+    """The server, which runs as long as the tests."""
+    with EmbeddedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def options(server: EmbeddedServer) -> dict[str, Any]:
+    """What a client needs to reach the server."""
+    return {
+        "endpoint": server.url,
+        "region": REGION,
+        "access_key": ACCESS_KEY,
+        "secret_key": SECRET_KEY,
+    }
+
+
+@pytest.fixture(scope="session")
+def client(server: EmbeddedServer) -> Iterator[Any]:
+    """A client of the server, to see what is there."""
+    keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
+    made = boto3_client(S3Config.of("any", {"endpoint": server.url, **keys}, {}))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def bucket(client: Any) -> str:
+    """The name of a new bucket."""
+    name = f"test-{uuid.uuid4().hex}"
+    client.create_bucket(Bucket=name)
+    return name
+
+
+@pytest.fixture(params=["obstore", "boto3"])
+def transport(request: pytest.FixtureRequest) -> str:
+    """Each transport in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def config(bucket: str, options: dict[str, Any], transport: str) -> S3Config:
+    """A configuration for the bucket."""
+    return S3Config.of(bucket, {**options, "transport": transport})
+
+
+@pytest.fixture
+def fs(config: S3Config) -> Iterator[S3FileSystem]:
+    """The bucket as a filesystem."""
+    with S3FileSystem.of(config) as made:
+        yield made

@@ -1,0 +1,85 @@
+"""A filesystem over a source in memory, so that the whole suite reads S3 streams in seconds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from fscontract.contract.errors import PathIOException
+from fscontract.contract.ports import FileStatus
+from fscontract.implementations.filesystem import ReferenceFileSystem, normalize, not_found
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.reader import Reader
+from fscontract.implementations.s3.stream import S3InputStream
+from fscontract.implementations.writer import PendingFile
+from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
+
+
+class _Body(io.RawIOBase):
+    def __init__(self) -> None:
+        self.content = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.content += data
+        return len(memoryview(data))
+
+
+class MemoryS3(ReferenceFileSystem):
+    """Objects in memory, read by our S3 streams; as much of a filesystem as the suite needs."""
+
+    def __init__(self, config: S3Config | None = None, piece: int = 1 << 20) -> None:
+        super().__init__()
+        self.source = MemorySource(piece)
+        self._reader = Reader(config or S3Config(BUCKET), lambda: self.source)
+        self._directories: set[str] = set()
+
+    def _open(self, path: str, options: OpenOptions) -> S3InputStream:
+        return self._reader.open(path, options)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """As the port has it."""
+        body = _Body()
+        publish = partial(self._put, normalize(path)[1:], body)
+        return PendingFile(body, publish, body.content.clear)
+
+    def _put(self, key: str, body: _Body) -> None:
+        self.source.objects[key] = bytes(body.content)
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """As the port has it."""
+        self._statistics.count("op_get_file_status")
+        if path in self._directories:
+            return FileStatus(path, 0, is_directory=True)
+        data = self.source.objects.get(path[1:])
+        if data is None:
+            raise not_found(path)
+        return FileStatus(path, len(data), etag=etag_of(data))
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """As the port has it, but never anything."""
+        return iter(())
+
+    def mkdirs(self, path: str) -> None:
+        """As the port has it."""
+        self._directories.add(path)
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """As the port has it."""
+        self._directories.discard(path)
+        return self.source.objects.pop(path[1:], None) is not None
+
+    def rename(self, source: str, target: str) -> None:
+        """As the port has it, for objects."""
+        if source[1:] not in self.source.objects:
+            raise PathIOException(source, "no such object")
+        self.source.objects[target[1:]] = self.source.objects.pop(source[1:])
+
+    def as_fsspec(self) -> Any:
+        """Nothing."""
+        raise NotImplementedError

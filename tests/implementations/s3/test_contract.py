@@ -1,0 +1,90 @@
+"""The whole contract on S3 streams: over memory with windows of every size, and over moto."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.clauses import select
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.implementations.s3 import plans, stream
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.targets import s3
+from fscontract.implementations.targets import ReferenceBinding
+from tests.implementations.s3.memoryfs import MemoryS3
+from tests.implementations.s3.memorysource import BUCKET
+
+#: What the tiny windows below are beside: what a stream costs, of which 4 MiB take too long.
+_COSTS = ("open.cost-*", "open.footer-*", "open.buffer-size-used")
+
+
+def run(binding: Any, *patterns: str, without: tuple[str, ...] = ()) -> RunResult:
+    """A quick run of the clauses that match, but for some."""
+    left_out = {clause.id for clause in select(without)} if without else set()
+    chosen = (c for c in select(patterns) if c.testable and c.id not in left_out)
+    return check(binding, Settings(load_profile("s3"), tuple(chosen)))
+
+
+def broken(result: RunResult) -> dict[str, str]:
+    """The clauses that don't hold, with what was seen."""
+    bad = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)
+    return {
+        found.clause.id: str(found.counterexample)
+        for found in result.clauses
+        if found.outcome in bad
+    }
+
+
+def test_the_contract_holds() -> None:
+    """All of it, with the windows that users have."""
+    assert broken(run(ReferenceBinding(MemoryS3(), "s3"))) == {}
+
+
+@pytest.mark.parametrize("piece", [7, 1000])
+def test_the_contract_holds_across_the_boundaries_of_windows(
+    piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows of a few bytes, in answers that come in even fewer."""
+    for name, plan in plans.PLANS.items():
+        small = replace(
+            plan,
+            first=5 if plan.growth == 1 else 16,
+            growth=min(plan.growth, 2),
+            most=64,
+            hold=8 if plan.ahead else 0,
+        )
+        monkeypatch.setitem(plans.PLANS, name, small)
+    monkeypatch.setattr(plans, "_RANDOM", replace(plans._RANDOM, first=5))
+    monkeypatch.setattr(stream, "FOOTER", 32)
+    config = S3Config(BUCKET, readahead=6, min_seek=4, max_read=64)
+    binding = ReferenceBinding(MemoryS3(config, piece), "s3")
+    patterns = ("seek*", "pread*", "full*", "vread*", "read*", "skip*", "pyio.read*", "open.split*")
+    assert broken(run(binding, *patterns, without=_COSTS)) == {}
+
+
+@pytest.mark.parametrize("transport", ["obstore", "boto3"])
+def test_the_contract_holds_on_the_embedded_server(transport: str) -> None:
+    """What the wire may change: positions, ends, costs."""
+    result = run(s3({"transport": transport}), "seek.*", "vread.*", "open.cost-*")
+    assert broken(result) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colour": "red"}, "colour"),
+        ({"endpoint": "http://127.0.0.1:1"}, "needs the option 'bucket'"),
+        ({"bucket": "x"}, "bucket"),
+        ({"transport": "pigeon"}, "transport"),
+    ],
+)
+def test_a_wrong_option_is_one_line(options: dict[str, str], message: str) -> None:
+    with pytest.raises(TargetError, match=message) as caught:
+        s3(options)
+    assert "\n" not in str(caught.value)

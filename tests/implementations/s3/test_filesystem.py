@@ -1,0 +1,378 @@
+"""What a bucket does as a filesystem: all that the others do, and what only a store does."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import fsspec
+import pytest
+
+from fscontract.contract.errors import (
+    FileNotFoundException,
+    IllegalArgumentException,
+    PathIOException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.s3.asfsspec import S3Fsspec
+from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
+from fscontract.implementations.s3.options import MIB
+from fscontract.implementations.s3.store import FileAlreadyExistsException
+from tests.implementations import test_filesystem as shared
+from tests.implementations.support import read, rest_of, write
+
+
+@pytest.fixture
+def transport() -> str:
+    """The default one, which leaves to boto3 what obstore can't do."""
+    return "obstore"
+
+
+class EachTransport:
+    """For what they might do differently."""
+
+    @pytest.fixture(params=["obstore", "boto3"])
+    def transport(self, request: pytest.FixtureRequest) -> str:
+        """Each transport in turn."""
+        return str(request.param)
+
+
+class TestWriting(EachTransport, shared.TestWriting):
+    """As for every filesystem."""
+
+    def test_an_open_stream_keeps_the_version_it_opened(self, fs: FileSystem) -> None:
+        """It does not, but an open asks for nothing yet: so it is of the version it first sees."""
+        write(fs, "/a", b"old")
+        with fs.open("/a") as stream:
+            write(fs, "/a", b"newer")
+            assert rest_of(stream) == b"newer"
+
+    def test_an_open_stream_outlives_its_file(self, fs: FileSystem) -> None:
+        """It does not."""
+        write(fs, "/a", b"data")
+        with fs.open("/a") as stream:
+            assert fs.delete("/a")
+            with pytest.raises(FileNotFoundException):
+                stream.read_byte()
+
+
+class TestDirectories(shared.TestDirectories):
+    """As for every filesystem."""
+
+    def test_a_directory_is_there_as_long_as_something_is_below(self, fs: FileSystem) -> None:
+        write(fs, "/a/b", b"")
+        assert fs.get_file_status("/a").is_directory
+        fs.delete("/a/b")
+        with pytest.raises(FileNotFoundException):
+            fs.get_file_status("/a")
+
+    def test_one_that_was_made_stays(self, fs: FileSystem, client: Any) -> None:
+        fs.mkdirs("/a")
+        write(fs, "/a/b", b"")
+        fs.delete("/a/b")
+        assert fs.get_file_status("/a").is_directory
+        assert list(fs.list_status("/a")) == []
+
+    def test_what_no_path_can_name_is_not_listed(
+        self, fs: FileSystem, client: Any, bucket: str
+    ) -> None:
+        for key in ("d//x", "d/./x", "d/../x", "d/ok"):
+            client.put_object(Bucket=bucket, Key=key, Body=b"")
+        assert [status.path for status in fs.list_status("/d")] == ["/d/ok"]
+
+    def test_it_is_moved_and_deleted_with_its_directory(
+        self, fs: FileSystem, client: Any, bucket: str
+    ) -> None:
+        client.put_object(Bucket=bucket, Key="d//x", Body=b"")
+        fs.rename("/d", "/e")
+        assert [o["Key"] for o in client.list_objects_v2(Bucket=bucket)["Contents"]] == ["e//x"]
+        fs.delete("/e", recursive=True)
+        assert "Contents" not in client.list_objects_v2(Bucket=bucket)
+
+    def test_a_file_hides_the_directory_of_its_name(
+        self, fs: FileSystem, client: Any, bucket: str
+    ) -> None:
+        for key in ("d/a", "d/a/b"):
+            client.put_object(Bucket=bucket, Key=key, Body=b"x")
+        assert not fs.get_file_status("/d/a").is_directory
+        assert [(s.path, s.length) for s in fs.list_status("/d")] == [("/d/a", 1)]
+
+
+class TestOpeningAndListing(shared.TestOpeningAndListing):
+    """As for every filesystem."""
+
+    @pytest.mark.parametrize("path", ["/missing", "/dir", "/file/below"])
+    def test_only_files_can_be_opened(self, fs: FileSystem, path: str) -> None:
+        """An open asks for nothing, so the first read tells."""
+        fs.mkdirs("/dir")
+        write(fs, "/file", b"")
+        with fs.open(path) as stream, pytest.raises(FileNotFoundException) as caught:
+            stream.read_byte()
+        assert caught.value.path == path
+
+    def test_a_status_tells_the_version(self, fs: FileSystem, client: Any, bucket: str) -> None:
+        status = {"Status": "Enabled"}
+        client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration=status)
+        write(fs, "/a", b"old")
+        old = fs.get_file_status("/a")
+        write(fs, "/a", b"newer")
+        new = fs.get_file_status("/a")
+        assert isinstance(old, S3FileStatus)
+        assert isinstance(new, S3FileStatus)
+        assert old.version_id not in (None, new.version_id)
+
+
+class TestDeletingAndRenaming(shared.TestDeletingAndRenaming):
+    """As for every filesystem."""
+
+
+class TestPaths(EachTransport, shared.TestPaths):
+    """As for every filesystem."""
+
+
+class TestPermissions:
+    def test_there_are_none(self, fs: FileSystem) -> None:
+        with pytest.raises(UnsupportedOperationException):
+            fs.access("/a", "r")
+        with pytest.raises(UnsupportedOperationException):
+            fs.set_permission("/a", 0o600)
+
+
+@pytest.fixture
+def small(bucket: str, options: dict[str, Any]) -> S3FileSystem:
+    """A filesystem that writes in parts of the smallest size there is."""
+    return S3FileSystem(bucket, **options, part_size="5M", transport="obstore")
+
+
+def uploads(client: Any, bucket: str) -> int:
+    """How many uploads were begun and not ended."""
+    return len(client.list_multipart_uploads(Bucket=bucket).get("Uploads", ()))
+
+
+class TestLargeFiles:
+    def test_a_file_of_one_part_is_one_request(self, small: S3FileSystem) -> None:
+        write(small, "/a", bytes(5 * MIB))
+        counts = small.io_statistics()
+        assert (counts["object_put_request"], counts["object_multipart_initiated"]) == (1, 0)
+
+    def test_a_larger_one_is_written_in_parts(self, small: S3FileSystem) -> None:
+        data = bytes(5 * MIB) + b"more"
+        with small.create("/a") as file:
+            for start in range(0, len(data), MIB):
+                file.write(data[start : start + MIB])
+        counts = small.io_statistics()
+        assert (counts["object_put_request"], counts["object_multipart_initiated"]) == (2, 1)
+        assert small.get_file_status("/a").length == len(data)
+        assert str(small.get_file_status("/a").etag).endswith("-2")
+
+    def test_one_that_is_abandoned_leaves_no_upload(
+        self, small: S3FileSystem, client: Any, bucket: str
+    ) -> None:
+        with suppress(ZeroDivisionError), small.create("/a") as file:
+            file.write(bytes(6 * MIB))
+            assert uploads(client, bucket) == 1
+            raise ZeroDivisionError
+        assert uploads(client, bucket) == 0
+        lost = small.create("/a")
+        lost.write(bytes(6 * MIB))
+        del lost
+        assert uploads(client, bucket) == 0
+        assert list(small.list_status("/")) == []
+
+    def test_one_that_is_not_wanted_any_more_leaves_no_upload(
+        self, small: S3FileSystem, client: Any, bucket: str
+    ) -> None:
+        file = small.create("/a", overwrite=False)
+        file.write(bytes(6 * MIB))
+        write(small, "/a", b"other")
+        with pytest.raises(FileAlreadyExistsException):
+            file.close()
+        assert uploads(client, bucket) == 0
+        assert read(small, "/a") == b"other"
+
+    def test_a_part_that_fails_can_be_written_again(
+        self, small: S3FileSystem, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Python's buffer does so when the file is flushed."""
+        part = small._store.part
+        failures = [PathIOException("/a", "no luck")]
+
+        def failing(*arguments: Any) -> str:
+            if failures:
+                raise failures.pop()
+            return part(*arguments)
+
+        monkeypatch.setattr(small._store, "part", failing)
+        data = bytes(range(256)) * (24 << 10)
+        file = small.create("/a")
+        file.write(data[: 5 * MIB])
+        with pytest.raises(PathIOException, match="no luck"):
+            file.write(data[5 * MIB :])
+        file.close()
+        stored = read(small, "/a")
+        assert len(stored) >= 5 * MIB
+        assert stored == data[: len(stored)]
+
+    def test_there_are_not_more_parts_than_s3_allows(
+        self, small: S3FileSystem, monkeypatch: pytest.MonkeyPatch, client: Any, bucket: str
+    ) -> None:
+        monkeypatch.setattr("fscontract.implementations.s3.upload.MOST_PARTS", 1)
+        with pytest.raises(PathIOException, match="part_size"):
+            write(small, "/a", bytes(11 * MIB))
+        assert uploads(client, bucket) == 0
+
+
+class TestCreating(EachTransport):
+    def test_of_many_that_create_a_file_one_does(self, fs: S3FileSystem) -> None:
+        files = [fs.create("/a", overwrite=False) for _ in range(4)]
+        lost = []
+
+        def close(file: Any) -> None:
+            try:
+                file.close()
+            except FileAlreadyExistsException:
+                lost.append(file)
+
+        threads = [threading.Thread(target=close, args=(file,)) for file in files]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(lost) == 3
+
+
+class TestRequests(EachTransport):
+    @pytest.mark.parametrize(
+        ("call", "heads", "lists"),
+        [
+            (lambda fs: fs.get_file_status("/d/a"), 1, 0),
+            (lambda fs: fs.get_file_status("/d"), 1, 1),
+            (lambda fs: list(fs.list_status("/d")), 0, 1),
+            (lambda fs: list(fs.list_status("/d/a")), 1, 1),
+            (lambda fs: fs.mkdirs("/d"), 0, 1),
+            (lambda fs: fs.open("/d/a").close(), 0, 0),
+        ],
+    )
+    def test_they_are_few(
+        self, fs: S3FileSystem, call: Callable[[S3FileSystem], Any], heads: int, lists: int
+    ) -> None:
+        write(fs, "/d/a", b"x")
+        before = fs.io_statistics()
+        call(fs)
+        after = fs.io_statistics()
+        names = ("action_http_head_request", "object_metadata_request", "object_list_request")
+        assert [after[name] - before[name] for name in names] == [heads, heads, lists]
+
+    def test_a_long_listing_is_asked_for_page_by_page(
+        self, fs: S3FileSystem, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("a-1", "a-2", "a/x", "b"):
+            write(fs, f"/d/{name}", b"")
+        listed = fs._store.list
+
+        def by_one(prefix: str, delimiter: str = "", **more: Any) -> Any:
+            return listed(prefix, delimiter, most=1)
+
+        monkeypatch.setattr(fs._store, "list", by_one)
+        found = fs.list_status("/d")
+        before = fs.io_statistics()["object_continue_list_request"]
+        assert next(found).path == "/d/a"
+        assert fs.io_statistics()["object_continue_list_request"] == before
+        assert [status.path for status in found] == ["/d/a-1", "/d/a-2", "/d/b"]
+
+
+class TestLife(EachTransport):
+    def test_it_works_on_after_it_was_closed(self, fs: S3FileSystem) -> None:
+        write(fs, "/a", b"x")
+        fs.close()
+        fs.close()
+        assert read(fs, "/a") == b"x"
+        assert fs.get_file_status("/a").length == 1
+
+    def test_a_closed_one_has_no_threads(self, fs: S3FileSystem) -> None:
+        before = set(threading.enumerate())
+        write(fs, "/d/a", b"x")
+        fs.rename("/d", "/e")
+        read(fs, "/e/a")
+        fs.close()
+        assert set(threading.enumerate()) <= before
+
+    def test_a_pickle_has_the_configuration(
+        self, bucket: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", options.pop("access_key"))
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", options.pop("secret_key"))
+        fs = S3FileSystem(bucket, **options, retries=1)
+        write(fs, "/a", b"x")
+        shipped: S3FileSystem = pickle.loads(pickle.dumps(fs))
+        assert shipped.config == fs.config
+        assert read(shipped, "/a") == b"x"
+
+    def test_its_repr_says_where_it_is(self, fs: S3FileSystem, bucket: str) -> None:
+        assert repr(fs).startswith(f"S3FileSystem('{bucket}', endpoint='http://127.0.0.1")
+
+
+class TestFsspec:
+    @pytest.fixture
+    def view(self, fs: S3FileSystem) -> S3Fsspec:
+        """The filesystem through fsspec."""
+        return fs.as_fsspec()
+
+    def test_the_bucket_is_first_in_its_paths(self, view: S3Fsspec, bucket: str) -> None:
+        view.pipe_file(f"fscontract-s3://{bucket}/d/a", b"hello")
+        assert view.cat_file(f"/{bucket}/d/a", 1, 3) == b"el"
+        assert view.ls(f"{bucket}/d", detail=False) == [f"/{bucket}/d/a"]
+        assert view.info(f"/{bucket}/d/a")["size"] == 5
+        assert view.info(f"/{bucket}")["type"] == "directory"
+        assert view.find(f"/{bucket}") == [f"/{bucket}/d/a"]
+
+    def test_files_are_moved_and_removed(self, view: S3Fsspec, bucket: str) -> None:
+        view.pipe_file(f"/{bucket}/d/a", b"hello")
+        view.mv(f"/{bucket}/d", f"/{bucket}/e", recursive=True)
+        view.cp_file(f"/{bucket}/e/a", f"/{bucket}/b")
+        view.rm(f"/{bucket}/e", recursive=True)
+        assert view.find(f"/{bucket}") == [f"/{bucket}/b"]
+
+    def test_exclusive_creation_is_the_store_s(self, view: S3Fsspec, bucket: str) -> None:
+        with view.open(f"/{bucket}/a", "xb") as file:
+            file.write(b"x")
+        with pytest.raises(FileExistsError):
+            view.open(f"/{bucket}/a", "xb")
+
+    def test_buckets_are_known_by_name_only(self, view: S3Fsspec) -> None:
+        assert view.isdir("/")
+        with pytest.raises(PathIOException, match="a bucket is needed"):
+            view.ls("/")
+
+    def test_it_takes_the_options_of_the_filesystem(
+        self, bucket: str, options: dict[str, Any]
+    ) -> None:
+        view = S3Fsspec(**options)
+        view.pipe_file(f"/{bucket}/a", b"x")
+        assert view.exists(f"/{bucket}/a")
+        with pytest.raises(IllegalArgumentException, match="did you mean endpoint"):
+            S3Fsspec(endpont="http://x")
+
+    def test_importing_the_other_views_loads_nothing_of_s3(self) -> None:
+        import subprocess
+        import sys
+
+        code = "import sys, fscontract.implementations.asfsspec; print(*sys.modules)"
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert not [m for m in run.stdout.split() if ".s3" in m or m in ("obstore", "botocore")]
+
+    def test_a_pickle_works_where_there_are_keys(
+        self, view: S3Fsspec, bucket: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        view.pipe_file(f"/{bucket}/a", b"x")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+        shipped = pickle.loads(pickle.dumps(view))
+        assert isinstance(shipped, fsspec.AbstractFileSystem)
+        assert shipped.cat_file(f"/{bucket}/a") == b"x"

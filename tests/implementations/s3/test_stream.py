@@ -1,0 +1,387 @@
+"""Which requests a stream over an object makes, and what it gives back."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fscontract.contract.errors import (
+    EOFException,
+    FileNotFoundException,
+    InterruptedIOException,
+    PathIOException,
+    RemoteFileChangedException,
+)
+from fscontract.contract.ports import FileRange, FileStatus, FSDataInputStream
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.reader import Reader
+from fscontract.implementations.s3.source import ByteRange
+from fscontract.implementations.s3.stream import S3InputStream
+from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
+
+KIB, MIB = 1 << 10, 1 << 20
+SIZE = 20 * MIB
+DATA = random.Random(2).randbytes(MIB) * 20
+
+
+class Store:
+    """One object, and streams over it."""
+
+    def __init__(self) -> None:
+        self.source = MemorySource()
+        self.source.objects["key"] = DATA
+        self.config = S3Config(BUCKET)
+
+    def open(self, config: S3Config | None = None, **options: Any) -> S3InputStream:
+        """A stream, opened with options by the names of OpenOptions."""
+        reader = Reader(config or self.config, lambda: self.source)
+        return reader.open("/key", OpenOptions(**options))
+
+    @property
+    def asked(self) -> list[tuple[int, int | None]]:
+        """The ranges that were asked for."""
+        return [(want.start, want.stop) for want in self.source.requests if want is not None]
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    """A store, after which no thread is left."""
+    before = threading.active_count()
+    yield Store()
+    assert threading.active_count() == before
+
+
+def drain(stream: FSDataInputStream, piece: int = 64 * KIB, most: int = SIZE) -> bytes:
+    """Read on in pieces."""
+    found = bytearray()
+    buffer = bytearray(piece)
+    while len(found) < most and (count := stream.read_into(buffer)) > 0:
+        found += buffer[:count]
+    return bytes(found)
+
+
+def pread(stream: FSDataInputStream, position: int, length: int) -> bytes:
+    """A positioned read."""
+    buffer = bytearray(length)
+    return bytes(buffer[: max(0, stream.pread(position, buffer))])
+
+
+def test_opening_asks_for_nothing(store: Store) -> None:
+    with store.open() as stream:
+        assert "pos=0/?" in repr(stream)
+    assert store.source.requests == []
+
+
+def test_the_first_bytes_are_one_request_which_tells_the_length(store: Store) -> None:
+    with store.open() as stream:
+        assert drain(stream, KIB, KIB) == DATA[:KIB]
+        assert stream.available() == SIZE - KIB
+        assert stream.etag == etag_of(DATA).strip('"')
+    assert store.asked == [(0, 128 * KIB)]
+
+
+def test_a_declared_length_bounds_the_request(store: Store) -> None:
+    with store.open(length=1000) as stream:
+        assert drain(stream) == DATA[:1000]
+    assert store.asked == [(0, 1000)]
+
+
+def test_a_missing_object_shows_at_the_first_read(store: Store) -> None:
+    del store.source.objects["key"]
+    with store.open() as stream, pytest.raises(FileNotFoundException):
+        stream.read_byte()
+
+
+@pytest.mark.parametrize(
+    ("policy", "requests"),
+    [("default", 4), ("adaptive", 4), ("sequential", 2), ("csv", 2), ("whole-file", 3)],
+)
+def test_a_whole_object_takes_few_growing_requests(
+    store: Store, policy: str, requests: int
+) -> None:
+    with store.open(read_policy=policy) as stream:
+        assert drain(stream) == DATA
+    assert len(store.asked) == requests
+    assert sorted(store.asked)[0][0] == 0
+    assert sum((stop or 0) - start for start, stop in store.asked) == SIZE
+
+
+def test_the_next_window_is_asked_for_while_one_is_read(store: Store) -> None:
+    with store.open() as stream:
+        drain(stream, 100 * KIB, 100 * KIB)
+        stream._workers.submit(lambda: None).result(10)  # after what was submitted before
+        assert store.asked == [(0, 128 * KIB), (128 * KIB, 128 * KIB + MIB)]
+
+
+def test_nothing_is_fetched_ahead_for_a_reader_of_the_first_bytes(store: Store) -> None:
+    with store.open() as stream:
+        drain(stream, KIB, KIB)
+        assert stream._workers._pool is None
+
+
+def test_a_short_seek_forward_reads_on(store: Store) -> None:
+    with store.open(read_policy="sequential") as stream:
+        stream.read_byte()
+        stream.seek(30 * KIB)
+        assert drain(stream, 10, 10) == DATA[30 * KIB :][:10]
+    assert len(store.asked) == 1
+
+
+def test_a_long_seek_forward_begins_a_new_run(store: Store) -> None:
+    with store.open() as stream:
+        stream.read_byte()
+        stream.seek(10 * MIB)
+        assert drain(stream, 10, 10) == DATA[10 * MIB :][:10]
+    assert store.asked == [(0, 128 * KIB), (10 * MIB, 10 * MIB + 128 * KIB)]
+
+
+def test_a_seek_makes_no_request_and_many_make_none(store: Store) -> None:
+    with store.open(length=SIZE) as stream:
+        for position in (5, SIZE, 0, 12345):
+            stream.seek(position)
+    assert store.asked == []
+
+
+def test_a_seek_in_an_object_of_unknown_length_asks_for_what_is_there(store: Store) -> None:
+    with store.open() as stream:
+        stream.seek(10 * MIB)
+        stream.read_byte()
+        with pytest.raises(EOFException):
+            stream.seek(SIZE + 1)
+        assert stream.get_pos() == 10 * MIB + 1
+    assert store.asked == [(10 * MIB, 10 * MIB + 128 * KIB)]
+
+
+def test_a_seek_beyond_the_end_of_an_object_of_unknown_length_is_refused(store: Store) -> None:
+    with store.open() as stream:
+        with pytest.raises(EOFException):
+            stream.seek(SIZE + 1)
+        assert stream.get_pos() == 0
+
+
+@pytest.mark.parametrize("how", ["seek", "pread", "read_vectored"])
+def test_an_adaptive_stream_turns_random(store: Store, how: str) -> None:
+    with store.open(length=SIZE) as stream:
+        stream.seek(10 * MIB)
+        stream.read_byte()
+        if how == "seek":
+            stream.seek(0)
+            stream.read_byte()
+        elif how == "pread":
+            pread(stream, 0, 10)
+        else:
+            stream.read_vectored([FileRange(0, 10)])
+        stream.seek(5 * MIB)
+        stream.read_byte()
+    assert store.asked[-1] == (5 * MIB, 5 * MIB + 64 * KIB)
+
+
+def test_a_positioned_read_is_exact_and_leaves_the_read_ahead_alone(store: Store) -> None:
+    with store.open() as stream:
+        stream.read_byte()
+        assert pread(stream, 10 * MIB, 4096) == DATA[10 * MIB :][:4096]
+        stream.read_byte()
+        assert stream.get_pos() == 2
+    assert store.asked == [(0, 128 * KIB), (10 * MIB, 10 * MIB + 4096)]
+
+
+def test_a_split_shapes_the_first_request_and_limits_nothing(store: Store) -> None:
+    with store.open(split_start=MIB, split_end=2 * MIB) as stream:
+        stream.seek(MIB)
+        assert drain(stream, 64 * KIB, 3 * MIB) == DATA[MIB : 4 * MIB]
+    assert store.asked[0] == (MIB, 2 * MIB + 64 * KIB)
+
+
+@pytest.mark.parametrize("policy", ["parquet", "orc"])
+@pytest.mark.parametrize("length", [None, SIZE])
+def test_a_footer_is_one_request(store: Store, policy: str, length: int | None) -> None:
+    with store.open(read_policy=policy, length=length) as stream:
+        file = stream.as_file()
+        file.seek(-8, 2)
+        assert file.read(8) == DATA[-8:]
+        assert pread(stream, SIZE - 60000, 50000) == DATA[SIZE - 60000 :][:50000]
+    assert len(store.source.requests) == 1
+
+
+def test_near_ranges_of_a_vectored_read_are_one_request(store: Store) -> None:
+    ranges = [FileRange(n * 64 * KIB, 4 * KIB) for n in reversed(range(20))]
+    with store.open(length=SIZE) as stream:
+        stream.read_vectored(ranges)
+        for item in ranges:
+            assert item.data is not None
+            assert bytes(item.data.result(10)) == DATA[item.offset :][: item.length]
+    assert store.asked == [(0, 19 * 64 * KIB + 4 * KIB)]
+
+
+def test_far_ranges_of_a_vectored_read_are_requests_of_their_own(store: Store) -> None:
+    ranges = [FileRange(n * MIB, 10) for n in range(5)]
+    with store.open() as stream:
+        stream.read_vectored(ranges)
+        assert [bytes(item.data.result(10)) for item in ranges if item.data] == [DATA[:10]] * 5
+    assert sorted(store.asked) == [(n * MIB, n * MIB + 10) for n in range(5)]
+
+
+def test_a_vectored_read_beyond_an_unknown_end_is_refused_by_the_call(store: Store) -> None:
+    released: list[object] = []
+    with store.open() as stream, pytest.raises(EOFException):
+        stream.read_vectored([FileRange(0, 10), FileRange(SIZE, 1)], bytearray, released.append)
+    assert released == []
+
+
+def test_ranges_that_fail_give_their_buffers_back_and_others_do_not(store: Store) -> None:
+    def fail(_key: str, want: ByteRange | None) -> None:
+        if want is not None and want.start == MIB:
+            raise FileNotFoundException("/key", "gone")
+
+    released: list[Any] = []
+    ranges = [FileRange(0, 10), FileRange(MIB, 11)]
+    with store.open(length=SIZE) as stream:
+        store.source.before = fail
+        stream.read_vectored(ranges, bytearray, released.append)
+        good, bad = (item.data for item in ranges)
+        assert good is not None
+        assert bad is not None
+        assert bytes(good.result(10)) == DATA[:10]
+        with pytest.raises(FileNotFoundException):
+            bad.result(10)
+    assert [len(buffer) for buffer in released] == [11]
+
+
+def test_closing_ends_a_vectored_read_and_every_future_is_done(store: Store) -> None:
+    entered, go_on = threading.Event(), threading.Event()
+
+    def block(_key: str, _want: ByteRange | None) -> None:
+        entered.set()
+        go_on.wait(30)
+
+    store.source.before = block
+    stream = store.open(replace(store.config, connections=1), length=SIZE)
+    ranges = [FileRange(n * MIB, 10) for n in range(5)]
+    stream.read_vectored(ranges)
+    assert entered.wait(10)
+    closing = threading.Thread(target=stream.close)
+    closing.start()
+    go_on.set()
+    closing.join(10)
+    for item in ranges[1:]:
+        assert item.data is not None
+        with pytest.raises(InterruptedIOException):
+            item.data.result(10)
+
+
+def test_unbuffer_gives_the_connection_back_and_reading_goes_on(store: Store) -> None:
+    with store.open(read_policy="sequential") as stream:
+        stream.read_byte()
+        stream.unbuffer()
+        assert store.source.bodies[0].closed
+        statistics = stream.io_statistics()
+        assert statistics["stream_read_opened"] == statistics["stream_read_closed"] == 1
+        assert stream.read_byte() == DATA[1]
+
+
+def test_closing_gives_everything_back(store: Store) -> None:
+    stream = store.open()
+    drain(stream, 100 * KIB, 100 * KIB)
+    stream.close()
+    assert all(body.closed for body in store.source.bodies)
+    with pytest.raises(PathIOException):
+        stream.read_byte()
+
+
+def test_a_lost_stream_gives_everything_back(store: Store) -> None:
+    stream = store.open()
+    drain(stream, 100 * KIB, 100 * KIB)
+    del stream
+    assert all(body.closed for body in store.source.bodies)
+
+
+def test_an_error_after_some_bytes_comes_with_the_next_read(store: Store) -> None:
+    store.source.piece = 10
+    with store.open(read_policy="sequential") as stream:
+        stream.read_byte()
+        stream.seek(5)
+        store.source.objects["key"] = DATA[::-1]
+        body = store.source.bodies[0]
+        body._rest = body._rest[:10]
+        assert drain(stream, 100, 10) == DATA[5:20]
+        position = stream.get_pos()
+        with pytest.raises(RemoteFileChangedException):
+            stream.read_into(bytearray(10))
+        assert stream.get_pos() == position
+
+
+def test_a_replaced_object_is_an_error(store: Store) -> None:
+    with store.open() as stream:
+        stream.read_byte()
+        store.source.objects["key"] = DATA[::-1]
+        with pytest.raises(RemoteFileChangedException):
+            pread(stream, 10 * MIB, 10)
+
+
+def test_a_status_pins_the_version_from_the_first_request_on(store: Store) -> None:
+    status = FileStatus("/key", SIZE, etag="another")
+    with (
+        store.open(status=status, length=SIZE) as stream,
+        pytest.raises(RemoteFileChangedException),
+    ):
+        stream.read_byte()
+
+
+def test_a_replaced_object_is_followed_if_that_is_wanted(store: Store) -> None:
+    new = DATA[::-1][: 10 * MIB]
+    with store.open(replace(store.config, on_change="follow")) as stream:
+        stream.read_byte()
+        store.source.objects["key"] = new
+        assert pread(stream, 5 * MIB, 100) == new[5 * MIB :][:100]
+        assert stream.read_byte() == new[1]
+        assert stream.available() == len(new) - 2
+
+
+def test_a_call_that_follows_holds_bytes_of_one_version(store: Store) -> None:
+    new = bytes(SIZE)
+    store.source.piece = 50
+    with store.open(replace(store.config, on_change="follow"), length=SIZE) as stream:
+
+        def replace_it(_key: str, want: ByteRange | None) -> None:
+            if want is not None and want.start > MIB:
+                store.source.objects["key"] = new
+
+        store.source.before = replace_it
+        seen: list[Any] = []
+
+        def spoil(body: Any) -> Any:
+            if not seen:
+                body._rest = body._rest[:100]
+            seen.append(body)
+            return body
+
+        store.source.spoil = spoil
+        assert pread(stream, MIB, 1000) == new[:1000]
+
+
+def test_many_open_streams_cost_neither_threads_nor_connections(store: Store) -> None:
+    reader = Reader(store.config, lambda: store.source)
+    before = threading.active_count()
+    streams = [reader.open("/key", OpenOptions()) for _ in range(1000)]
+    for stream in streams:
+        stream.read_byte()
+    assert threading.active_count() == before
+    assert all(not body._rest for body in store.source.bodies)
+    for stream in streams:
+        stream.close()
+
+
+def test_statistics_tell_requests_and_bytes(store: Store) -> None:
+    with store.open() as stream:
+        drain(stream, KIB, KIB)
+        pread(stream, MIB, 10)
+        counts = stream.io_statistics()
+    assert counts["action_http_get_request"] == counts["store_io_request"] == 2
+    assert counts["stream_read_bytes"] == KIB + 10
+    assert counts["stream_read_total_bytes"] == 128 * KIB + 10

@@ -1,0 +1,37 @@
+"""What tests ask the servers with, other than the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import boto3
+from botocore.config import Config
+
+from tests.s3.signed import Server
+
+
+@contextmanager
+def boto3_client(server: Server) -> Iterator[Any]:
+    """A client of boto3, closed in the end."""
+    client = boto3.client(
+        "s3",
+        endpoint_url=server.url,
+        aws_access_key_id=server.access_key,
+        aws_secret_access_key=server.secret_key,
+        region_name=server.region,
+        config=Config(s3={"addressing_style": "path"}),
+    )
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def new_bucket(client: Any) -> str:
+    """The name of a bucket that was not there before, and is empty."""
+    name = f"test-{uuid4().hex}"
+    client.create_bucket(Bucket=name)
+    return name

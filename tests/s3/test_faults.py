@@ -1,0 +1,106 @@
+"""Our stream behind the fault proxy, on every server: right bytes or a clean error, in time."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fscontract.contract.errors import PathIOException
+from fscontract.contract.faults import Fault, FaultPlan
+from fscontract.fakes.proxy.server import FaultProxy
+from fscontract.implementations.s3.filesystem import S3FileSystem
+from tests.s3.signed import Server
+
+DATA = random.Random(4).randbytes(3_000_000)
+#: What passes: one more request, and the bytes are there.
+PASSING = [
+    Fault("short", 1, 3, amount=100_000),
+    Fault("slow", 1, seconds=0.0000001),
+    Fault("reset", 1),
+    Fault("timeout", 1, seconds=30),
+    Fault("throttle", 1, seconds=0),
+    Fault("cut-body", 1, amount=0),
+    Fault("cut-body", 1, amount=70_000),
+    Fault("hang", 1, seconds=30),
+]
+#: What does not, or not any more.
+STAYING = [
+    Fault("range", 1),
+    Fault("precondition", 1),
+    Fault("delete", 1),
+    Fault("revoke", 1),
+    Fault("reset", 1, 1000),
+    Fault("throttle", 1, 1000, seconds=0),
+    Fault("cut-body", 1, 1000, amount=0),
+    Fault("hang", 1, 1000, seconds=30),
+]
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[FaultProxy]:
+    """A proxy before the server, after which no thread of a stream is left."""
+    with FaultProxy(server.url, longest=1.2) as proxy:
+        yield proxy
+    assert not [t for t in threading.enumerate() if t.name.startswith("fscontract-s3")]
+
+
+@pytest.fixture(params=["auto", "boto3"])
+def fs(
+    request: pytest.FixtureRequest, server: Server, client: Any, bucket: str, proxy: FaultProxy
+) -> Iterator[S3FileSystem]:
+    """A filesystem that reaches the store through the proxy."""
+    client.put_object(Bucket=bucket, Key="key", Body=DATA)
+    with S3FileSystem(
+        bucket,
+        endpoint=proxy.url,
+        access_key=server.access_key,
+        secret_key=server.secret_key,
+        region=server.region,
+        transport=request.param,
+        timeout=0.6,
+        retries=2,
+    ) as filesystem:
+        with filesystem.open("/key") as stream:  # whatever a first request takes longer for
+            stream.read_byte()
+        yield filesystem
+
+
+@pytest.mark.parametrize("fault", PASSING, ids=str)
+def test_a_fault_that_passes_is_survived(fs: S3FileSystem, proxy: FaultProxy, fault: Fault) -> None:
+    with proxy.injector.attached(FaultPlan((fault,))), fs.open("/key") as stream:
+        found, buffer = bytearray(), bytearray(300_000)
+        while (count := stream.read_into(buffer)) > 0:
+            found += buffer[:count]
+        assert proxy.injector.fired
+    assert found == DATA
+
+
+@pytest.mark.parametrize("fault", STAYING, ids=str)
+def test_a_fault_that_stays_is_an_error_and_the_stream_can_be_closed(
+    fs: S3FileSystem, proxy: FaultProxy, fault: Fault
+) -> None:
+    with fs.open("/key") as stream:
+        with proxy.injector.attached(FaultPlan((fault,))):
+            with pytest.raises(PathIOException):
+                stream.read_byte()
+            assert stream.get_pos() == 0
+            assert proxy.injector.requests <= 4
+        if fault.kind not in ("delete", "revoke"):
+            assert stream.read_byte() == DATA[0]
+            assert stream.get_pos() == 1
+
+
+def test_other_streams_go_on(fs: S3FileSystem, proxy: FaultProxy) -> None:
+    with fs.open("/key") as first, fs.open("/key") as second:
+        second.read_byte()
+        with proxy.injector.attached(FaultPlan((Fault("reset", 1, 1000),))):
+            with pytest.raises(PathIOException):
+                first.read_byte()
+            assert second.read_byte() == DATA[1]
+        buffer = bytearray(100)
+        second.read_fully(2_000_000, buffer)
+        assert buffer == DATA[2_000_000:2_000_100]
