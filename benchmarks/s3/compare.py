@@ -26,7 +26,8 @@ from benchmarks.s3.counting import counted
 from benchmarks.s3.latency import delayed
 from benchmarks.s3.measure import Row, count, time_all
 from benchmarks.s3.ours import OursBoto3, OursObstore
-from benchmarks.s3.peers import Boto3, Obstore, OpenDal, Peer, PyArrow, S3fs
+from benchmarks.s3.peer import Peer
+from benchmarks.s3.peers import Boto3, Obstore, OpenDal, PyArrow, S3fs
 from benchmarks.s3.relay import Relay
 from benchmarks.s3.tables import table
 from tests.s3.clients import boto3_client, new_bucket
@@ -80,6 +81,8 @@ def main(arguments: list[str]) -> None:
     if options.json:
         told = {case: [asdict(row) for row in rows] for case, rows in found.items()}
         Path(options.json).write_text(json.dumps(told, indent=1))
+    if any(row.failed for rows in found.values() for row in rows):
+        sys.exit("some ways failed, or read wrong bytes")
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -18,7 +18,7 @@ from benchmarks.s3.cases import (
     read_columns,
     read_lines,
 )
-from benchmarks.s3.peers import Peer
+from benchmarks.s3.peer import Peer
 from fscontract.contract.ports import FileRange, FSDataInputStream
 from fscontract.implementations.s3.filesystem import S3FileSystem
 

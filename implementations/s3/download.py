@@ -13,7 +13,13 @@ from fscontract.implementations.s3.failures import (
 )
 from fscontract.implementations.s3.pin import Pin, check_range
 from fscontract.implementations.s3.retrying import Attempts
-from fscontract.implementations.s3.source import Body, ByteRange, Cancellation, RangeSource
+from fscontract.implementations.s3.source import (
+    Body,
+    ByteRange,
+    Cancellation,
+    RangeSource,
+    Request,
+)
 from fscontract.implementations.s3.traffic import Traffic
 
 NOTHING = memoryview(b"")
@@ -152,7 +158,7 @@ class Download:
         target = self._target
         target.traffic.request()
         pin = target.pin
-        body = target.source.get(target.key, want, pin.if_match, pin.version, self._cancel)
+        body = target.source.get(Request(target.key, want, pin.if_match, pin.version), self._cancel)
         target.traffic.request(body.requests - 1)
         return body
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fscontract.contract.errors import InterruptedIOException
 
@@ -35,6 +36,18 @@ class ByteRange:
         if self.start < 0:
             return f"the last {-self.start} bytes"
         return f"bytes {self.start} to {'the end' if self.stop is None else self.stop - 1}"
+
+
+class Request(NamedTuple):
+    """What is asked for: a range of an object, or all of it.
+
+    Only if its etag is `if_match`, which has its quotes, and only of the given version.
+    """
+
+    key: str
+    range: ByteRange | None
+    if_match: str | None = None
+    version: str | None = None
 
 
 class Cancellation:
@@ -123,19 +136,8 @@ class RangeSource(ABC):
     """
 
     @abstractmethod
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
-        """Ask for a range of an object, None for all of it.
-
-        Only if its etag is `if_match`, if that is given, and of the given version. The error is one
-        of those of `failures.py`, and says bucket, key and range.
-        """
+    def get(self, request: Request, cancel: Cancellation) -> Body:
+        """Ask for an object; the error is one of `failures.py`, and says bucket, key and range."""
 
     def rest(self) -> None:  # noqa: B027 - most have none
         """End all threads, because nothing is being read; connections are kept."""

@@ -32,9 +32,9 @@ from fscontract.implementations.s3.failures import (
 )
 from fscontract.implementations.s3.source import (
     Body,
-    ByteRange,
     Cancellation,
     RangeSource,
+    Request,
 )
 from fscontract.implementations.s3.transports.clients import boto3_client
 
@@ -92,26 +92,19 @@ class Boto3Source(RangeSource):
         self._bucket = config.bucket
         self._client = boto3_client(config)
 
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
+    def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
         given: dict[str, str] = {}
-        if want is not None:
-            given["Range"] = want.header
-        if if_match is not None:
-            given["IfMatch"] = if_match
-        if version is not None:
-            given["VersionId"] = version
-        place = Place(self._bucket, key, want)
+        if request.range is not None:
+            given["Range"] = request.range.header
+        if request.if_match is not None:
+            given["IfMatch"] = request.if_match
+        if request.version is not None:
+            given["VersionId"] = request.version
+        place = Place(self._bucket, request.key, request.range)
         cancel.check()
         try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=key, **given)
+            answer = self._client.get_object(Bucket=self._bucket, Key=request.key, **given)
         except Exception as error:
             raise failure(place, error) from None
         return Boto3Body(place, answer, cancel)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.failures import NotPartialException, UnfitTransportException
-from fscontract.implementations.s3.source import Body, ByteRange, Cancellation, RangeSource
+from fscontract.implementations.s3.source import Body, Cancellation, RangeSource, Request
 from fscontract.implementations.s3.transports.choice import PerProcess, choose
 
 
@@ -37,27 +37,21 @@ class Fallback(RangeSource):
         self._made: RangeSource | None = None
         self._left = False  # whether the first one is not asked any more
 
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
+    def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
         requests = 1
         if not self._left:
             try:
-                return self._first.get(key, want, if_match, version, cancel)
+                return self._first.get(request, cancel)
             except NotPartialException:
                 requests = 2
+                want = request.range
                 self._left = want is not None and want.start >= 0  # else an oddity of the object
             except UnfitTransportException as error:
                 requests += error.sent
         if self._made is None:
             self._made = self._other()
-        body = self._made.get(key, want, if_match, version, cancel)
+        body = self._made.get(request, cancel)
         body.requests = requests
         return body
 
@@ -80,16 +74,9 @@ class ProcessSource(RangeSource):
     def __init__(self, make: Callable[[], RangeSource]) -> None:
         self._made = PerProcess(make)
 
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
+    def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
-        return self._made.get().get(key, want, if_match, version, cancel)
+        return self._made.get().get(request, cancel)
 
     def rest(self) -> None:
         """As the port has it."""

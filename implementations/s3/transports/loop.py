@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, TypeAlias, TypeVar
 
 from fscontract.implementations.s3.source import Cancellation, interrupted
@@ -40,14 +41,15 @@ class LoopThread:
         if os.getpid() != self._process:
             work.close()
             raise Forked
-        future = self._submit(asyncio.wait_for(work, seconds))
+        future = self._submit(work)
         with cancel.calling(future.cancel):
             try:
-                return future.result()
+                return future.result(seconds)
             except CancelledError:
                 raise interrupted() from None
-            except asyncio.TimeoutError as error:  # another TimeoutError before Python 3.11
-                raise TimeoutError from error
+            except FutureTimeoutError:  # another TimeoutError before Python 3.11
+                future.cancel()
+                raise TimeoutError from None
             except BaseException:
                 future.cancel()
                 raise

@@ -26,6 +26,7 @@ from fscontract.implementations.s3.source import (
     ByteRange,
     Cancellation,
     RangeSource,
+    Request,
 )
 from fscontract.implementations.s3.transports.clients import obstore_store
 from fscontract.implementations.s3.transports.keys import nameable
@@ -101,29 +102,22 @@ class ObstoreSource(RangeSource):
         self._store: Any = None
         self._loop = LoopThread("fscontract-s3")
 
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
+    def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
-        place = Place(self._bucket, key, want)
-        if not nameable(key):
+        place = Place(self._bucket, request.key, request.range)
+        if not nameable(request.key):
             raise UnfitTransportException(place, "obstore has no word for such a key")
         options: dict[str, Any] = {}
-        if want is not None:
-            options["range"] = _range(want)
-        if if_match is not None:
-            options["if_match"] = if_match
-        if version is not None:
-            options["version"] = version
+        if request.range is not None:
+            options["range"] = _range(request.range)
+        if request.if_match is not None:
+            options["if_match"] = request.if_match
+        if request.version is not None:
+            options["version"] = request.version
         store = self._store
         if store is None:
             store = self._store = obstore_store(self._config)
-        found = self.run(place, _get(store, key, options), cancel)
+        found = self.run(place, _get(store, request.key, options), cancel)
         return ObstoreBody(self, place, found, cancel)
 
     def run(self, place: Place, work: Coroutine[Any, Any, T], cancel: Cancellation) -> T:

@@ -8,7 +8,13 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from fscontract.implementations.s3.failures import Place, of_status
-from fscontract.implementations.s3.source import Body, ByteRange, Cancellation, RangeSource
+from fscontract.implementations.s3.source import (
+    Body,
+    ByteRange,
+    Cancellation,
+    RangeSource,
+    Request,
+)
 
 BUCKET = "bucket"
 
@@ -46,16 +52,10 @@ class MemorySource(RangeSource):
         self.piece = piece
         self._lock = threading.Lock()
 
-    def get(
-        self,
-        key: str,
-        want: ByteRange | None,
-        if_match: str | None,
-        version: str | None,
-        cancel: Cancellation,
-    ) -> Body:
+    def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
         cancel.check()
+        key, want, if_match, _ = request
         with self._lock:
             self.requests.append(want)
         self.before(key, want)
