@@ -67,17 +67,24 @@ class ReadAhead:
     """A run of reads: the bytes from a position on, each once, in order.
 
     `position` is where the next chunk begins, `asked` up to where requests have been made. The
-    windows grow as the plan says, and the first one has `first` bytes. One thread at a time, but
-    `close` may come from any.
+    windows grow as the plan says, and the first one has `first` bytes. What comes after `enough` is
+    not fetched before it is asked for. One thread at a time, but `close` may come from any.
     """
 
     def __init__(
-        self, target: Target, plan: Plan, start: int, first: int, workers: Workers
+        self,
+        target: Target,
+        plan: Plan,
+        start: int,
+        first: int,
+        workers: Workers,
+        enough: int | None = None,
     ) -> None:
         self.position = self.asked = start
         self._target = target
         self._plan = plan
         self._workers = workers
+        self._enough = enough
         self._cancel = Cancellation()
         self._size = first
         self._last = first  # of the window made last
@@ -111,6 +118,8 @@ class ReadAhead:
         """Fetch what comes next in the background, if the reader, who stands there, goes on."""
         plan = self._plan
         if not plan.ahead or position < self._steady or not self._held:
+            return
+        if self._enough is not None and self.asked >= self._enough:
             return
         while len(self._windows) <= plan.ahead and self._more():
             if self.asked - position > plan.ahead * max(plan.hold, self._last // 4):

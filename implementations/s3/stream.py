@@ -45,7 +45,7 @@ class S3InputStream(ReferenceInputStream):
 
     Stream reads go through a run of requests, shaped by the plan, which ends where a seek leads
     elsewhere. Positioned and vectored reads make requests of their own, beside it and each other.
-    Memory: what was read ahead, about `plan.ahead * plan.hold` and two chunks of up to 1 MiB.
+    Memory: what was read ahead, about `plan.ahead * plan.hold` and two chunks of about 1 MiB.
     """
 
     def __init__(
@@ -233,10 +233,11 @@ class S3InputStream(ReferenceInputStream):
                 return ahead
             if gap < 0:
                 self._become_random()
-        first = max(wanted, self._plan.first)
+        first, enough = max(wanted, self._plan.first), None
         if self._split_end is not None and self._plan.ahead and position < self._split_end:
-            first = self._split_end - position + self._config.readahead
-        new = ReadAhead(self._target, self._plan, position, first, self._workers)
+            enough = self._split_end
+            first = enough - position + self._config.readahead
+        new = ReadAhead(self._target, self._plan, position, first, self._workers, enough)
         with self._lock:
             ahead, self._ahead = self._ahead, None if self._closed else new
         if ahead is not None:

@@ -109,6 +109,7 @@ def _end(running: _Running | None) -> None:
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
+        loop.run_until_complete(asyncio.sleep(0))  # calls that came in just before the end
         left = asyncio.all_tasks(loop)
         for task in left:
             task.cancel()

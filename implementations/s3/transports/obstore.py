@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 import obstore
@@ -67,7 +68,7 @@ class ObstoreBody(Body):
             return memoryview(whole)
         if self._rest is None:
             return _NOTHING
-        chunk = self._source.run(self._place, _next(self._rest), self._cancel)
+        chunk = self._source.run(self._place, partial(_next, self._rest), self._cancel)
         if chunk is None:
             self._rest = None
             return _NOTHING
@@ -117,10 +118,12 @@ class ObstoreSource(RangeSource):
         store = self._store
         if store is None:
             store = self._store = obstore_store(self._config)
-        found = self.run(place, _get(store, request.key, options), cancel)
+        found = self.run(place, partial(_get, store, request.key, options), cancel)
         return ObstoreBody(self, place, found, cancel)
 
-    def run(self, place: Place, work: Coroutine[Any, Any, T], cancel: Cancellation) -> T:
+    def run(
+        self, place: Place, work: Callable[[], Coroutine[Any, Any, T]], cancel: Cancellation
+    ) -> T:
         """What a coroutine gives, its errors as ours."""
         try:
             found = self._loop.run(_caught(work), cancel, self._timeout)
@@ -149,9 +152,9 @@ class _Caught:
         self.error = error
 
 
-async def _caught(work: Coroutine[Any, Any, T]) -> T | _Caught:
+async def _caught(work: Callable[[], Coroutine[Any, Any, T]]) -> T | _Caught:
     try:
-        return await work
+        return await work()  # made here, since one that is cancelled at once would never be awaited
     except Exception as error:
         return _Caught(error)
 

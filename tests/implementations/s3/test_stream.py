@@ -100,7 +100,7 @@ def test_a_missing_object_shows_at_the_first_read(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "requests"),
-    [("default", 4), ("adaptive", 4), ("sequential", 2), ("csv", 2), ("whole-file", 3)],
+    [("default", 4), ("adaptive", 4), ("sequential", 1), ("csv", 1), ("whole-file", 3)],
 )
 def test_a_whole_object_takes_few_growing_requests(
     store: Store, policy: str, requests: int
@@ -109,7 +109,7 @@ def test_a_whole_object_takes_few_growing_requests(
         assert drain(stream) == DATA
     assert len(store.asked) == requests
     assert sorted(store.asked)[0][0] == 0
-    assert sum((stop or 0) - start for start, stop in store.asked) == SIZE
+    assert sum(min(stop or SIZE, SIZE) - start for start, stop in store.asked) == SIZE
 
 
 def test_the_next_window_is_asked_for_while_one_is_read(store: Store) -> None:
@@ -194,8 +194,9 @@ def test_a_positioned_read_is_exact_and_leaves_the_read_ahead_alone(store: Store
 def test_a_split_shapes_the_first_request_and_limits_nothing(store: Store) -> None:
     with store.open(split_start=MIB, split_end=2 * MIB) as stream:
         stream.seek(MIB)
-        assert drain(stream, 64 * KIB, 3 * MIB) == DATA[MIB : 4 * MIB]
-    assert store.asked[0] == (MIB, 2 * MIB + 64 * KIB)
+        assert drain(stream, 64 * KIB, MIB + 10) == DATA[MIB:][: MIB + 64 * KIB]
+        assert store.asked == [(MIB, 2 * MIB + 64 * KIB)]
+        assert drain(stream, 64 * KIB, 2 * MIB) == DATA[2 * MIB + 64 * KIB :][: 2 * MIB]
 
 
 @pytest.mark.parametrize("policy", ["parquet", "orc"])
