@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.errors import IllegalArgumentException
-from fscontract.implementations.bindings.scratch import failure
+from fscontract.implementations.bindings.scratch import failure, new_prefix
 from fscontract.implementations.s3 import embedded
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.filesystem import S3FileSystem
@@ -38,10 +38,17 @@ class S3Binding(ReferenceBinding):
         self._server = server
 
     def prepare(self) -> None:
-        """Make the bucket of the embedded server, and a directory; TargetError."""
+        """Make the bucket of the embedded server, and name a directory; TargetError.
+
+        It is there with its first file: some stores have no word for an empty one.
+        """
         if self._server is not None:
             make_bucket(self._server.url)
-        super().prepare()
+        try:
+            self._s3.get_file_status("/")
+        except Exception as error:
+            raise failure(self.name, "can't use the bucket", error) from error
+        self._prefix = new_prefix("/")
 
     def dispose(self) -> None:
         """Remove the directory, and end connections and the server; TargetError."""

@@ -1,0 +1,95 @@
+"""S3 behind the proxy: costs by its count, and every kind of fault that HTTP has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fscontract.contract.clauses import select
+from fscontract.contract.faults import FAULTS, Fault, FaultPlan
+from fscontract.contract.iostatistics import ACTION_HTTP_GET_REQUEST, STORE_IO_REQUEST
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.generate import faulty
+from fscontract.contract.suite.result import Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.fakes.faultys3 import FaultyS3Binding
+from fscontract.fakes.targets import s3
+from fscontract.implementations.s3 import plans
+from fscontract.implementations.s3.stream import S3InputStream
+
+
+@pytest.fixture
+def binding() -> Iterator[FaultyS3Binding]:
+    """The store, ready to be used."""
+    binding = FaultyS3Binding({})
+    binding.prepare()
+    yield binding
+    binding.dispose()
+
+
+@pytest.mark.parametrize(
+    ("transport", "patterns"),
+    [
+        ("obstore", ("open.cost-*", "open.footer-*")),
+        ("boto3", ("open.cost-status", "open.cost-pread")),
+    ],
+)
+def test_the_costs_hold_by_the_count_of_the_proxy(
+    transport: str, patterns: tuple[str, ...]
+) -> None:
+    """Not by the statistics of the streams themselves."""
+    chosen = tuple(c for c in select(patterns) if c.testable)
+    result = check(s3({"transport": transport}), Settings(load_profile("s3"), chosen))
+    found = {c.clause.id: c.outcome for c in result.clauses}
+    assert found["open.cost-status"] is found["open.cost-pread"] is Verdict.PASS
+    assert set(found.values()) == {Verdict.PASS}
+
+
+def test_the_streams_count_as_the_proxy_does(binding: FaultyS3Binding) -> None:
+    """Retries included."""
+    path = binding.create(b"x" * 300_000)
+    opener = binding.opener
+    assert opener is not None
+    before = opener.counters(None)[ACTION_HTTP_GET_REQUEST]
+    with (
+        binding.injector.attached(FaultPlan((Fault("reset", 2),))),  # type: ignore[union-attr]
+        binding.filesystem.open(path) as stream,
+    ):
+        for position in (0, 100_000, 250_000):
+            stream.pread(position, bytearray(10))
+        own = stream.io_statistics()[ACTION_HTTP_GET_REQUEST]
+    assert own == opener.counters(None)[ACTION_HTTP_GET_REQUEST] - before == 4
+
+
+def test_it_can_do_what_http_can_but_spoil_bytes_that_nobody_sums_up(
+    binding: FaultyS3Binding,
+) -> None:
+    assert binding.injector is not None
+    of_http = {name for name, kind in FAULTS.items() if "http" in kind.attaches}
+    assert binding.injector.kinds == of_http - {"corrupt"}
+
+
+def test_a_stream_that_hides_its_requests_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte a request, and statistics that say nothing of it."""
+    honest = S3InputStream.io_statistics
+
+    def hiding(stream: S3InputStream) -> dict[str, int]:
+        return {**honest(stream), ACTION_HTTP_GET_REQUEST: 0, STORE_IO_REQUEST: 0}
+
+    monkeypatch.setattr(S3InputStream, "io_statistics", hiding)
+    monkeypatch.setitem(plans.PLANS, "default", plans.Plan(first=1))
+    chosen = tuple(c for c in select(("open.cost-buffered",)) if c.testable)
+    (found,) = check(s3({}), Settings(load_profile("s3"), chosen)).clauses
+    assert found.outcome is Verdict.FAIL
+
+
+def test_a_sample_of_the_programs_with_faults_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are for `tox -e deep`."""
+    monkeypatch.setitem(faulty.REMOTE, "quick", 25)
+    chosen = tuple(c for c in select(("fault.*",)) if c.testable)
+    result = check(s3({}), Settings(load_profile("s3"), chosen, faults="quick"))
+    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    assert outcomes["fault.clean"] is outcomes["fault.data"] is Verdict.PASS
+    assert set(outcomes.values()) <= {Verdict.PASS, Verdict.UNEXERCISED}

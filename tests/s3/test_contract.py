@@ -1,0 +1,34 @@
+"""The contract of the stream on every server, as `fscontract check s3` judges it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.clauses import select
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.result import Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.implementations.s3.targets import s3
+from tests.s3.signed import Server
+
+
+@pytest.mark.parametrize("transport", ["auto", "boto3"])
+def test_the_contract_holds(server: Server, bucket: str, transport: str) -> None:
+    """Ends, positions and vectored reads are what servers differ in."""
+    binding = s3(
+        {
+            "bucket": bucket,
+            "endpoint": server.url,
+            "access_key": server.access_key,
+            "secret_key": server.secret_key,
+            "region": server.region,
+            "transport": transport,
+        }
+    )
+    chosen = tuple(c for c in select(("seek.*", "vread.eof*", "pread.eof")) if c.testable)
+    result = check(binding, Settings(load_profile("s3"), chosen))
+    bad = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)
+    found = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in bad}
+    assert found == {}
+    assert not result.warnings
