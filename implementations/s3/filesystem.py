@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fscontract.contract.errors import FileNotFoundException, PathIOException
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN
+from fscontract.contract.ports import FileStatus, FSDataInputStream
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
     normalize,
@@ -120,6 +120,19 @@ class S3FileSystem(ReferenceFileSystem):
 
     def _open(self, path: str, options: OpenOptions) -> S3InputStream:
         return self._reader.open(path, options)
+
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """Open a file at position 0; FileNotFoundException for a missing path or a directory.
+
+        That takes the first request, for the first bytes. `open_file` makes none before a read.
+        """
+        stream = self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
+        try:
+            stream.available()
+        except BaseException:
+            stream.close()
+            raise
+        return stream
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """A binary file to write; PathIOException if the path can't be or must not be replaced.

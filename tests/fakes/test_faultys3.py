@@ -55,7 +55,7 @@ def test_the_streams_count_as_the_proxy_does(binding: FaultyS3Binding) -> None:
     before = opener.counters(None)[ACTION_HTTP_GET_REQUEST]
     with (
         binding.injector.attached(FaultPlan((Fault("reset", 2),))),  # type: ignore[union-attr]
-        binding.filesystem.open(path) as stream,
+        binding.filesystem.open_file(path).build().result() as stream,
     ):
         for position in (0, 100_000, 250_000):
             stream.pread(position, bytearray(10))

@@ -85,7 +85,7 @@ def test_single_bytes_and_ends_are_right(fs: S3FileSystem) -> None:
 def test_nothing_is_at_the_end_of_an_object_of_unknown_length(
     fs: S3FileSystem, position: int
 ) -> None:
-    with fs.open("/key") as stream:
+    with fs.open_file("/key").build().result() as stream:
         assert stream.pread(position, bytearray(10)) == -1
 
 
@@ -118,5 +118,8 @@ def test_a_replaced_object_is_never_mixed_with_the_old_one(
 
 
 def test_a_missing_object_is_named(fs: S3FileSystem) -> None:
-    with fs.open("/nothing") as stream, pytest.raises(FileNotFoundException, match="/nothing"):
+    with pytest.raises(FileNotFoundException, match="/nothing"):
+        fs.open("/nothing")
+    stream = fs.open_file("/nothing").build().result()
+    with stream, pytest.raises(FileNotFoundException, match="/nothing"):
         stream.read_byte()

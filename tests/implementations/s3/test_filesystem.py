@@ -15,6 +15,7 @@ from fscontract.contract.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     PathIOException,
+    RemoteFileChangedException,
     UnsupportedOperationException,
 )
 from fscontract.contract.ports import FileSystem
@@ -23,7 +24,7 @@ from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
 from fscontract.implementations.s3.options import MIB
 from fscontract.implementations.s3.store import FileAlreadyExistsException
 from tests.implementations import test_filesystem as shared
-from tests.implementations.support import read, rest_of, write
+from tests.implementations.support import read, write
 
 
 @pytest.fixture
@@ -45,19 +46,13 @@ class TestWriting(EachTransport, shared.TestWriting):
     """As for every filesystem."""
 
     def test_an_open_stream_keeps_the_version_it_opened(self, fs: FileSystem) -> None:
-        """It does not, but an open asks for nothing yet: so it is of the version it first sees."""
+        """Or says that it can't: the store has the new one alone."""
         write(fs, "/a", b"old")
         with fs.open("/a") as stream:
             write(fs, "/a", b"newer")
-            assert rest_of(stream) == b"newer"
-
-    def test_an_open_stream_outlives_its_file(self, fs: FileSystem) -> None:
-        """It does not."""
-        write(fs, "/a", b"data")
-        with fs.open("/a") as stream:
-            assert fs.delete("/a")
-            with pytest.raises(FileNotFoundException):
-                stream.read_byte()
+            with pytest.raises(RemoteFileChangedException):
+                stream.pread(0, bytearray(5))
+            assert stream.read_byte() == ord("o")
 
 
 class TestDirectories(shared.TestDirectories):
@@ -105,14 +100,11 @@ class TestDirectories(shared.TestDirectories):
 class TestOpeningAndListing(shared.TestOpeningAndListing):
     """As for every filesystem."""
 
-    @pytest.mark.parametrize("path", ["/missing", "/dir", "/file/below"])
-    def test_only_files_can_be_opened(self, fs: FileSystem, path: str) -> None:
-        """An open asks for nothing, so the first read tells."""
-        fs.mkdirs("/dir")
-        write(fs, "/file", b"")
-        with fs.open(path) as stream, pytest.raises(FileNotFoundException) as caught:
+    def test_a_builder_asks_for_nothing_so_the_first_read_tells(self, fs: FileSystem) -> None:
+        stream = fs.open_file("/missing").build().result()
+        with stream, pytest.raises(FileNotFoundException) as caught:
             stream.read_byte()
-        assert caught.value.path == path
+        assert caught.value.path == "/missing"
 
     def test_a_status_tells_the_version(self, fs: FileSystem, client: Any, bucket: str) -> None:
         status = {"Status": "Enabled"}
