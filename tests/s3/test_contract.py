@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from fscontract.contract.clauses import select
 from fscontract.contract.profile import load_profile
 from fscontract.contract.suite.result import Verdict
@@ -13,8 +11,7 @@ from fscontract.implementations.s3.targets import s3
 from tests.s3.signed import Server
 
 
-@pytest.mark.parametrize("transport", ["auto", "boto3"])
-def test_the_contract_holds(server: Server, bucket: str, transport: str) -> None:
+def test_the_contract_holds(server: Server, bucket: str) -> None:
     """Ends, positions and vectored reads are what servers differ in."""
     binding = s3(
         {
@@ -23,7 +20,6 @@ def test_the_contract_holds(server: Server, bucket: str, transport: str) -> None
             "access_key": server.access_key,
             "secret_key": server.secret_key,
             "region": server.region,
-            "transport": transport,
         }
     )
     chosen = tuple(c for c in select(("seek.*", "vread.eof*", "pread.eof")) if c.testable)

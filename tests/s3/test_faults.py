@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from fscontract.contract.faults import Fault, FaultPlan
 from fscontract.contract.ports import FSDataInputStream
 from fscontract.fakes.proxy.server import FaultProxy
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from tests.s3.servers import NAMES
 from tests.s3.signed import Server
 
 DATA = random.Random(4).randbytes(3_000_000)
@@ -41,6 +42,23 @@ STAYING = [
 ]
 
 
+#: Every server by the transport that is chosen for it, and one by the other.
+WAYS = [*((name, "auto") for name in NAMES), ("moto", "boto3")]
+
+
+@pytest.fixture(params=WAYS, ids="-".join)
+def way(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """A server and a transport."""
+    name, transport = request.param
+    return name, transport
+
+
+@pytest.fixture
+def server(way: tuple[str, str], running: Callable[[str], Server]) -> Server:
+    """The server of the way."""
+    return running(way[0])
+
+
 @pytest.fixture
 def proxy(server: Server) -> Iterator[FaultProxy]:
     """A proxy before the server, after which no thread of a stream is left."""
@@ -49,9 +67,9 @@ def proxy(server: Server) -> Iterator[FaultProxy]:
     assert not [t for t in threading.enumerate() if t.name.startswith("fscontract-s3")]
 
 
-@pytest.fixture(params=["auto", "boto3"])
+@pytest.fixture
 def fs(
-    request: pytest.FixtureRequest, server: Server, client: Any, bucket: str, proxy: FaultProxy
+    way: tuple[str, str], server: Server, client: Any, bucket: str, proxy: FaultProxy
 ) -> Iterator[S3FileSystem]:
     """A filesystem that reaches the store through the proxy."""
     client.put_object(Bucket=bucket, Key="key", Body=DATA)
@@ -61,7 +79,7 @@ def fs(
         access_key=server.access_key,
         secret_key=server.secret_key,
         region=server.region,
-        transport=request.param,
+        transport=way[1],
         timeout=0.6,
         retries=2,
     ) as filesystem:

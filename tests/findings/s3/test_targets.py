@@ -10,7 +10,7 @@ from tests.findings.s3 import targets
 from tests.findings.s3.conftest import run, unclosed
 from tests.findings.s3.targets import CACHES, Place
 
-pytestmark = pytest.mark.usefixtures("few")
+pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.deep]
 
 #: Arguments that io documents for reading lines, and a client does not take.
 LINES = {
