@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -38,6 +37,7 @@ from fscontract.implementations.bindings.sessions import (
     is_unreachable,
     versions_of,
 )
+from fscontract.implementations.bindings.stores import typed_value
 
 _file_of = attrgetter("file")
 _HOW_TO_READ = (
@@ -108,7 +108,7 @@ class FsspecBinding(ScratchBinding):
         """
         from fsspec.core import url_to_fs
 
-        typed = {key: _value(value) for key, value in options.items()}
+        typed = {key: typed_value(value) for key, value in options.items()}
         name, secrets = shown(url), secrets_in(url, typed)
         if (file is None) != (content is None):
             raise TargetError(f"{name}: --file and --content go together")
@@ -305,12 +305,3 @@ def _inside(fs: Any, root: str, file: str) -> str:
     if "://" in root:
         return urljoin(root, file)
     return f"{root.rstrip('/')}/{file.lstrip('/')}" if root.strip("/") else file
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value

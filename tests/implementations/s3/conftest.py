@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -82,3 +83,20 @@ def fs(config: S3Config) -> Iterator[S3FileSystem]:
     """The bucket as a filesystem."""
     with S3FileSystem.of(config) as made:
         yield made
+
+
+@pytest.fixture
+def unused() -> Iterator[str]:
+    """Where nobody listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Where somebody listens, and never says a thing."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"

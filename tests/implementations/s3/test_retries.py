@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
@@ -149,23 +148,6 @@ def failing_deletes(*answers: dict[str, int]) -> tuple[ObjectStore, list[list[st
             return {key: of_status(Place("data", key), n) for key, n in left.pop(0).items()}
 
     return failing_store(Deleting(), 3), asked
-
-
-@pytest.fixture
-def unused() -> Iterator[str]:
-    """Where nobody listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-@pytest.fixture
-def silent() -> Iterator[str]:
-    """Where somebody listens, and never says a thing."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 @pytest.mark.parametrize(

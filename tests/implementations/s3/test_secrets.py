@@ -8,7 +8,6 @@ import http.server
 import json
 import pickle
 import pprint
-import socket
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -176,23 +175,6 @@ def refusing() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture
-def unused() -> Iterator[str]:
-    """Where nobody listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-@pytest.fixture
-def silent() -> Iterator[str]:
-    """Where nobody answers."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 CALLS: list[Callable[[S3FileSystem], Any]] = [
