@@ -41,6 +41,10 @@ class FileNotFoundException(PathIOException, FileNotFoundError):
     """The path does not exist, or is not a file."""
 
 
+class FileAlreadyExistsException(PathIOException, FileExistsError):
+    """There is a file already where one was to be created."""
+
+
 class AccessControlException(PathIOException, PermissionError):
     """The permissions of the path forbid the operation."""
 

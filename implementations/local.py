@@ -13,7 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.errors import (
+    FileAlreadyExistsException,
+    FileNotFoundException,
+    PathIOException,
+)
 from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.openfile_options import option_table
 from fscontract.contract.ports import FileStatus
@@ -83,7 +87,7 @@ class LocalFileSystem(ReferenceFileSystem):
         if os.path.isdir(target):
             raise PathIOException(path, "a directory, not a file")
         if not overwrite and os.path.lexists(target):
-            raise PathIOException(path, "the file exists")
+            raise FileAlreadyExistsException(path, "the file exists")
         with _errors(path):
             self.mkdirs(os.path.dirname(path))
             pending = os.path.join(os.path.dirname(target), _PENDING + secrets.token_hex(8))
@@ -91,9 +95,11 @@ class LocalFileSystem(ReferenceFileSystem):
 
         def publish() -> None:
             with _errors(path):
-                if not overwrite and os.path.lexists(target):
-                    raise PathIOException(path, "the file exists")
-                os.replace(pending, target)
+                if overwrite:
+                    os.replace(pending, target)
+                else:  # of several that create it at once, one does
+                    os.link(pending, target)
+                    os.unlink(pending)
 
         return PendingFile(raw, publish, partial(Path(pending).unlink, missing_ok=True))
 
@@ -221,6 +227,8 @@ def _errors(path: str) -> Iterator[None]:
         yield
     except PathIOException:
         raise
+    except FileExistsError as error:
+        raise FileAlreadyExistsException(path, "the file exists") from error
     except PermissionError as error:
         raise denied(path) from error
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -9,7 +9,11 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from fscontract.contract.errors import PathIOException, RemoteFileChangedException
+from fscontract.contract.errors import (
+    FileAlreadyExistsException,
+    PathIOException,
+    RemoteFileChangedException,
+)
 from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.ports import Buffer, FileStatus
 from fscontract.implementations.arguments import positioned_length, stream_length
@@ -279,7 +283,7 @@ class MemoryFileSystem(ReferenceFileSystem):
         if isinstance(present, _Directory):
             raise PathIOException(path, "a directory, not a file")
         if present is not None and not overwrite:
-            raise PathIOException(path, "the file exists")
+            raise FileAlreadyExistsException(path, "the file exists")
         return parent, name
 
 

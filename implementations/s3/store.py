@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from fscontract.contract.errors import FileNotFoundException, PathIOException
+from fscontract.contract.errors import (
+    FileAlreadyExistsException,
+    FileNotFoundException,
+    PathIOException,
+)
 from fscontract.contract.iostatistics import ACTION_HTTP_HEAD_REQUEST, OBJECT_METADATA_REQUESTS
 from fscontract.implementations.s3.failures import Place, S3Exception
 from fscontract.implementations.s3.retrying import retrying
@@ -43,10 +47,6 @@ COUNTERS = (
 BATCH = 1000
 #: How many parts an upload may have.
 MOST_PARTS = 10_000
-
-
-class FileAlreadyExistsException(PathIOException, FileExistsError):
-    """There is an object already where one was to be created."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import fsspec
 import pytest
 
 from fscontract.contract.errors import (
+    FileAlreadyExistsException,
     FileNotFoundException,
     IllegalArgumentException,
     PathIOException,
@@ -22,7 +23,6 @@ from fscontract.contract.ports import FileSystem
 from fscontract.implementations.s3.asfsspec import S3Fsspec
 from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
 from fscontract.implementations.s3.options import MIB
-from fscontract.implementations.s3.store import FileAlreadyExistsException
 from tests.implementations import test_filesystem as shared
 from tests.implementations.support import read, write
 

@@ -11,6 +11,7 @@ import pytest
 
 from fscontract.contract.errors import (
     AccessControlException,
+    FileAlreadyExistsException,
 )
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.failures import (
@@ -23,7 +24,6 @@ from fscontract.implementations.s3.failures import (
     of_status,
 )
 from fscontract.implementations.s3.store import (
-    FileAlreadyExistsException,
     Namespace,
     ObjectStore,
     etag_of,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.errors import (
+    FileAlreadyExistsException,
     FileNotFoundException,
 )
 from fscontract.implementations.s3.config import S3Config
@@ -17,7 +18,6 @@ from fscontract.implementations.s3.failures import (
 )
 from fscontract.implementations.s3.options import MIB
 from fscontract.implementations.s3.store import (
-    FileAlreadyExistsException,
     Namespace,
     ObjectInfo,
     ObjectStore,

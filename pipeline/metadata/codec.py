@@ -1,0 +1,162 @@
+"""Records as Avro, by the schema that the file they are in was written with."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from fscontract.pipeline.metadata.payload import (
+    COLUMN_STATS,
+    FILES,
+    GONE,
+    PARTITION_STATS,
+    PARTITIONS,
+    ColumnStatistics,
+    Deleted,
+    FileInfo,
+    FilesRecord,
+    Record,
+)
+from fscontract.pipeline.metadata.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
+
+
+def encode_record(record: Record) -> bytes:
+    """A record as Avro, by the schema of this module; nothing for one that is gone."""
+    import fastavro
+
+    if isinstance(record, Deleted):
+        return b""
+
+    datum: dict[str, Any] = {"key": "", "type": record.type}  # the file has the key
+    datum["filesystemMetadata"] = datum["ColumnStatsMetadata"] = None
+    if isinstance(record, FilesRecord):
+        datum["filesystemMetadata"] = {
+            name: {"size": info.size, "isDeleted": info.is_deleted}
+            for name, info in record.files.items()
+        }
+    else:
+        datum["ColumnStatsMetadata"] = _statistics_datum(record)
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, _own_schema(), datum)
+    return out.getvalue()
+
+
+def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
+    """What turns keys and values of a file with this schema into records.
+
+    It gives None for records of other types than are known here. Both raise ValueError.
+    """
+    parsed = _parsed(RECORD_JSON.encode() if schema is None else schema)
+    return lambda key, value: _decoded(parsed, key.decode(), value)
+
+
+def _decoded(schema: Any, key: str, value: bytes) -> Record | None:
+    import fastavro
+
+    if not value:
+        return Deleted(key)
+    file = io.BytesIO(value)
+    try:
+        datum: Any = fastavro.schemaless_reader(file, schema, None, return_record_name=True)
+    except Exception as error:  # of any kind, for bytes of any kind
+        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
+    if (
+        file.tell() != len(value)
+        or not isinstance(datum, dict)
+        or datum.get("key") not in ("", key)
+    ):
+        raise ValueError(f"the record of {key!r} is not one of that key")
+    try:
+        return _record(key, datum)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"the record of {key!r} lacks {error}") from error
+
+
+def _record(key: str, datum: dict[str, Any]) -> Record | None:
+    kind = datum["type"]
+    if kind in (PARTITIONS, FILES):
+        entries = _plain(datum["filesystemMetadata"]) or {}
+        files = {}
+        for name, entry in entries.items():
+            size, is_deleted = entry["size"], entry["isDeleted"]
+            files[name] = GONE if is_deleted else FileInfo(size)
+        return FilesRecord(key, files)
+    if kind in (COLUMN_STATS, PARTITION_STATS):
+        return _statistics(key, kind, _plain(datum["ColumnStatsMetadata"]))
+    return None
+
+
+def _plain(datum: Any) -> Any:
+    """What a union holds, without the name of its record."""
+    return datum[1] if isinstance(datum, tuple) else datum
+
+
+def _statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
+    low, high = datum["minValue"], datum["maxValue"]
+    wrapper, minimum, maximum = None, None, None
+    if isinstance(low, tuple) and isinstance(high, tuple) and low[0] == high[0]:
+        name = str(low[0]).rpartition(".")[2]
+        if name in WRAPPERS and "value" in low[1] and "value" in high[1]:
+            wrapper, minimum, maximum = name, low[1]["value"], high[1]["value"]
+    if minimum is None or maximum is None or _is_nan(minimum) or _is_nan(maximum):
+        wrapper = minimum = maximum = None
+    return ColumnStatistics(
+        key,
+        datum["fileName"] or "",
+        datum["columnName"] or "",
+        wrapper,
+        minimum,
+        maximum,
+        datum["valueCount"] or None,  # none is what a log has of which nothing is known
+        datum["nullCount"],
+        datum["totalSize"],
+        datum["totalUncompressedSize"],
+        datum["isDeleted"],
+        datum.get("isTightBound", False),
+        kind,
+    )
+
+
+def _statistics_datum(record: ColumnStatistics) -> dict[str, Any]:
+    def wrapped(value: object) -> Any:
+        if record.wrapper is None or value is None:
+            return None
+        return (f"{NAMESPACE}.{record.wrapper}", {"value": value})
+
+    return {
+        "fileName": record.file_name,
+        "columnName": record.column,
+        "minValue": wrapped(record.minimum),
+        "maxValue": wrapped(record.maximum),
+        "valueCount": record.value_count,
+        "nullCount": record.null_count,
+        "totalSize": record.total_size,
+        "totalUncompressedSize": record.total_uncompressed_size,
+        "isDeleted": record.is_deleted,
+        "isTightBound": record.is_tight,
+    }
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+@lru_cache(maxsize=1)
+def _own_schema() -> Any:
+    import fastavro
+
+    return fastavro.parse_schema(RECORD)
+
+
+@lru_cache(maxsize=16)
+def _parsed(schema: bytes) -> Any:
+    import fastavro
+
+    try:
+        return fastavro.parse_schema(json.loads(schema))
+    except Exception as error:  # of any kind, for a schema of any kind
+        raise ValueError(f"the Avro schema can't be read ({error})") from error

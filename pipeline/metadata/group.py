@@ -1,0 +1,164 @@
+"""Reading one file group: its logs merged once, and looked up together with its base file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+
+from fscontract.contract.ports import FileSystem
+from fscontract.pipeline.metadata.codec import decoder
+from fscontract.pipeline.metadata.errors import CorruptFileException
+from fscontract.pipeline.metadata.hfile.reader import HFileReader
+from fscontract.pipeline.metadata.log import (
+    INSTANT,
+    Log,
+    LogBlock,
+    read_log,
+    records_of,
+    rolled_back,
+)
+from fscontract.pipeline.metadata.payload import Record, merge, without_tombstones
+from fscontract.pipeline.metadata.slices import FileSlice, LogFile
+from fscontract.pipeline.metadata.source import Source, open_stream
+
+#: How many logs are read at a time.
+_WORKERS = 8
+
+
+class FileGroupReader:
+    """Records of a slice, as the instants say of which `counts` is true; opens nothing yet.
+
+    The logs are read once, and held merged. Records come without tombstones, unless a base file
+    is there of which they have been dropped already.
+    """
+
+    def __init__(self, fs: FileSystem, slice_: FileSlice, counts: Callable[[str], bool]) -> None:
+        self._fs = fs
+        self._slice = slice_
+        self._counts = counts
+        self._open = ExitStack()
+        self._base: HFileReader | None = None
+        self._decode: Callable[[bytes, bytes], Record | None] | None = None
+        self._merged: dict[bytes, Record] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._slice.group!r}, {self._slice.base_instant!r})"
+
+    def close(self) -> None:
+        """Close the base file."""
+        self._open.close()
+        self._base = None
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
+        """The records of the keys that are there, by one vectored read of the base file."""
+        wanted = {key.encode() for key in keys}
+        changes = self._changes()
+        base = self._reader()
+        found = base.get_many(wanted) if base is not None else {}
+        merged = (self._whole(key, found.get(key), changes) for key in wanted)
+        return {record.key: record for record in merged if record is not None}
+
+    def scan(self, prefix: str = "") -> Iterator[Record]:
+        """The records whose key begins with `prefix`, in order; holds a batch of blocks."""
+        start = prefix.encode()
+        changes = self._changes()
+        left = sorted((key for key in changes if key.startswith(start)), reverse=True)
+        base = self._reader()
+        for key, value in base.scan(start) if base is not None else ():
+            while left and left[-1] <= key:
+                if (new := left.pop()) != key:
+                    yield from self._found(new, None, changes)
+            yield from self._found(key, value, changes)
+        while left:
+            yield from self._found(left.pop(), None, changes)
+
+    def _found(
+        self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
+    ) -> Iterator[Record]:
+        record = self._whole(key, value, changes)
+        if record is not None:
+            yield record
+
+    def _whole(
+        self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
+    ) -> Record | None:
+        """What base and logs say of a key together."""
+        record = self._decoded(key, value) if value is not None else None
+        change = changes.get(key)
+        if change is not None:
+            record = change if record is None else merge(record, change)
+        return None if record is None else without_tombstones(record)
+
+    def _reader(self) -> HFileReader | None:
+        base = self._slice.base
+        if self._base is None and base is not None:
+            stream = self._open.enter_context(open_stream(self._fs, base))
+            self._base = HFileReader(Source(stream, base.path, base.length))
+        return self._base
+
+    def _decoded(self, key: bytes, value: bytes) -> Record | None:
+        base, reader = self._slice.base, self._reader()
+        if base is None or reader is None:
+            return None
+        with _damage(base.path, 0):
+            if self._decode is None:
+                self._decode = decoder(reader.info.get(b"schema"))
+            return self._decode(key, value)
+
+    def _changes(self) -> dict[bytes, Record]:
+        """What the logs say, by key."""
+        if self._merged is None:
+            merged: dict[bytes, Record] = {}
+            for log, block in self._blocks():
+                for key, record in _records(log, block):
+                    merged[key] = merge(merged[key], record) if key in merged else record
+            self._merged = merged
+        return self._merged
+
+    def _blocks(self) -> list[tuple[Log, LogBlock]]:
+        """The blocks that count, in order, without those that a later one takes back."""
+        files = [file for file in self._slice.logs if self._counts(file.name.instant)]
+        if not files:
+            return []
+        with ThreadPoolExecutor(min(_WORKERS, len(files))) as pool:
+            logs = list(pool.map(self._read, files))
+        blocks: list[tuple[Log, LogBlock]] = []
+        whole: set[str] = set()
+        for file, log in zip(files, logs, strict=True):
+            for block in log.blocks:
+                target = rolled_back(log, block)
+                if target is not None:
+                    blocks = [each for each in blocks if each[1].header.get(INSTANT) != target]
+                    continue
+                if block.header.get(INSTANT) != file.name.instant:
+                    raise CorruptFileException(log.path, block.offset, "a block of another instant")
+                whole.add(file.name.instant)
+                blocks.append((log, block))
+        for file, log in zip(files, logs, strict=True):
+            if file.name.instant not in whole and not log.blocks:
+                raise log.torn or CorruptFileException(log.path, 0, "a log without blocks")
+        return blocks
+
+    def _read(self, file: LogFile) -> Log:
+        with open_stream(self._fs, file.status, "whole-file") as stream:
+            return read_log(stream, file.status.path, file.status.length)
+
+
+def _records(log: Log, block: LogBlock) -> Iterator[tuple[bytes, Record]]:
+    schema, entries = records_of(log, block)
+    with _damage(log.path, block.offset):
+        decode = decoder(schema)
+        for key, value in entries:
+            record = decode(key, value)
+            if record is not None:
+                yield key, record
+
+
+@contextmanager
+def _damage(path: str, offset: int) -> Iterator[None]:
+    """Say of which file it is that something can't be read."""
+    try:
+        yield
+    except ValueError as error:
+        raise CorruptFileException(path, offset, str(error)) from error

@@ -1,0 +1,1 @@
+"""HFile v3 as Hudi writes it: a sorted file of keys and values with an index at its end."""

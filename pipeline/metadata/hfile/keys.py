@@ -1,0 +1,119 @@
+"""Keys, and the entries of indexes and data blocks that begin with them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from fscontract.pipeline.metadata.hfile.varint import decode_vint, encode_vint
+
+MOST_KEY_BYTES = 0x7FFF
+#: What follows the text of a key in HBase: no column family, the latest time, the type Put.
+_SUFFIX = b"\x00" + struct.pack(">q", (1 << 63) - 1) + b"\x04"
+_LENGTH = struct.Struct(">H")
+_SIZES = struct.Struct(">ii")
+_WHERE = struct.Struct(">qi")
+
+
+class IndexEntry(NamedTuple):
+    """Where a block is: no key before it is as large as `key`, and none in it is smaller."""
+
+    key: bytes
+    offset: int
+    size: int
+
+
+def pack_key(text: bytes) -> bytes:
+    """A key as it stands in a file."""
+    return _LENGTH.pack(len(text)) + text + _SUFFIX
+
+
+def unpack_key(packed: bytes) -> bytes:
+    """The text of a key as it stands in a file; ValueError."""
+    if len(packed) < 2 or len(packed) < 2 + _LENGTH.unpack_from(packed)[0]:
+        raise ValueError("a key is cut off")
+    return packed[2 : 2 + _LENGTH.unpack_from(packed)[0]]
+
+
+def pack_entry(key: bytes, value: bytes) -> bytes:
+    """One key and its value in a data block."""
+    packed = pack_key(key)
+    return _SIZES.pack(len(packed), len(value)) + packed + value + b"\x00"
+
+
+def unpack_entries(data: bytes, versioned: bool) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of a data block, each followed by a version, if `versioned`.
+
+    ValueError where they don't fit the block.
+    """
+    position = 0
+    while position < len(data):
+        if position + _SIZES.size > len(data):
+            raise ValueError("an entry is cut off")
+        key_size, value_size = _SIZES.unpack_from(data, position)
+        start = position + _SIZES.size
+        middle = start + key_size
+        end = middle + value_size
+        if key_size < 0 or value_size < 0 or end > len(data):
+            raise ValueError("an entry is cut off")
+        yield unpack_key(data[start:middle]), data[middle:end]
+        position = end
+        if versioned:
+            version, position = decode_vint(data, end)
+            if version:
+                raise ValueError("an entry has a version")
+
+
+def pack_root(entries: Sequence[tuple[bytes, int, int]]) -> bytes:
+    """A root index, of entries (key as it stands there, offset, size)."""
+    return b"".join(
+        _WHERE.pack(offset, size) + encode_vint(len(key)) + key for key, offset, size in entries
+    )
+
+
+def unpack_root(data: bytes, count: int, rest: int = 0) -> list[tuple[bytes, int, int]]:
+    """The `count` entries of a root index, which `rest` bytes may follow; ValueError."""
+    entries: list[tuple[bytes, int, int]] = []
+    position = 0
+    while len(entries) < count:
+        if position + _WHERE.size > len(data):
+            raise ValueError("an index entry is cut off")
+        offset, size = _WHERE.unpack_from(data, position)
+        length, start = decode_vint(data, position + _WHERE.size)
+        position = start + length
+        if length < 0 or position > len(data):
+            raise ValueError("an index entry is cut off")
+        entries.append((data[start:position], offset, size))
+    if len(data) - position not in (0, rest):
+        raise ValueError(f"an index of other than {count} entries")
+    return entries
+
+
+def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
+    """An index below the root: how many entries, where each begins, and the entries."""
+    packed = [_WHERE.pack(e.offset, e.size) + pack_key(e.key) for e in entries]
+    ends = [0]
+    for each in packed:
+        ends.append(ends[-1] + len(each))
+    return struct.pack(f">i{len(ends)}i", len(entries), *ends) + b"".join(packed)
+
+
+def unpack_branch(data: bytes) -> list[IndexEntry]:
+    """The entries of an index below the root; ValueError."""
+    count = int.from_bytes(data[:4], "big")
+    start = 8 + 4 * count
+    if start > len(data):
+        raise ValueError("an index is cut off")
+    bounds = struct.unpack_from(f">{count + 1}i", data, 4)
+    if bounds[0] != 0 or start + bounds[-1] != len(data):
+        raise ValueError("an index does not fit its block")
+    entries = []
+    for begin, end in pairwise(bounds):
+        if end - begin < _WHERE.size:
+            raise ValueError("an index entry is cut off")
+        offset, size = _WHERE.unpack_from(data, start + begin)
+        key = unpack_key(data[start + begin + _WHERE.size : start + end])
+        entries.append(IndexEntry(key, offset, size))
+    return entries

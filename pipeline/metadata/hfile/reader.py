@@ -1,0 +1,195 @@
+"""Reading an HFile: one read of its end, then one for each block that is wanted."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from fscontract.pipeline.metadata.hfile.blocks import (
+    DATA,
+    FILE_INFO,
+    HEADER,
+    INTERMEDIATE_INDEX,
+    LEAF_INDEX,
+    META,
+    ROOT_INDEX,
+    Block,
+    decode_block,
+    size_on_disk,
+)
+from fscontract.pipeline.metadata.hfile.keys import (
+    IndexEntry,
+    unpack_branch,
+    unpack_entries,
+    unpack_key,
+    unpack_root,
+)
+from fscontract.pipeline.metadata.hfile.trailer import SIZE, decode_info, decode_trailer
+from fscontract.pipeline.metadata.source import Source
+
+#: How much of a file's end is read when it is opened.
+TAIL = 64 * 1024
+#: How many bytes of blocks a scan holds at a time, unless a block is larger.
+BATCH = 1024 * 1024
+_MOST_LEVELS = 8
+#: Where the middle of the file is: HBase notes it behind the root of an index of several levels.
+_MIDDLE = 16
+
+T = TypeVar("T")
+
+
+class HFileReader:
+    """A sorted file of keys and values; opening it takes one positioned read, a lookup another.
+
+    An index larger than `tail` bytes takes a second read, and one of several levels a read for
+    each of them, once. Every block is checked against its checksums; what is damaged raises
+    CorruptFileException. Safe to use from several threads.
+    """
+
+    def __init__(self, source: Source, tail: int = TAIL) -> None:
+        self._source = source
+        self._end = b""
+        self._end_offset = source.length
+        self._load(source.length - min(source.length, max(tail, SIZE)))
+        self._trailer = decode_trailer(source, self._end)
+        self._load(self._trailer.load_on_open_offset)
+        root, meta = self._read_opening()
+        self._meta = {key: (offset, size) for key, offset, size in meta}
+        entries = [IndexEntry(self._parsed(0, unpack_key, key), *rest) for key, *rest in root]
+        self._index = self._data_index(entries)
+        self._keys = [entry.key for entry in self._index]
+        self._versioned = self._info.get(b"KEY_VALUE_VERSION", b"")[-1:] == b"\x01"
+        if self._info.get(b"MAX_MEMSTORE_TS_KEY", b"").strip(b"\x00"):
+            raise source.corrupt(self._trailer.file_info_offset, "the entries have versions")
+        self._end = b""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._source.path!r}, entries={self.entry_count})"
+
+    @property
+    def info(self) -> Mapping[bytes, bytes]:
+        """The file's notes, such as its Avro schema at b"schema"."""
+        return self._info
+
+    @property
+    def entry_count(self) -> int:
+        """How many entries the file says it has."""
+        return self._trailer.entry_count
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, or None."""
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values of the keys that are there, by one vectored read."""
+        wanted = set(keys)
+        places = sorted({bisect_right(self._keys, key) - 1 for key in wanted} - {-1})
+        found: dict[bytes, bytes] = {}
+        for batch in self._batches([self._index[place] for place in places]):
+            for data in batch:
+                found.update((key, value) for key, value in data if key in wanted)
+        return found
+
+    def scan(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """The entries whose key begins with `prefix`, in order; holds a batch of blocks."""
+        first = max(0, bisect_right(self._keys, prefix) - 1) if prefix else 0
+        last = len(self._keys)
+        if prefix and (after := _after(prefix)) is not None:
+            last = bisect_right(self._keys, after)
+        count = 0
+        for batch in self._batches(self._index[first:last]):
+            for data in batch:
+                for key, value in data:
+                    count += 1
+                    if key.startswith(prefix):
+                        yield key, value
+        if not prefix and count != self.entry_count:
+            message = f"{count} entries where there should be {self.entry_count}"
+            raise self._source.corrupt(self._source.length - SIZE, message)
+
+    def meta(self, name: bytes) -> bytes | None:
+        """The content of a meta block, or None."""
+        if name not in self._meta:
+            return None
+        offset, size = self._meta[name]
+        return self._block(offset, self._source.read(offset, size), META).data
+
+    def _load(self, start: int) -> None:
+        """Hold the file from `start` on."""
+        if start < self._end_offset:
+            missing = self._source.read(start, self._end_offset - start)
+            self._end, self._end_offset = missing + self._end, start
+
+    def _read_opening(self) -> tuple[list[tuple[bytes, int, int]], list[tuple[bytes, int, int]]]:
+        """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
+        trailer = self._trailer
+        offset = trailer.load_on_open_offset
+        blocks: list[Block] = []
+        for magic in (ROOT_INDEX, ROOT_INDEX, FILE_INFO):
+            begin = offset - self._end_offset
+            size = size_on_disk(self._source, offset, self._end[begin : begin + HEADER.size])
+            if magic == FILE_INFO and offset != trailer.file_info_offset:
+                raise self._source.corrupt(offset, "the file info is elsewhere")
+            if offset + size > self._source.length - SIZE:
+                raise self._source.corrupt(offset, "a block overlaps the trailer")
+            blocks.append(self._block(offset, self._end[begin : begin + size], magic))
+            offset += size
+        start = trailer.load_on_open_offset
+        self._info = self._parsed(trailer.file_info_offset, decode_info, blocks[2].data)
+        rest = _MIDDLE if trailer.levels > 1 else 0
+        root = self._parsed(
+            start, lambda data: unpack_root(data, trailer.index_count, rest), blocks[0].data
+        )
+        meta = self._parsed(
+            start, lambda data: unpack_root(data, trailer.meta_count), blocks[1].data
+        )
+        return root, meta
+
+    def _data_index(self, entries: list[IndexEntry]) -> list[IndexEntry]:
+        """The entries of data blocks, read level by level."""
+        levels = self._trailer.levels
+        if not 1 <= levels <= _MOST_LEVELS:
+            raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
+        for _ in range(levels - 1):
+            below: list[IndexEntry] = []
+            raws = self._source.read_many([(e.offset, e.size) for e in entries])
+            for entry, raw in zip(entries, raws, strict=True):
+                block = self._block(entry.offset, raw, LEAF_INDEX, INTERMEDIATE_INDEX)
+                below += self._parsed(entry.offset, unpack_branch, block.data)
+            entries = below
+        return entries
+
+    def _batches(self, entries: list[IndexEntry]) -> Iterator[Iterator[list[tuple[bytes, bytes]]]]:
+        position = 0
+        while position < len(entries):
+            end, size = position, 0
+            while end < len(entries) and (end == position or size + entries[end].size <= BATCH):
+                size += entries[end].size
+                end += 1
+            yield self._decoded(entries[position:end])
+            position = end
+
+    def _decoded(self, entries: list[IndexEntry]) -> Iterator[list[tuple[bytes, bytes]]]:
+        raws = self._source.read_many([(e.offset, e.size) for e in entries])
+        for entry, raw in zip(entries, raws, strict=True):
+            data = self._block(entry.offset, raw, DATA).data
+            yield self._parsed(entry.offset, self._entries, data)
+
+    def _entries(self, data: bytes) -> list[tuple[bytes, bytes]]:
+        return list(unpack_entries(data, self._versioned))
+
+    def _block(self, offset: int, raw: bytes, *expected: bytes) -> Block:
+        return decode_block(self._source, offset, raw, self._trailer.compression, *expected)
+
+    def _parsed(self, offset: int, parse: Callable[[bytes], T], data: bytes) -> T:
+        try:
+            return parse(data)
+        except ValueError as error:
+            raise self._source.corrupt(offset, str(error)) from error
+
+
+def _after(prefix: bytes) -> bytes | None:
+    """The smallest key above all that begin with `prefix`; None if there is none."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None

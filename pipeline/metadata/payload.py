@@ -1,0 +1,163 @@
+"""Records of the metadata table, and how a newer one is merged into an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+#: The key of the record that lists the partitions, and the name of the only one where there are
+#: no partitions.
+ALL_PARTITIONS = "__all_partitions__"
+NO_PARTITION = "."
+
+#: Types of records, as the format numbers them.
+PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
+
+
+class FileInfo(NamedTuple):
+    """A file or a partition: its size in bytes, and whether it is gone.
+
+    One that `replaces` says all there is to say, whatever was before: `GONE`, and one that came
+    after that. Otherwise a file has the larger of its sizes.
+    """
+
+    size: int
+    is_deleted: bool = False
+    replaces: bool = False
+
+
+#: The tombstone of a file or a partition.
+GONE = FileInfo(0, is_deleted=True, replaces=True)
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """That the whole record of a key is gone."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class FilesRecord:
+    """The files of a partition, or the partitions of the table, and those that are gone.
+
+    One that `replaces` says all there is to say, whatever was before.
+    """
+
+    key: str
+    files: Mapping[str, FileInfo]
+    replaces: bool = False
+
+    @property
+    def type(self) -> int:
+        """The number of the record's type."""
+        return PARTITIONS if self.key == ALL_PARTITIONS else FILES
+
+
+#: A value that statistics may have. Decimals, dates and times are what Avro makes of them.
+Value: TypeAlias = object
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """The smallest and largest value of a column in a file, or in a partition if `type` says so.
+
+    None stands for a value that is not known. Values are of the type `wrapper` says, a name of
+    `schema.WRAPPERS`. `value_count` includes nulls. The values may lie outside the true ones
+    unless `is_tight`. One that is tight or deleted `replaces` whatever was before.
+    """
+
+    key: str
+    file_name: str
+    column: str
+    wrapper: str | None = None
+    minimum: Value = None
+    maximum: Value = None
+    value_count: int | None = None
+    null_count: int | None = None
+    total_size: int | None = None
+    total_uncompressed_size: int | None = None
+    is_deleted: bool = False
+    is_tight: bool = False
+    type: int = COLUMN_STATS
+    replaces: bool = False
+
+    def __post_init__(self) -> None:
+        if self.is_deleted or self.is_tight:
+            object.__setattr__(self, "replaces", True)
+
+    @property
+    def all_null(self) -> bool:
+        """Whether there are values, all of them null."""
+        count = self.value_count
+        return self.minimum is None and count is not None and 0 < count == self.null_count
+
+
+Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
+
+
+def merge(older: Record, newer: Record) -> Record:
+    """What two records of one key say together; associative. Deletions stay, as tombstones."""
+    if isinstance(newer, Deleted) or newer.replaces:
+        return newer
+    if isinstance(older, Deleted):
+        return replace(newer, replaces=True)
+    if isinstance(older, FilesRecord) and isinstance(newer, FilesRecord):
+        files = dict(older.files)
+        for name, info in newer.files.items():
+            files[name] = _merged_info(files.get(name), info)
+        return FilesRecord(newer.key, files, older.replaces)
+    if isinstance(older, ColumnStatistics) and isinstance(newer, ColumnStatistics):
+        return _merged_statistics(older, newer)
+    return newer
+
+
+def without_tombstones(record: Record) -> Record | None:
+    """What is left once all that is gone is dropped: the last step, after the oldest record."""
+    if isinstance(record, Deleted):
+        return None
+    if isinstance(record, ColumnStatistics):
+        return None if record.is_deleted else record
+    live = {name: info for name, info in record.files.items() if not info.is_deleted}
+    return FilesRecord(record.key, live) if live else None
+
+
+def _merged_info(older: FileInfo | None, newer: FileInfo) -> FileInfo:
+    if older is None or newer.replaces:
+        return newer
+    if older.is_deleted:
+        return newer._replace(replaces=True)
+    return FileInfo(max(older.size, newer.size), replaces=older.replaces)
+
+
+def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
+    if older.is_deleted:
+        return replace(newer, replaces=True)
+    return _widened(older, newer)
+
+
+def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
+    """Statistics that hold for the values of both."""
+    wide = replace(
+        newer,
+        value_count=_sum(older.value_count, newer.value_count),
+        null_count=_sum(older.null_count, newer.null_count),
+        total_size=_sum(older.total_size, newer.total_size),
+        total_uncompressed_size=_sum(older.total_uncompressed_size, newer.total_uncompressed_size),
+        replaces=older.replaces,
+    )
+    if older.all_null or newer.all_null:
+        known = newer if older.all_null else older
+        return replace(wide, wrapper=known.wrapper, minimum=known.minimum, maximum=known.maximum)
+    if older.wrapper != newer.wrapper or older.minimum is None or newer.minimum is None:
+        return replace(wide, wrapper=None, minimum=None, maximum=None)
+    return replace(
+        wide,
+        minimum=min(older.minimum, newer.minimum),  # type: ignore[call-overload]
+        maximum=max(older.maximum, newer.maximum),  # type: ignore[call-overload]
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other

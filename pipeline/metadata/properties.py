@@ -1,0 +1,92 @@
+"""Files of Java properties, such as hoodie.properties."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+
+from fscontract.contract.ports import FileSystem
+from fscontract.pipeline.metadata.errors import MetadataException
+from fscontract.pipeline.metadata.files import read_file, write_file
+
+CHECKSUM = "hoodie.table.checksum"
+NAME = "hoodie.table.name"
+DATABASE = "hoodie.database.name"
+VERSION = "hoodie.table.version"
+PARTITIONS = "hoodie.table.metadata.partitions"
+_PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
+#: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
+_CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SPECIAL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def parse_properties(text: str) -> dict[str, str]:
+    """The keys and values of a text of properties."""
+    properties = {}
+    for line in re.split(r"[\r\n]+", _CONTINUED.sub(r"\1", text)):
+        stripped = line.lstrip(" \t\f")
+        pair = _PAIR.fullmatch(stripped)
+        if stripped and stripped[0] not in "#!" and pair:
+            properties[_unescaped(pair[1])] = _unescaped(pair[2])
+    return properties
+
+
+def format_properties(properties: Mapping[str, str], comment: str) -> str:
+    """A text of properties in ASCII, sorted by key."""
+    lines = [f"#{comment}"]
+    for key in sorted(properties):
+        lines.append(f"{_escaped(key, '=: ')}={_escaped(properties[key], '')}")
+    return "\n".join(lines) + "\n"
+
+
+def table_checksum(properties: Mapping[str, str]) -> str:
+    """The checksum that Hudi puts into a table's properties, of its database and name."""
+    name = f"{properties.get(DATABASE, '')}.{properties.get(NAME, '')}"
+    return str(zlib.crc32(name.encode()))
+
+
+def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
+    """The properties of a table; MetadataException if their checksum is wrong."""
+    properties = parse_properties(read_file(fs, path).decode("latin-1"))
+    if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
+        raise MetadataException(path, "the checksum of the properties is wrong")
+    return properties
+
+
+def write_properties(
+    fs: FileSystem, path: str, properties: Mapping[str, str], replace: bool = False
+) -> None:
+    """Write a table's properties with their checksum; FileAlreadyExistsException."""
+    checked = {**properties, CHECKSUM: table_checksum(properties)}
+    text = format_properties(checked, "Properties of a table")
+    write_file(fs, path, text.encode("ascii"), replace)
+
+
+def _unescaped(text: str) -> str:
+    def plain(found: re.Match[str]) -> str:
+        escape = found[1]
+        if len(escape) == 5:
+            return chr(int(escape[1:], 16))
+        return _SPECIAL.get(escape, escape)
+
+    # Java's characters have 16 bits: two stand for one of more.
+    units = _ESCAPE.sub(plain, text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
+
+
+def _escaped(text: str, also: str) -> str:
+    names = {value: f"\\{key}" for key, value in _SPECIAL.items()}
+    out = []
+    for position, char in enumerate(text):
+        if char in names:
+            out.append(names[char])
+        elif char in "\\" + also or (position == 0 and char in " #!"):
+            out.append(f"\\{char}")
+        elif " " <= char <= "~":
+            out.append(char)
+        else:
+            units = char.encode("utf-16-be").hex()
+            out += [f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4)]
+    return "".join(out)

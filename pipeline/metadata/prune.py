@@ -1,0 +1,140 @@
+"""Whether a file may hold a row that meets a condition, by the statistics of a column."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+from fscontract.pipeline.metadata.payload import ColumnStatistics
+
+Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "is null", "is not null"]
+
+#: Whole numbers up to here are the same as floating-point numbers.
+_EXACT = 1 << 53
+_DAY_0 = date(1970, 1, 1)
+_TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on a column; `value` is a collection for "in", and nothing for null tests."""
+
+    column: str
+    operator: Operator
+    value: Any = None
+
+
+def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
+    """False only if no row of the file can meet the condition."""
+    if statistics is None or statistics.is_deleted:
+        return True
+    if condition.operator == "is null":
+        return statistics.null_count != 0 or statistics.value_count is None
+    if statistics.all_null:
+        return False
+    if condition.operator == "is not null" or statistics.minimum is None:
+        return True
+    if condition.operator == "in":
+        return any(_may_compare(statistics, "=", each) for each in condition.value)
+    return _may_compare(statistics, condition.operator, condition.value)
+
+
+def _may_compare(statistics: ColumnStatistics, operator: str, value: Any) -> bool:
+    low, high = statistics.minimum, statistics.maximum
+    readings = _READINGS.get(statistics.wrapper or "", lambda _: [])(value)
+    if not readings or not all(_comparable(each, low, high) for each in readings):
+        return True
+    floating = isinstance(low, float)
+    if floating and operator in (">", ">=", "!="):
+        return True  # NaN, which no statistics show, is more than any number
+    return any(_MAY[operator](low, high, each) for each in readings)
+
+
+def _comparable(value: Any, low: Any, high: Any) -> bool:
+    kinds = {type(each) for each in (value, low, high)}
+    if float in kinds:
+        numbers = [each for each in (value, low, high) if isinstance(each, int)]
+        return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
+    return True
+
+
+def _above(high: Any, value: Any) -> bool:
+    """Whether all values are less than `value`; the largest may be the beginning of a longer."""
+    if isinstance(high, str | bytes) and value.startswith(high):
+        return False
+    return bool(value > high)
+
+
+def _only(low: Any, high: Any, value: Any) -> bool:
+    """Whether all values are `value`; what a text begins with does not say what it is."""
+    return not isinstance(low, str | bytes) and bool(low == high == value)
+
+
+_MAY: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "=": lambda low, high, value: not (value < low or _above(high, value)),
+    "!=": lambda low, high, value: not _only(low, high, value),
+    "<": lambda low, high, value: low < value,
+    "<=": lambda low, high, value: low <= value,
+    ">": lambda low, high, value: value < high or (_text(high) and not _above(high, value)),
+    ">=": lambda low, high, value: not _above(high, value),
+}
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str | bytes)
+
+
+def _number(value: Any) -> list[Any]:
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def _single(value: Any) -> list[Any]:
+    """A number as it is, and as the nearest of 32 bits: readers compare in either way."""
+    try:
+        return [*_number(value), *struct.unpack("f", struct.pack("f", float(value)))]
+    except (OverflowError, TypeError, ValueError, struct.error):
+        return []
+
+
+def _decimal(value: Any) -> list[Any]:
+    if isinstance(value, Decimal):
+        return [value] if value.is_finite() else []
+    return [Decimal(value)] if isinstance(value, int) and not isinstance(value, bool) else []
+
+
+def _days(value: Any) -> list[Any]:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return [(value - _DAY_0).days]
+    return []
+
+
+def _microseconds(value: Any) -> list[Any]:
+    """A time with a zone; what one without stands for depends on who reads it."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return [(value - _TIME_0) // timedelta(microseconds=1)]
+    return []
+
+
+def _of(*kinds: type) -> Callable[[Any], list[Any]]:
+    return lambda value: [value] if type(value) in kinds else []
+
+
+#: What a value is when it is compared with statistics of a type; nothing if it can't be.
+_READINGS: dict[str, Callable[[Any], list[Any]]] = {
+    "BooleanWrapper": _of(bool),
+    "IntWrapper": _number,
+    "LongWrapper": _number,
+    "FloatWrapper": _single,
+    "DoubleWrapper": _number,
+    "BytesWrapper": _of(bytes),
+    "StringWrapper": _of(str),
+    "DecimalWrapper": _decimal,
+    "DateWrapper": _days,
+    "LocalDateWrapper": _days,
+    "TimestampMicrosWrapper": _microseconds,
+}

@@ -1,0 +1,152 @@
+"""The timeline of a table: its instants, each one a file or more in .hoodie/timeline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from fscontract.contract.errors import FileAlreadyExistsException
+from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.pipeline.metadata.files import list_files, read_file, write_file
+from fscontract.pipeline.metadata.names import TIMELINE, instant_after, instant_at
+
+REQUESTED, INFLIGHT, COMPLETED = "requested", "inflight", "completed"
+_RANK = {REQUESTED: 0, INFLIGHT: 1, COMPLETED: 2}
+_NAME = re.compile(
+    r"(?P<time>\d{17})(?:_(?P<end>\d{17}))?\.(?P<action>[a-z]+?)"
+    r"(?:\.(?P<state>requested|inflight))?"
+)
+#: What the completed instant of an action is called, where that is something else.
+_COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time that instants are named by."""
+    return datetime.now(timezone.utc)
+
+
+@dataclass(frozen=True)
+class Instant:
+    """An action on a table: when it was requested and completed, and the state it came to."""
+
+    time: str
+    action: str
+    state: str
+    completed: str | None = None
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that says so."""
+        if self.state == COMPLETED:
+            return f"{self.time}_{self.completed}.{_COMPLETED_AS.get(self.action, self.action)}"
+        if self.action == "commit" and self.state == INFLIGHT:
+            return f"{self.time}.inflight"
+        return f"{self.time}.{self.action}.{self.state}"
+
+
+def parse_instant(name: str) -> Instant | None:
+    """The instant that a file stands for, None for any other file."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    action, state, end = found["action"], found["state"], found["end"]
+    if action == INFLIGHT and state is None:
+        action, state = "commit", INFLIGHT
+    if (end is None) != (state is not None):
+        return None
+    return Instant(found["time"], action, state or COMPLETED, end)
+
+
+class Timeline:
+    """The instants that a listing found, by time, each in the last state it came to."""
+
+    def __init__(self, instants: Iterable[Instant]) -> None:
+        last: dict[str, Instant] = {}
+        for instant in instants:
+            known = last.get(instant.time)
+            if known is None or _RANK[known.state] < _RANK[instant.state]:
+                last[instant.time] = instant
+        self.instants: Mapping[str, Instant] = {time: last[time] for time in sorted(last)}
+        self.completed: Mapping[str, str] = {
+            time: each.completed
+            for time, each in self.instants.items()
+            if each.completed is not None
+        }
+        self.start = next(iter(self.instants), None)
+
+    @property
+    def pending(self) -> list[Instant]:
+        """The instants that are not completed, oldest first."""
+        return [each for each in self.instants.values() if each.state != COMPLETED]
+
+    @property
+    def latest(self) -> str:
+        """The latest time of anything here, empty if there is nothing."""
+        return max([*self.instants, *self.completed.values()], default="")
+
+    def holds(self, time: str) -> bool:
+        """Whether an instant is completed here, or older than all that is here, thus archived."""
+        return time in self.completed or (self.start is not None and time < self.start)
+
+
+def load_timeline(fs: FileSystem, table: str) -> Timeline:
+    """The timeline of a table, by one listing; an empty one if there is none."""
+    return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
+
+
+def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
+    """The timeline that a listing of its directory shows."""
+    names = (status.path.rpartition("/")[2] for status in statuses)
+    return Timeline(found for found in map(parse_instant, names) if found is not None)
+
+
+class TimelineWriter:
+    """Makes instants of a table; each file is created once, whoever else tries to."""
+
+    def __init__(self, fs: FileSystem, table: str, clock: Clock = utc_now) -> None:
+        self._fs = fs
+        self._directory = f"{table}/{TIMELINE}"
+        self._clock = clock
+
+    def request(self, action: str, timeline: Timeline, content: bytes = b"") -> Instant:
+        """Begin an action at a time later than all of the timeline."""
+        time = self.next_time(timeline.latest)
+        while True:
+            instant = Instant(time, action, REQUESTED)
+            try:
+                return self.put(instant, content)
+            except FileAlreadyExistsException:
+                time = instant_after(time)
+
+    def begin(self, instant: Instant, content: bytes = b"") -> Instant:
+        """Say that the action has begun."""
+        return self.put(Instant(instant.time, instant.action, INFLIGHT), content)
+
+    def complete(self, instant: Instant, content: bytes, after: str = "") -> Instant:
+        """Say that the action is done, at a time later than `after`: the point of commit."""
+        end = self.next_time(max(after, instant.time))
+        return self.put(Instant(instant.time, instant.action, COMPLETED, end), content)
+
+    def put(self, instant: Instant, content: bytes = b"") -> Instant:
+        """Make the file of an instant; FileAlreadyExistsException."""
+        write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
+        return instant
+
+    def read(self, instant: Instant) -> bytes:
+        """What the file of an instant holds."""
+        return read_file(self._fs, f"{self._directory}/{instant.file_name}")
+
+    def remove(self, instant: Instant) -> None:
+        """Remove the files of an instant that was not completed, the last one first."""
+        for state in (INFLIGHT, REQUESTED):
+            name = Instant(instant.time, instant.action, state).file_name
+            self._fs.delete(f"{self._directory}/{name}")
+
+    def next_time(self, after: str) -> str:
+        """The time it is, or the first after `after` if that is later."""
+        now = instant_at(self._clock())
+        return now if now > after else instant_after(after)

@@ -1,0 +1,121 @@
+"""Datasets to try a metadata table on, and what hudi-rs says of one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.metadata.commits import encode_commit
+from fscontract.pipeline.metadata.hfile.reader import HFileReader
+from fscontract.pipeline.metadata.source import Source, open_stream
+from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.metadata.timeline import COMPLETED, Instant, TimelineWriter
+from fscontract.pipeline.metadata.write import Change, MetadataWriter
+
+PATH = "/table"
+#: When the first files were written.
+START = "20260101000000000"
+FILES = "/table/.hoodie/metadata/files"
+_SCHEMA = {
+    "type": "record",
+    "name": "row",
+    "fields": [
+        {"name": "id", "type": ["null", "long"]},
+        {"name": "city", "type": ["null", "string"]},
+    ],
+}
+_PROPERTIES = {
+    "hoodie.table.partition.fields": "city",
+    "hoodie.table.keygenerator.type": "SIMPLE",
+    "hoodie.datasource.write.hive_style_partitioning": "true",
+    "hoodie.table.recordkey.fields": "id",
+    "hoodie.table.create.schema": json.dumps(_SCHEMA),
+}
+
+
+class Ticks:
+    """A clock that goes on by a second each time it is read."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count()
+
+    def __call__(self) -> datetime:
+        first = datetime(2026, 6, 1, tzinfo=timezone.utc)
+        return first + timedelta(seconds=next(self._count))
+
+
+def name(number: int, instant: str = START) -> str:
+    """The name of a data file as Hudi has them, of which hudi-rs reads the instant."""
+    return f"{number:08x}-0000-4000-8000-000000000000-0_0-1-0_{instant}.parquet"
+
+
+def writer(fs: FileSystem) -> MetadataWriter:
+    """A writer whose instants are seconds apart."""
+    return MetadataWriter(fs, PATH, Ticks())
+
+
+def dataset(
+    fs: FileSystem, partitions: Iterable[str] = ("city=a", "city=b"), count: int = 3, **rest: Any
+) -> MetadataWriter:
+    """A dataset with a commit behind it, and with its metadata table; and a writer of it."""
+    instants = TimelineWriter(fs, PATH)
+    instants.put(Instant(START, "commit", "requested"))
+    instants.put(Instant(START, "commit", "inflight"))
+    content = encode_commit([], "INSERT", {"schema": json.dumps(_SCHEMA)})
+    instants.put(Instant(START, "commit", COMPLETED, "20260101000001000"), content)
+    made = writer(fs)
+    sizes = {part: {name(n): 600 + n for n in range(count)} for part in partitions}
+    made.bootstrap(Change(sizes, **rest), "trips", _PROPERTIES)
+    return made
+
+
+def seen(fs: FileSystem) -> dict[str, dict[str, int]]:
+    """What the metadata table says: sizes by partition and name."""
+    with MetadataTable(fs, PATH) as table:
+        found = dict(table.list_all())
+        assert table.list_many(table.list_partitions()) == found
+    return {
+        partition: {status.path.rpartition("/")[2]: status.length for status in statuses}
+        for partition, statuses in found.items()
+    }
+
+
+def seen_by_hudi(root: str) -> dict[str, set[str]]:
+    """What hudi-rs says of the dataset: names by partition."""
+    import hudi
+
+    found: dict[str, set[str]] = {}
+    for each in hudi.HudiTableBuilder.from_base_uri(root + PATH).build().get_file_slices():
+        found.setdefault(each.partition_path, set()).add(each.base_file_name)
+    return found
+
+
+def names(sizes: Mapping[str, Mapping[str, int]]) -> dict[str, set[str]]:
+    """Names by partition."""
+    return {partition: set(files) for partition, files in sizes.items() if files}
+
+
+def put(fs: FileSystem, path: str, content: bytes) -> None:
+    """Write a file."""
+    with fs.create(path) as file:
+        file.write(content)
+
+
+def get(fs: FileSystem, path: str) -> bytes:
+    """Read a file."""
+    with fs.open(path) as stream, stream.as_file() as file:
+        return file.read()
+
+
+def hfile(content: bytes, tail: int = 64 * 1024) -> HFileReader:
+    """A reader of an HFile in memory."""
+    fs = MemoryFileSystem()
+    put(fs, "/file.hfile", content)
+    status = fs.get_file_status("/file.hfile")
+    stream = open_stream(fs, status)
+    return HFileReader(Source(stream, status.path, status.length), tail)

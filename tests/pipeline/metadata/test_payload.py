@@ -1,0 +1,154 @@
+"""Records: what several say of a key does not depend on which are merged first."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fscontract.pipeline.metadata.codec import decoder, encode_record
+from fscontract.pipeline.metadata.keys import column_prefix, file_key, partition_key
+from fscontract.pipeline.metadata.payload import (
+    ALL_PARTITIONS,
+    GONE,
+    ColumnStatistics,
+    Deleted,
+    FileInfo,
+    FilesRecord,
+    Record,
+    merge,
+    without_tombstones,
+)
+from fscontract.pipeline.metadata.schema import RECORD_JSON
+from fscontract.pipeline.metadata.xxhash import xxh64
+
+INFOS = st.one_of(st.integers(0, 9).map(FileInfo), st.just(GONE))
+FILES: st.SearchStrategy[Record] = st.builds(
+    FilesRecord, st.just("p"), st.dictionaries(st.sampled_from("abc"), INFOS)
+)
+
+
+@st.composite
+def statistics(draw: st.DrawFn) -> ColumnStatistics:
+    """Statistics of a column of whole numbers or of text, of nulls, of nothing known, or gone."""
+    kind = draw(st.sampled_from(["IntWrapper", "LongWrapper", "nulls", "unknown", "gone"]))
+    if kind == "gone":
+        return ColumnStatistics("k", "f", "c", is_deleted=True)
+    tight = draw(st.booleans())
+    if kind == "unknown":
+        return ColumnStatistics("k", "f", "c", is_tight=tight)
+    nulls = draw(st.integers(1, 3))
+    if kind == "nulls":
+        return ColumnStatistics("k", "f", "c", value_count=nulls, null_count=nulls, is_tight=tight)
+    low, high = sorted(draw(st.tuples(st.integers(0, 9), st.integers(0, 9))))
+    return ColumnStatistics("k", "f", "c", kind, low, high, nulls + 2, nulls, is_tight=tight)
+
+
+WHOLE: st.SearchStrategy[Record] = st.just(Deleted("p"))
+
+
+@given(
+    st.one_of(
+        st.tuples(*[st.one_of(FILES, WHOLE)] * 3),
+        st.tuples(*[st.one_of(statistics(), st.just(Deleted("k")))] * 3),
+    )
+)
+def test_merging_is_associative(records: tuple[Record, Record, Record]) -> None:
+    """So that logs may be merged before their base is known."""
+    a, b, c = records
+    assert merge(merge(a, b), c) == merge(a, merge(b, c))
+
+
+@given(st.lists(FILES, min_size=1, max_size=6))
+def test_the_files_are_those_that_the_changes_leave_in_turn(records: list[Record]) -> None:
+    """By a dictionary to which each change is made."""
+    live: dict[str, int] = {}
+    for record in records:
+        assert isinstance(record, FilesRecord)
+        for name, info in record.files.items():
+            if info.is_deleted:
+                live.pop(name, None)
+            else:
+                live[name] = max(live.get(name, 0), info.size)
+    left = without_tombstones(reduce(merge, records))
+    found = left.files if isinstance(left, FilesRecord) else {}
+    assert {name: info.size for name, info in found.items()} == live
+
+
+def test_a_log_that_deletes_twice_still_deletes() -> None:
+    gone = FilesRecord("p", {"f": GONE})
+    base = FilesRecord("p", {"f": FileInfo(3), "g": FileInfo(4)})
+    left = without_tombstones(merge(base, merge(gone, gone)))
+    assert left == FilesRecord("p", {"g": FileInfo(4)})
+
+
+def test_the_larger_of_two_sizes_counts() -> None:
+    """Sizes aren't added, and a file that only grows may be told of late."""
+    one, other = (FilesRecord("p", {"f": FileInfo(size)}) for size in (5, 3))
+    assert merge(one, other) == FilesRecord("p", {"f": FileInfo(5)})
+
+
+def test_a_partition_without_files_is_nothing() -> None:
+    assert without_tombstones(FilesRecord("p", {"f": GONE})) is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        FilesRecord("p=1", {"f": FileInfo(3), "g": GONE}),
+        FilesRecord(ALL_PARTITIONS, {"p=1": FileInfo(0)}),
+        ColumnStatistics("k", "f", "c", "StringWrapper", "a", "b", 7, 1, 10, 20, is_tight=True),
+        ColumnStatistics("k", "f", "c", "DoubleWrapper", 0.5, 1.5, 7),
+        ColumnStatistics("k", "f", "c", value_count=7, null_count=7),
+        ColumnStatistics("k", "f", "c", "BooleanWrapper", False, True, type=6),
+        Deleted("k"),
+    ],
+)
+def test_a_record_is_read_as_it_was_written(record: Record) -> None:
+    decode = decoder(RECORD_JSON.encode())
+    assert decode(record.key.encode(), encode_record(record)) == record
+
+
+def test_nan_is_no_bound() -> None:
+    record = ColumnStatistics("k", "f", "c", "DoubleWrapper", 1.0, float("nan"), 3)
+    decoded = decoder(None)(b"k", encode_record(record))
+    assert isinstance(decoded, ColumnStatistics)
+    assert (decoded.wrapper, decoded.minimum, decoded.maximum) == (None, None, None)
+
+
+@pytest.mark.parametrize("cut", [1, 5])
+def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
+    content = encode_record(FilesRecord("p", {"file": FileInfo(3)}))
+    with pytest.raises(ValueError, match="the record of 'p'"):
+        decoder(None)(b"p", content[:-cut])
+
+
+def test_a_schema_that_is_none_is_noticed() -> None:
+    with pytest.raises(ValueError, match="the Avro schema can't be read"):
+        decoder(b'{"type": "record"')
+
+
+@pytest.mark.parametrize(
+    ("data", "digest"),
+    [
+        (b"", 0xEF46DB3751D8E999),
+        (b"a", 0xD24EC4F1A98C6E5B),
+        (b"abc", 0x44BC2CF5AD770999),
+        (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1),
+    ],
+)
+def test_hashes_are_those_of_xxh64(data: bytes, digest: int) -> None:
+    """As its authors publish them."""
+    assert xxh64(data) == digest
+
+
+def test_keys_of_statistics_are_those_that_hudi_writes() -> None:
+    """Seen in a table that Hudi 1.0 wrote."""
+    file = "8aa68f7e-afd6-4c94-b86c-8a886552e08d-0_1-986-2793_20251220210108078.parquet"
+    key = file_key("driver", "city=sao_paulo", file)
+    assert key == "AjpJ7N1gBZc=6Hj+sBy+gvM=mOzs6VPZhmOxK2t7KzRKtA=="
+    assert key.startswith(partition_key("driver", "city=sao_paulo"))
+    assert key.startswith(column_prefix("driver"))
+    assert partition_key("_hoodie_record_key", "") == "uSJGdDiVr/k=FXThHwelITM="
