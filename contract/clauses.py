@@ -19,6 +19,8 @@ from fscontract.contract.program import Program, Step
 #: The document every other one builds on comes first, wherever its name sorts.
 _FIRST = "fsdatainputstream"
 _GLOB = frozenset("*?[")
+#: What a document is about unless it says otherwise: streams, and how they are opened.
+STREAM = "stream"
 
 
 class ClauseError(ValueError):
@@ -90,6 +92,8 @@ class Clause:
     origin: str = ""
     #: The program whose cost is bounded, if it is judged by a check `cost.<meter>`.
     cost: Cost | None = None
+    #: What the document is about, and so what kind of target it judges.
+    api: str = STREAM
 
     @property
     def testable(self) -> bool:
@@ -99,11 +103,12 @@ class Clause:
 
 @dataclass(frozen=True)
 class Document:
-    """A source document: the stem of its file, its title, and what it is written from."""
+    """A source document: the stem of its file, its title, what it is written from and about."""
 
     name: str
     title: str
     source: str
+    api: str = STREAM
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -147,7 +152,7 @@ def clauses() -> dict[str, Clause]:
     return {
         clause.id: clause
         for data in _data()
-        for clause in (_clause(entry, data["document"]) for entry in data["clauses"])
+        for clause in (_clause(entry, _document(data)) for entry in data["clauses"])
     }
 
 
@@ -204,16 +209,17 @@ def _data() -> list[dict[str, Any]]:
 def _document(data: dict[str, Any]) -> Document:
     source = data["source"]
     version = f" ({source['version']})" if "version" in source else ""
-    return Document(data["document"], data["title"], source["name"] + version)
+    name = source["name"] + version
+    return Document(data["document"], data["title"], name, data.get("api", STREAM))
 
 
-def _clause(entry: dict[str, Any], document: str) -> Clause:
+def _clause(entry: dict[str, Any], document: Document) -> Clause:
     return Clause(
         id=entry["id"],
         level=Level(entry["level"]),
         section=entry["section"],
         statement=entry["statement"],
-        document=document,
+        document=document.name,
         reading=entry.get("reading", ""),
         needs=tuple(entry.get("needs", ())),
         checks=tuple(entry.get("checks", ())),
@@ -223,6 +229,7 @@ def _clause(entry: dict[str, Any], document: str) -> Clause:
         examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
         origin=entry.get("origin", ""),
         cost=_cost(entry["cost"], entry["id"]) if "cost" in entry else None,
+        api=document.api,
     )
 
 

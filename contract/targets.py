@@ -25,9 +25,12 @@ from typing import Any, NoReturn
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.clauses import near_misses
 from fscontract.contract.outcome import text_of
+from fscontract.contract.pipelineports import PipelineBinding
 
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
+#: Named targets that are parts of a pipeline.
+PIPELINES = "fscontract.pipelines"
 #: Named targets whose requests can be made to fail, in the place of those of the same name.
 FAULTY = "fscontract.faulty"
 _URL_BINDING = "fsspec"
@@ -60,27 +63,42 @@ def resolve_target(
     content: Path | None = None,
     faulty: bool = False,
 ) -> Binding:
-    """The binding that TARGET names; UsageError, or TargetError if it can't be made.
+    """The binding to the filesystem that TARGET names; errors and arguments as `resolve_any`."""
+    found = resolve_any(text, options, file, content, faulty)
+    if isinstance(found, PipelineBinding):
+        raise UsageError(f"{mask_url(text)}: a {found.api}, not a filesystem")
+    return found
+
+
+def resolve_any(
+    text: str,
+    options: dict[str, str],
+    file: str | None = None,
+    content: Path | None = None,
+    faulty: bool = False,
+) -> Binding | PipelineBinding:
+    """What TARGET names; UsageError, or TargetError if it can't be made.
 
     `options` are passed on to whatever makes it. `file` is the URL of a file that a read-only
     target holds, and `content` the local file with the same bytes; both or neither. Of a `faulty`
     one the requests can be made to fail.
     """
     _check_file(text, file, content)
-    binding = _resolve(text, options, file, content, faulty)
-    if faulty and binding.injector is None:
+    found = _resolve(text, options, file, content, faulty)
+    if faulty and (isinstance(found, PipelineBinding) or found.injector is None):
         able = _names(_installed(FAULTY))
         raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
-    return binding
+    return found
 
 
 def _resolve(
     text: str, options: dict[str, str], file: str | None, content: Path | None, faulty: bool
-) -> Binding:
-    named = _installed(TARGETS) | (_installed(FAULTY) if faulty else {})
+) -> Binding | PipelineBinding:
+    named = _installed(TARGETS) | _installed(PIPELINES) | (_installed(FAULTY) if faulty else {})
     if text in named:
         factory = _load(named[text], f"target {text!r}")
-        return _expect_binding(_call(factory, text, options, options), text)
+        made = _call(factory, text, options, options)
+        return made if isinstance(made, PipelineBinding) else _expect_binding(made, text)
     if "://" in text:
         return _from_url(text, options, file, content)
     match = _FILE.match(text) or _DOTTED.match(text)
@@ -150,7 +168,9 @@ def _from_url(
     return _expect_binding(made, text)
 
 
-def _from_callable(text: str, place: str, name: str, options: dict[str, str]) -> Binding:
+def _from_callable(
+    text: str, place: str, name: str, options: dict[str, str]
+) -> Binding | PipelineBinding:
     path = Path(place)
     folder = path.resolve().parent if place.endswith(".py") else Path.cwd()
     with _on_path(folder):
@@ -161,14 +181,18 @@ def _from_callable(text: str, place: str, name: str, options: dict[str, str]) ->
                 raise UsageError(f"{text}: {place} has no {name!r}{near_misses(part, names)}")
             found = getattr(found, part)
         if not callable(found):
-            return recognise(found, text)
+            return _recognise_any(found, text)
         try:
             inspect.signature(found).bind(**options)
         except TypeError as error:
             raise UsageError(f"{text}: {name} can't be called so: {error}") from error
         except ValueError:  # a callable written in C has no signature to look at
             pass
-        return recognise(_call(found, text, options, **options), text)
+        return _recognise_any(_call(found, text, options, **options), text)
+
+
+def _recognise_any(found: Any, text: str) -> Binding | PipelineBinding:
+    return found if isinstance(found, PipelineBinding) else recognise(found, text)
 
 
 def _import(text: str, place: str, options: dict[str, str]) -> ModuleType:

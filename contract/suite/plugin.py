@@ -57,7 +57,7 @@ class Conformance:
 
     def select(self) -> list[Clause]:
         """The testable clauses; ValueError, with one line, for whatever is mistaken."""
-        from fscontract.contract.clauses import FAULTS, select
+        from fscontract.contract.clauses import FAULTS, STREAM, select
         from fscontract.contract.known import load_known
 
         if self.effort not in _EFFORTS:
@@ -65,7 +65,8 @@ class Conformance:
         self._profile("default")
         if self.known is not None:
             load_known(Path(self.known))
-        chosen = [c for c in select(self.clauses) if c.testable and c.document != FAULTS]
+        found = [c for c in select(self.clauses) if c.testable and c.api == STREAM]
+        chosen = [c for c in found if c.document != FAULTS]
         if not chosen:
             raise ValueError("no testable clause is selected; see 'fscontract list'")
         return chosen

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import Clause
+from fscontract.contract.clauses import STREAM, Clause
 from fscontract.contract.known import Known
 from fscontract.contract.profile import Profile
 from fscontract.contract.suite.ending import Crash
@@ -103,5 +103,5 @@ class Settings:
 
 
 def with_checks(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
-    """The clauses that have checks."""
-    return tuple(c for c in clauses if c.checks)
+    """The clauses of streams that have checks."""
+    return tuple(c for c in clauses if c.checks and c.api == STREAM)

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fscontract.contract.clauses import FAULTS, clauses
+from fscontract.contract.clauses import FAULTS, STREAM, clauses
 from fscontract.contract.suite.result import Verdict
 
 #: What is judged while all goes well.
-CLAUSES = [c for c in clauses().values() if c.document != FAULTS]
+CLAUSES = [c for c in clauses().values() if c.api == STREAM and c.document != FAULTS]
 SEEK = [c.id for c in clauses().values() if c.testable and c.id.startswith("seek.")]
 HEAD = """
 from fscontract.contract.suite.plugin import conformance

@@ -12,7 +12,13 @@ import pytest
 
 from fscontract.contract import targets
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.targets import UsageError, bind_connector, mask_url, resolve_target
+from fscontract.contract.targets import (
+    UsageError,
+    bind_connector,
+    mask_url,
+    resolve_any,
+    resolve_target,
+)
 
 BINDINGS = """
 from fscontract.contract.binding import Binding, TargetError
@@ -40,6 +46,14 @@ class Stub(Binding):
         return cls(url, options, file, content)
 
 def demo(options): return Stub("demo", options)
+
+from fscontract.contract.pipelineports import PipelineBinding
+
+class Part(PipelineBinding):
+    api = "tap"
+    name = "part"
+
+def part(options): return Part()
 """
 
 
@@ -57,6 +71,8 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "fsspec": "demo_bindings:Stub",
             "other": "demo_bindings:Stub",
         },
+        "fscontract.faulty": {},
+        "fscontract.pipelines": {"part": "demo_bindings:part"},
     }
 
     def entry_points(group: str) -> list[EntryPoint]:
@@ -77,6 +93,24 @@ def test_a_name_is_an_installed_target() -> None:
     """It gets the options."""
     binding = resolve_target("demo", {"a": "b"})
     assert (binding.name, _made(binding)) == ("demo", ({"a": "b"},))
+
+
+def test_a_name_may_be_that_of_a_part_of_a_pipeline() -> None:
+    """Where anything can be checked; a filesystem it is not."""
+    assert resolve_any("part", {}).name == "part"
+    with pytest.raises(UsageError, match=r"^part: a tap, not a filesystem$"):
+        resolve_target("part", {})
+
+
+def test_a_callable_may_make_a_part_of_a_pipeline() -> None:
+    """As the binding that it returns."""
+    assert resolve_any("demo_bindings:Part", {}).name == "part"
+
+
+def test_requests_of_a_part_of_a_pipeline_can_t_be_made_to_fail() -> None:
+    """There are no plans of faults for it."""
+    with pytest.raises(UsageError, match="can't be made to fail"):
+        resolve_any("part", {}, faulty=True)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +165,7 @@ def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("dem", "no target 'dem'; did you mean demo?; known: demo, lacking; or a URL"),
+        ("dem", "no target 'dem'; did you mean demo?; known: demo, lacking, part; or a URL"),
         ("", "no target ''; known: demo"),
         ("othr+s3://b", "s3://b: no binding 'othr'; did you mean other?; known: absent, fsspec"),
         ("mad.py:f", "no file 'mad.py'; did you mean made.py?"),

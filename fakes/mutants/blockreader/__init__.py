@@ -1,0 +1,1 @@
+"""Mutants of the document blockreader: readers of blocks that break one clause each."""

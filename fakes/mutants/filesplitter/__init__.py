@@ -1,0 +1,1 @@
+"""Mutants of the splitter: each breaks one clause of specs/filesplitter.yaml."""

@@ -1,0 +1,1 @@
+"""Reading blocks of files as records: each record comes from exactly one block."""

@@ -1,0 +1,70 @@
+"""Many records at once, as a reader context finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+
+class Entity(NamedTuple):
+    """One record, how many bytes of the file it took, its delimiter among them, and its offset."""
+
+    record: bytes
+    used_bytes: int
+    offset: int
+
+
+class RecordBatch:
+    """Records that follow one another in a block. They took the bytes from `start` to `end`.
+
+    `offsets` is made when it is first asked for, from the lengths of the records and the
+    `gap` behind each; where gaps vary, from the `source`: the bytes from `start` on.
+    """
+
+    def __init__(
+        self,
+        block_id: int,
+        records: list[bytes],
+        start: int,
+        end: int,
+        gap: int = 0,
+        source: bytes = b"",
+        offsets: Sequence[int] | None = None,
+    ) -> None:
+        self.block_id = block_id
+        self.records = records
+        self.start = start
+        self.end = end
+        self._gap = gap
+        self._source = source
+        if offsets is not None:
+            self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def used_bytes(self) -> int:
+        """How many bytes of the file the records took, and those dropped between them."""
+        return self.end - self.start
+
+    @cached_property
+    def offsets(self) -> Sequence[int]:
+        """Where each record starts in the file."""
+        if self._source:
+            sizes = map(len, self._source.splitlines(keepends=True))
+        else:
+            sizes = map(self._gap.__add__, map(len, self.records))
+        return list(accumulate(sizes, initial=self.start))[: len(self.records)]
+
+    def used_by(self, index: int) -> int:
+        """How many bytes one record took, with what was dropped between it and the next."""
+        before = self.offsets[index] if index else self.start
+        after = self.offsets[index + 1] if index + 1 < len(self.records) else self.end
+        return after - before
+
+    def entity(self, index: int) -> Entity:
+        """One of the records."""
+        return Entity(self.records[index], self.used_by(index), self.offsets[index])

@@ -1,0 +1,155 @@
+"""How the bytes of a block become records: the port, and records of a fixed length."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.ports import FSDataInputStream
+from fscontract.pipeline.blockreader.batches import Entity, RecordBatch
+from fscontract.pipeline.blockreader.compressed import INFER, codec_of, decompressed
+from fscontract.pipeline.blockreader.errors import BlockReadException
+from fscontract.pipeline.blockreader.source import ByteSource, FileSource
+from fscontract.pipeline.blocks import FileBlockMetadata
+
+#: How many bytes a context reads at once.
+DEFAULT_BUFFER = 1 << 17
+#: How long a slice is unless it is told: a block of the local filesystem in Hadoop.
+DEFAULT_SLICE = 32 * 1024 * 1024
+#: Where a block ends whose length is known only once it is read.
+_ENDLESS = 1 << 62
+
+
+class ReaderContext(ABC):
+    """Finds the records of one block after the other.
+
+    `initialize`, then `next` or `next_batch` until it returns None. One context serves one reader
+    in one thread.
+    """
+
+    def __init__(self, buffer_size: int = DEFAULT_BUFFER, compression: str | None = INFER) -> None:
+        if buffer_size < 1:
+            raise IllegalArgumentException(f"a buffer has at least 1 byte, not {buffer_size}")
+        codec_of("", compression)
+        self._buffer_size = buffer_size
+        self.compression = compression
+        self._stream: FSDataInputStream | None = None
+        self._batch: RecordBatch | None = None
+        self._index = 0
+
+    def initialize(
+        self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
+    ) -> None:
+        """Take up a block; `consecutive` if it follows the last one, and the stream is the same."""
+        self._block = block
+        self._batch, self._index = None, 0
+        goes_on = consecutive and stream is self._stream
+        if not goes_on:
+            self._stream = None
+            self._source = self._open(stream, block)
+            self._stream = stream
+        self._end = block.end if self._source.length is not None else _ENDLESS
+        self._begin(goes_on)
+
+    def next(self) -> Entity | None:
+        """The next record of the block, None after the last."""
+        while self._batch is None or self._index >= len(self._batch):
+            self._batch, self._index = self._find(), 0
+            if self._batch is None:
+                return None
+        self._index += 1
+        return self._batch.entity(self._index - 1)
+
+    def next_batch(self) -> RecordBatch | None:
+        """Some of the next records of the block, at least one; None after the last."""
+        batch, index = self._batch, self._index
+        self._batch, self._index = None, 0
+        if batch is None or index >= len(batch):
+            return self._find()
+        if index == 0:
+            return batch
+        offsets = batch.offsets[index:]
+        start = batch.start + sum(map(batch.used_by, range(index)))
+        return RecordBatch(batch.block_id, batch.records[index:], start, batch.end, offsets=offsets)
+
+    @property
+    @abstractmethod
+    def position(self) -> int:
+        """How far in the file the context has come; in decompressed bytes if it is compressed."""
+
+    @abstractmethod
+    def _begin(self, goes_on: bool) -> None:
+        """Find the place where the block's first record starts.
+
+        `goes_on` says that what was read for the block before can be used again.
+        """
+
+    @abstractmethod
+    def _find(self) -> RecordBatch | None:
+        """As `next_batch`, for records that `next` has not looked at."""
+
+    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
+        codec = codec_of(block.path, self.compression)
+        if codec is None:
+            return FileSource(stream, block.path, block.file_length)
+        if block.offset > 0 or block.end < block.file_length:
+            reason = f"a file compressed with {codec} can't be split: it has to be one block"
+            raise BlockReadException(block.file_path, block.block_id, block.offset, reason)
+        return decompressed(stream, block.path, block.file_length, codec)
+
+
+class FixedBytesReaderContext(ReaderContext):
+    """Pieces of `length` bytes from the block's start on; none goes beyond the block.
+
+    So the last piece of a block may be shorter, and the pieces depend on the blocks. With
+    `aligned` they do not: pieces are counted from `data_offset` in the file, and each is read, as
+    a whole, by the block that holds its first byte. Only the last of the file may be shorter.
+    """
+
+    def __init__(
+        self,
+        length: int = DEFAULT_SLICE,
+        *,
+        aligned: bool = False,
+        data_offset: int = 0,
+        buffer_size: int = DEFAULT_BUFFER,
+        compression: str | None = INFER,
+    ) -> None:
+        super().__init__(buffer_size, compression)
+        if length < 1:
+            raise IllegalArgumentException(f"a record has at least 1 byte, not {length}")
+        self.length = length
+        self._aligned = aligned
+        self._data_offset = data_offset
+        self._position = 0
+
+    @property
+    def position(self) -> int:
+        """Where the next piece starts."""
+        return self._position
+
+    def _begin(self, goes_on: bool) -> None:
+        self._position, self._stop = self._block.offset, self._end
+        if self._aligned:
+            self._position, self._stop = map(self._up, (self._block.offset, self._end))
+
+    def _up(self, offset: int) -> int:
+        """The first start of a record at an offset or behind it."""
+        if offset >= _ENDLESS:
+            return offset
+        return offset + (self._data_offset - offset) % self.length
+
+    def _find(self) -> RecordBatch | None:
+        start, length = self._position, self.length
+        wanted = min(max(length, self._buffer_size // length * length), self._stop - start)
+        data = self._source.read(start, wanted) if wanted > 0 else b""
+        if not data:
+            return None
+        self._position = end = start + len(data)
+        records = [data] if len(data) <= length else _pieces(data, length)
+        offsets = range(start, end, length)
+        return RecordBatch(self._block.block_id, records, start, end, offsets=offsets)
+
+
+def _pieces(data: bytes, length: int) -> list[bytes]:
+    return [data[i : i + length] for i in range(0, len(data), length)]

@@ -1,0 +1,138 @@
+"""Where records end: line ends, or a delimiter of one's own.
+
+Both are searched in one direction: the leftmost occurrence counts, and the next one is looked for
+behind it. `||` in `|||` is therefore the first two bytes, wherever a block or a buffer starts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeAlias
+
+from fscontract.contract.errors import IllegalArgumentException
+
+#: Begin and end of a delimiter in a buffer.
+Span: TypeAlias = tuple[int, int]
+#: Gives the bytes of a file from an offset on, as many as are asked for if there are.
+ReadAt: TypeAlias = Callable[[int, int], bytes]
+
+#: The windows in which a safe point is looked for, going back from a block's offset.
+_FIRST_WINDOW = 256
+_LAST_WINDOW = 1 << 20
+
+
+class Delimiter(ABC):
+    """What ends a record. Offsets are relative to the buffer unless they are of a file."""
+
+    @abstractmethod
+    def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
+        """The first delimiter from `start` on; None if there is none, or if more has to be seen.
+
+        `final` says that nothing follows the data.
+        """
+
+    @abstractmethod
+    def pending(self, data: bytes | bytearray) -> int:
+        """How many of the last bytes may be the start of a delimiter that the data cuts."""
+
+    @abstractmethod
+    def split(self, data: bytes) -> tuple[list[bytes], int, int]:
+        """The complete records in `data`, how many bytes they and their delimiters take, and the
+        length of each delimiter; 0 if that varies."""
+
+    @abstractmethod
+    def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
+        """An offset from `floor` to `offset`: whoever searches from there finds the delimiters
+        that end behind `offset` as one who searches the whole file does."""
+
+
+class LineEnd(Delimiter):
+    r"""`\n`, `\r` or `\r\n`, as each line has it."""
+
+    def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
+        """The first line end; one at the very end of the data may go on, so it has to be final."""
+        feed = data.find(b"\n", start)
+        found = data.find(b"\r", start, len(data) if feed < 0 else feed)
+        if found < 0:
+            return None if feed < 0 else (feed, feed + 1)
+        if feed == found + 1:
+            return found, feed + 1
+        if found + 1 == len(data) and not final:
+            return None
+        return found, found + 1
+
+    def pending(self, data: bytes | bytearray) -> int:
+        r"""A `\r` may be half of a `\r\n`."""
+        return 1 if data.endswith(b"\r") else 0
+
+    def split(self, data: bytes) -> tuple[list[bytes], int, int]:
+        r"""The complete lines; the length of a line end is 1 where there is no `\r`."""
+        if b"\r" not in data:
+            records = data.split(b"\n")
+            return records, len(data) - len(records.pop()), 1
+        last = len(data) - 1
+        feed = data.rfind(b"\n", 0) + 1
+        used = max(feed, data.rfind(b"\r", feed, last) + 1)
+        return data[:used].splitlines(), used, 0
+
+    def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
+        r"""The byte before, for it may be the `\r` of a `\r\n`."""
+        return max(floor, offset - 1)
+
+
+class Separator(Delimiter):
+    """A sequence of bytes, which may overlap itself."""
+
+    def __init__(self, value: bytes) -> None:
+        if not isinstance(value, bytes) or not value:
+            raise IllegalArgumentException(f"a delimiter has at least one byte, not {value!r:.40}")
+        self.value = value
+        self._overlaps = any(value.startswith(value[n:]) for n in range(1, len(value)))
+
+    def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
+        """The leftmost occurrence."""
+        found = data.find(self.value, start)
+        return None if found < 0 else (found, found + len(self.value))
+
+    def pending(self, data: bytes | bytearray) -> int:
+        """All but one byte of the delimiter may be there."""
+        return min(len(self.value) - 1, len(data))
+
+    def split(self, data: bytes) -> tuple[list[bytes], int, int]:
+        """The complete records, divided from left to right."""
+        records = data.split(self.value)
+        return records, len(data) - len(records.pop()), len(self.value)
+
+    def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
+        """Back over all occurrences that overlap the next one: the first of them does count.
+
+        A file that consists of such an overlap is read back to its start, from each block.
+        """
+        reach = len(self.value) - 1
+        point = max(floor, offset - reach)
+        size = _FIRST_WINDOW
+        while self._overlaps and point > floor:
+            low = max(floor, point - max(size, 2 * reach))
+            window = read(low, point - low + reach)
+            point = self._back(window, low, point)
+            if point - reach >= low or low == floor:
+                break
+            size = min(2 * size, _LAST_WINDOW)
+        return point
+
+    def _back(self, window: bytes, low: int, point: int) -> int:
+        """The earliest point that occurrences reach within the window that starts at `low`."""
+        reach = len(self.value) - 1
+        while point > low:
+            start = max(0, point - reach - low)
+            found = window.find(self.value, start, point - low + reach)
+            if found < 0:
+                return point
+            point = low + found
+        return point
+
+
+def delimiter_of(value: bytes | None) -> Delimiter:
+    """Line ends for None, else a separator; IllegalArgumentException if it is empty."""
+    return LineEnd() if value is None else Separator(value)

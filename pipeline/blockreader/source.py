@@ -1,0 +1,65 @@
+"""The bytes of a file as a block reader takes them: all that are asked for, or a clear error."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from fscontract.contract.errors import EOFException, PathIOException
+from fscontract.contract.ports import FSDataInputStream
+
+
+class ByteSource(ABC):
+    """Bytes by their offset."""
+
+    #: How many bytes there are; None if nobody knows before the end.
+    length: int | None
+
+    @abstractmethod
+    def read(self, position: int, count: int) -> bytes:
+        """`count` bytes from `position` on; fewer, or none, only where the source ends."""
+
+
+class FileSource(ByteSource):
+    """A stream over a file of `length` bytes, which is where it ends, whatever the stream says.
+
+    A read of the stream may give fewer bytes than it was asked for; it is asked again then. A
+    stream that gives none has failed, and so has one that ends too early.
+    """
+
+    def __init__(self, stream: FSDataInputStream, path: str, length: int) -> None:
+        self.length: int = length
+        self._stream = stream
+        self._path = path
+        self._buffer = bytearray()
+        #: Where the stream stands; None if that is not known, as after a failure.
+        self._position: int | None = None
+
+    def read(self, position: int, count: int) -> bytes:
+        """As the port has it; EOFException if the file is shorter than it was."""
+        count = min(count, self.length - position)
+        if count <= 0:
+            return b""
+        if len(self._buffer) < count:
+            self._buffer = bytearray(count)
+        known, self._position = self._position, None
+        if known != position:
+            self._stream.seek(position)
+        self._fill(position, count)
+        self._position = position + count
+        with memoryview(self._buffer) as view:
+            return bytes(view[:count])
+
+    def _fill(self, position: int, count: int) -> None:
+        done = 0
+        while done < count:
+            got = self._stream.read_into(self._buffer, done, count - done)
+            if got < 0:
+                raise EOFException(
+                    f"{self._path!r} ends at {position + done}, not at {self.length}"
+                    " as when it was split"
+                )
+            if not 0 < got <= count - done:
+                raise PathIOException(
+                    self._path, f"a read of {count - done} bytes returned {got} of them"
+                )
+            done += got

@@ -1,0 +1,83 @@
+"""Time as the splitter sees it: the machine's, or one that only moves when it is told to."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from weakref import WeakSet
+
+
+class Clock(ABC):
+    """What time it is, and how a thread waits for a moment or a change."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """Seconds since some moment; never goes back."""
+
+    @abstractmethod
+    def time(self) -> float:
+        """Seconds since 1970."""
+
+    @abstractmethod
+    def watch(self, condition: threading.Condition) -> None:
+        """Be told of a condition that threads are going to wait on."""
+
+    @abstractmethod
+    def wait(self, condition: threading.Condition, seconds: float | None) -> None:
+        """Wait until the condition, which is held, is notified, or so many seconds have passed."""
+
+
+class SystemClock(Clock):
+    """The clock of this machine."""
+
+    def now(self) -> float:
+        """Seconds since some moment; never goes back."""
+        return time.monotonic()
+
+    def time(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    def watch(self, condition: threading.Condition) -> None:
+        """Do nothing: the machine's time wakes up who waits."""
+
+    def wait(self, condition: threading.Condition, seconds: float | None) -> None:
+        """Wait until the condition is notified, or so many seconds have passed."""
+        condition.wait(seconds)
+
+
+class ManualClock(Clock):
+    """A clock that only `advance` moves; who waits for a moment wakes up when it has come."""
+
+    def __init__(self, start: float = 1_600_000_000.0) -> None:
+        self._start = start
+        self._now = 0.0
+        self._lock = threading.Lock()
+        self._watched: WeakSet[threading.Condition] = WeakSet()
+
+    def now(self) -> float:
+        """Seconds since the clock was made."""
+        return self._now
+
+    def time(self) -> float:
+        """Seconds since 1970."""
+        return self._start + self._now
+
+    def watch(self, condition: threading.Condition) -> None:
+        """Let `advance` notify the condition."""
+        with self._lock:
+            self._watched.add(condition)
+
+    def wait(self, condition: threading.Condition, seconds: float | None) -> None:
+        """Wait until the condition is notified; `advance` does so, too."""
+        condition.wait()
+
+    def advance(self, seconds: float) -> None:
+        """Let so many seconds pass, and wake up who waits."""
+        with self._lock:
+            self._now += seconds
+            watched = list(self._watched)
+        for condition in watched:
+            with condition:  # not before who holds it waits, and so can be woken up
+                condition.notify_all()

@@ -1,0 +1,301 @@
+"""Finds files below directories, again and again, in a thread of its own."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fscontract.contract.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.pipeline.blocks import bare_path, last_element
+from fscontract.pipeline.splitter.clock import Clock, SystemClock
+from fscontract.pipeline.splitter.references import Reference, ReferenceTimes, ScannedFileInfo
+
+#: Seconds from the end of a scan to the next one.
+SCAN_INTERVAL = 5.0
+#: How many files wait for the splitter before the scan waits for it.
+MOST_WAITING = 10_000
+#: What Hadoop calls a file that `hdfs dfs -put` has not finished.
+_COPYING = "._COPYING_"
+
+
+@dataclass(frozen=True)
+class MissingInput:
+    """An input that is not there; told once, and again if it comes and goes."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"no such input: {self.path!r}"
+
+
+class _Stopped(Exception):
+    """The scan was told to end."""
+
+
+def input_paths(files: str | Sequence[str]) -> tuple[str, ...]:
+    """The inputs in their order, each once; IllegalArgumentException if there is none.
+
+    Text is a comma-separated list. Spaces around an entry and slashes at its end are dropped.
+    """
+    entries = files.split(",") if isinstance(files, str) else files
+    found = dict.fromkeys(_clean(entry) for entry in entries if entry.strip())
+    if not found:
+        raise IllegalArgumentException("no files or directories to scan")
+    for path in found:
+        if not bare_path(path).startswith("/"):
+            raise IllegalArgumentException(f"an input is an absolute path or a URI: {path!r}")
+    return tuple(found)
+
+
+def _clean(entry: str) -> str:
+    entry = entry.strip()
+    bare = bare_path(entry)
+    return entry[: len(entry) - len(bare) + len(bare.rstrip("/"))] or "/" if bare != "/" else entry
+
+
+def _pattern(expression: str | None, what: str) -> re.Pattern[str] | None:
+    try:
+        return None if expression is None else re.compile(expression)
+    except re.error as error:
+        raise IllegalArgumentException(f"{what} is no regular expression: {error}") from None
+
+
+class TimeBasedDirectoryScanner:
+    """Lists `files` every `scan_interval` seconds, and hands over what is new or modified.
+
+    A file is one whose name `file_pattern` matches wholly, and `ignore_pattern` does not; of
+    directories neither is asked. It is modified if its time, its length or its etag is another
+    than when it was handed over, or at least found. `references` is what was handed over; it is
+    what outlives a scanner. The next scan begins when everything that was found has been taken.
+    """
+
+    def __init__(
+        self,
+        filesystem: FileSystem,
+        files: str | Sequence[str],
+        *,
+        recursive: bool = True,
+        scan_interval: float = SCAN_INTERVAL,
+        file_pattern: str | None = None,
+        ignore_pattern: str | None = None,
+        clock: Clock | None = None,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self.filesystem = filesystem
+        self.files = input_paths(files)
+        self.recursive = recursive
+        if not scan_interval >= 0:
+            raise IllegalArgumentException(f"scan_interval is not negative: {scan_interval}")
+        self.scan_interval = scan_interval
+        self.clock = clock or SystemClock()
+        self.references = ReferenceTimes()
+        self._accepts = _pattern(file_pattern, "file_pattern")
+        self._ignores = _pattern(ignore_pattern, "ignore_pattern")
+        self._most_waiting = max(1, most_waiting)
+        self._changed = threading.Condition()
+        self.clock.watch(self._changed)
+        self._waiting: deque[ScannedFileInfo] = deque()
+        self._found = ReferenceTimes()  # what waits; forgotten with the scanner
+        self._missing: set[str] = set()
+        self._notices: deque[MissingInput] = deque()
+        self._thread: threading.Thread | None = None
+        self._stopping = False
+        self._resting = False
+        self._scanning = False
+        self._triggered = False
+        self._next_scan = self.clock.now()
+        self._error: BaseException | None = None
+        #: How many scans have ended.
+        self.scans = 0
+
+    # the splitter's side ------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Scan from now on; the first scan is at once. Starting again does nothing."""
+        with self._changed:
+            if self._thread is not None or self._stopping:
+                return
+            self._thread = threading.Thread(target=self._run, name="file scanner", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; a scan in progress ends with the file it is at."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread is there."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def trigger(self) -> None:
+        """Scan now; if a scan is in progress, again right after it."""
+        with self._changed:
+            self._triggered = True
+            self._changed.notify_all()
+
+    def take(self) -> ScannedFileInfo | None:
+        """The next file that was found, None if none waits; it counts as handed over.
+
+        Raises what ended the scanner, if anything did.
+        """
+        with self._changed:
+            if self._error is not None:
+                raise self._error
+            if not self._waiting:
+                return None
+            info = self._waiting.popleft()
+            path, reference = info.status.path, info.reference
+            self.references.set(info.input, path, reference)
+            self._found.discard(info.input, path, reference)
+            self._changed.notify_all()
+            return info
+
+    def notice(self) -> MissingInput | None:
+        """The next thing to be told of the inputs, None if there is none."""
+        with self._changed:
+            return self._notices.popleft() if self._notices else None
+
+    def settle(self) -> None:
+        """Wait until the scanner has nothing to do but wait: for time, a trigger, or `take`."""
+        with self._changed:
+            while self.running and not self._idle():
+                self._changed.wait()
+
+    # the scanner's own thread -------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while self._await_turn():
+                self._scan()
+                with self._changed:
+                    self.scans += 1
+                    self._next_scan = self.clock.now() + self.scan_interval
+        except _Stopped:
+            pass
+        except BaseException as error:  # raised where the splitter next asks for a file
+            self._error = error
+        finally:
+            with self._changed:
+                self._stopping = self._resting = True
+                self._changed.notify_all()
+
+    def _idle(self) -> bool:
+        return self._stopping or (self._resting and not self._turn())
+
+    def _turn(self) -> bool:
+        """Whether the thread has something to do, now that it rests."""
+        if len(self._waiting) >= self._most_waiting or self._stopping:
+            return False
+        return self._scanning or (not self._waiting and self._due())
+
+    def _due(self) -> bool:
+        return self._triggered or self.clock.now() >= self._next_scan
+
+    def _await_turn(self) -> bool:
+        """Rest until a scan is due and the last one has been taken; False to end."""
+        with self._changed:
+            self._scanning = False
+            while not self._turn():
+                if self._stopping:
+                    return False
+                self._rest(None if self._due() else self._next_scan - self.clock.now())
+            self._triggered = False
+            self._scanning = True
+            return True
+
+    def _rest(self, seconds: float | None) -> None:
+        self._resting = True
+        self._changed.notify_all()
+        self.clock.wait(self._changed, seconds)
+        self._resting = False
+
+    def _scan(self) -> None:
+        for place in self.files:
+            try:
+                status = self.filesystem.get_file_status(bare_path(place))
+                self._missing.discard(place)
+            except FileNotFoundException:
+                self._miss(place)
+                continue
+            if status.is_directory:
+                self._scan_directory(place, status)
+            elif self._accept(status):
+                self._hand_over(ScannedFileInfo(None, place, place, status))
+
+    def _miss(self, place: str) -> None:
+        if place not in self._missing:
+            self._missing.add(place)
+            with self._changed:
+                self._notices.append(MissingInput(place))
+
+    def _scan_directory(self, place: str, root: FileStatus) -> None:
+        """Everything below an input, depth first, in the order of listings."""
+        empty = True
+        levels = [self._children(root.path)]
+        while levels:
+            status = next(levels[-1], None)
+            if status is None:
+                levels.pop()
+                continue
+            empty = False
+            if not status.is_directory and not self._accept(status):
+                continue
+            self._hand_over(_below(place, root.path, status))
+            if status.is_directory and self.recursive:
+                levels.append(self._children(status.path))
+        if empty and self._is_there(root.path):
+            self._hand_over(ScannedFileInfo(None, place, place, root))
+
+    def _children(self, path: str) -> Iterator[FileStatus]:
+        """The listing of a directory; none, or no more, if it vanishes meanwhile."""
+        try:
+            for status in self.filesystem.list_status(path):
+                if self._stopping:
+                    raise _Stopped
+                yield status
+        except FileNotFoundException:
+            return
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return self.filesystem.get_file_status(path).is_directory
+        except FileNotFoundException:
+            return False
+
+    def _accept(self, status: FileStatus) -> bool:
+        name = last_element(status.path)
+        if name.endswith(_COPYING):
+            return False
+        if self._ignores is not None and self._ignores.fullmatch(name):
+            return False
+        return self._accepts is None or self._accepts.fullmatch(name) is not None
+
+    def _modified(self, known: Reference, reference: Reference) -> bool:
+        return known != reference
+
+    def _hand_over(self, info: ScannedFileInfo) -> None:
+        """Put a file where `take` finds it, if it is new or modified."""
+        path, reference = info.status.path, info.reference
+        with self._changed:
+            known = self._found.get(info.input, path) or self.references.get(info.input, path)
+            if known is not None and not self._modified(known, reference):
+                return
+            while len(self._waiting) >= self._most_waiting and not self._stopping:
+                self._rest(None)
+            if self._stopping:
+                raise _Stopped
+            self._waiting.append(info)
+            self._found.set(info.input, path, reference)
+
+
+def _below(place: str, root: str, status: FileStatus) -> ScannedFileInfo:
+    relative = status.path[len(root.rstrip("/")) + 1 :]
+    return ScannedFileInfo(place, relative, place, status)

@@ -1,0 +1,217 @@
+"""What every splitter does with a file: metadata of it, and of its blocks, so many in a window."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.ports import FileStatus
+from fscontract.pipeline.blocks import (
+    MAX_OPERATOR_ID,
+    MAX_SEQUENCE,
+    NO_BLOCK,
+    FileBlockMetadata,
+    FileInfo,
+    FileMetadata,
+    block_id,
+    last_element,
+    milliseconds,
+)
+from fscontract.pipeline.splitter.checkpoints import read_checkpoint, write_checkpoint
+from fscontract.pipeline.splitter.clock import Clock, SystemClock
+from fscontract.pipeline.splitter.iterator import BlockMetadataIterator, count_blocks
+
+Output = Callable[[Any], None]
+
+
+def no_output(item: Any) -> None:
+    """An output that nothing is connected to."""
+
+
+class AbstractFileSplitter(ABC):
+    """Emits metadata of files on one output, and metadata of their blocks on another.
+
+    Outputs are callables: set `files_metadata_output` and `blocks_metadata_output`. At most
+    `blocks_threshold` blocks go out between `begin_window` and `end_window`. One thread uses it.
+    """
+
+    iterator: ClassVar[type[BlockMetadataIterator]] = BlockMetadataIterator
+
+    def __init__(
+        self,
+        *,
+        block_size: int | None = None,
+        blocks_threshold: int = 1,
+        operator_id: int = 0,
+        clock: Clock | None = None,
+    ) -> None:
+        if block_size is not None and block_size < 1:
+            raise IllegalArgumentException(f"block_size is at least 1 byte, not {block_size}")
+        if blocks_threshold < 1:
+            raise IllegalArgumentException(
+                f"blocks_threshold is at least 1, not {blocks_threshold}"
+            )
+        if not 0 <= operator_id <= MAX_OPERATOR_ID:
+            raise IllegalArgumentException(
+                f"operator_id is 0 to {MAX_OPERATOR_ID}, not {operator_id}"
+            )
+        self.block_size = block_size
+        self.blocks_threshold = blocks_threshold
+        self.operator_id = operator_id
+        self.clock = clock or SystemClock()
+        self.files_metadata_output: Output = no_output
+        self.blocks_metadata_output: Output = no_output
+        #: The window that is open, None between windows.
+        self.window: int | None = None
+        #: Blocks, and files, that went out in this window.
+        self.block_count = 0
+        self.files_processed = 0
+        self._sequence = 0
+        self._pending: BlockMetadataIterator | None = None
+
+    # what a subclass says -----------------------------------------------------------------
+
+    @abstractmethod
+    def get_file_info(self) -> FileInfo | None:
+        """The next file to split, None if there is none."""
+
+    @abstractmethod
+    def get_default_block_size(self) -> int:
+        """The block size in bytes if none is configured."""
+
+    @abstractmethod
+    def get_file_status(self, info: FileInfo) -> FileStatus:
+        """The status of a file; FileNotFoundException."""
+
+    def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
+        """Where the first block of the file starts, behind a header; 0 by default."""
+        return 0
+
+    # windows ------------------------------------------------------------------------------
+
+    def begin_window(self, window_id: int) -> None:
+        """Begin a window, whose number is above that of the one before."""
+        self.window = window_id
+        self.block_count = 0
+        self.files_processed = 0
+
+    def end_window(self) -> None:
+        """End the window."""
+        self.window = None
+
+    def process(self) -> None:
+        """Emit pending blocks, then files and their blocks, up to the threshold."""
+        if self._pending is not None and self.block_count < self.blocks_threshold:
+            self.emit_block_metadata()
+        while self.block_count < self.blocks_threshold:
+            info = self.get_file_info()
+            if info is None or not self.process_file_info(info):
+                break
+
+    def process_file_info(self, info: FileInfo) -> bool:
+        """Emit a file's metadata and its blocks; whether all of them went out."""
+        return self.emit_file(self.build_file_metadata(info))
+
+    def emit_file(self, file: FileMetadata) -> bool:
+        """Emit this metadata and the blocks; whether all of them went out."""
+        self.emit_file_metadata(file)
+        self._pending = self.iterator(file)
+        return self.emit_block_metadata()
+
+    def emit_file_metadata(self, file: FileMetadata) -> None:
+        """Emit the metadata of a file."""
+        self.files_processed += 1
+        self.files_metadata_output(file)
+
+    def emit_block_metadata(self) -> bool:
+        """Emit pending blocks up to the threshold; whether all of them went out."""
+        return self._emit_blocks(self.blocks_threshold)
+
+    def _emit_blocks(self, threshold: int) -> bool:
+        blocks = self._pending
+        if blocks is None:
+            return True
+        while not blocks.done and self.block_count < threshold:
+            self.emit_block(next(blocks))
+        if blocks.done:
+            self._pending = None
+        return blocks.done
+
+    def emit_block(self, block: FileBlockMetadata) -> None:
+        """Emit a block."""
+        self.block_count += 1
+        self.blocks_metadata_output(block)
+
+    # metadata -----------------------------------------------------------------------------
+
+    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
+        """The metadata of a file, whose blocks get the next ids."""
+        status = self.get_file_status(info)
+        offset = 0 if status.is_directory else self.get_data_offset(info, status)
+        size = self.block_size or self.get_default_block_size()
+        length = 0 if status.is_directory else status.length
+        blocks = count_blocks(length, size, offset)
+        return FileMetadata(
+            file_path=info.file_path,
+            file_name=last_element(info.file_path),
+            file_length=length,
+            is_directory=status.is_directory,
+            number_of_blocks=blocks,
+            block_size=size,
+            data_offset=offset,
+            discover_time=int(self.clock.time() * 1000),
+            relative_path=relative_path(info),
+            first_block_id=self._take_ids(blocks),
+            etag=status.etag,
+            modification_time=milliseconds(status.modification_time),
+        )
+
+    def _take_ids(self, count: int) -> int:
+        if not count:
+            return NO_BLOCK
+        first = self._sequence
+        if first + count > MAX_SEQUENCE:
+            raise OverflowError(f"operator {self.operator_id} has no {count} block ids left")
+        self._sequence += count
+        return block_id(self.operator_id, first)
+
+    # checkpoints --------------------------------------------------------------------------
+
+    def checkpoint(self) -> str:
+        """All that a new splitter needs to go on, as one line of JSON; only between windows."""
+        if self.window is not None:
+            raise RuntimeError(f"no checkpoint inside of window {self.window}")
+        return write_checkpoint(self._state())
+
+    def restore(self, text: str) -> None:
+        """Go on where `checkpoint` was called; IllegalArgumentException for what is none."""
+        self._set_state(read_checkpoint(text, self._state()))
+
+    def _state(self) -> dict[str, Any]:
+        pending = self._pending
+        return {
+            "operator": self.operator_id,
+            "sequence": self._sequence,
+            "pending": None if pending is None else [pending.file.to_json(), pending.emitted],
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        if state["operator"] != self.operator_id:
+            raise IllegalArgumentException(
+                f"a checkpoint of operator {state['operator']}, not of {self.operator_id}"
+            )
+        self._sequence = state["sequence"]
+        self._pending = None
+        if state["pending"] is not None:
+            file, emitted = state["pending"]
+            self._pending = self.iterator(FileMetadata.from_json(file), emitted)
+
+
+def relative_path(info: FileInfo) -> str:
+    """Where a copy of the input would have the file: below the scanned directory's own name."""
+    if info.directory is None:
+        return last_element(info.relative_path)
+    name = last_element(info.directory)
+    return f"{name}/{info.relative_path}" if name else info.relative_path

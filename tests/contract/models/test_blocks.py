@@ -1,0 +1,195 @@
+"""The model of a splitter accepts a right plan, and names the clause that a wrong one breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fscontract.contract.models.blocks import Acceptor, Plan, Version, blocks_of
+
+
+@dataclass(frozen=True)
+class File:
+    """Metadata of the file /d/f of 5 bytes in blocks of 2, of operator 3."""
+
+    file_path: str = "/d/f"
+    file_name: str = "f"
+    relative_path: str = "d/f"
+    file_length: int = 5
+    is_directory: bool = False
+    number_of_blocks: int = 3
+    block_size: int = 2
+    data_offset: int = 0
+    block_ids: Sequence[int] = tuple(3 << 32 | n for n in range(3))
+    etag: str | None = "one"
+    modification_time: int | None = 7
+
+
+@dataclass(frozen=True)
+class Block:
+    """Metadata of its first block."""
+
+    block_id: int = 3 << 32
+    offset: int = 0
+    length: int = 2
+    is_last_block: bool = False
+    previous_block_id: int = -1
+    file_path: str = "/d/f"
+    file_length: int = 5
+    etag: str | None = "one"
+    modification_time: int | None = 7
+
+
+FILE = File()
+ONE = Block()
+TWO = Block(3 << 32 | 1, 2, 4, False, 3 << 32)
+THREE = Block(3 << 32 | 2, 4, 5, True, 3 << 32 | 1)
+RIGHT = (FILE, ONE, TWO, THREE)
+VERSIONS = {"/d/f": [Version(5, etag="one", modification_time=7)]}
+PLAN = Plan(2, 100, 3, 0, VERSIONS)
+
+
+def _broken(records: Sequence[Any], plan: Plan = PLAN, finish: bool = True) -> set[str]:
+    acceptor = Acceptor(plan)
+    acceptor.begin()
+    for record in records:
+        acceptor.see(record)
+    if finish:
+        acceptor.finish()
+    return {one.clause for one in acceptor.broken}
+
+
+def test_a_right_plan_is_accepted() -> None:
+    """And the clauses it was judged by are known."""
+    acceptor = Acceptor(PLAN)
+    acceptor.begin()
+    for record in RIGHT:
+        acceptor.see(record)
+    acceptor.finish()
+    assert acceptor.broken == []
+    assert acceptor.exercised["split.cover"] > 3
+    assert not acceptor.pending
+
+
+def test_a_plan_may_go_on_in_another_window() -> None:
+    """Windows say nothing of where a file ends."""
+    acceptor = Acceptor(replace(PLAN, threshold=1))
+    for records in (RIGHT[:2], RIGHT[2:3], RIGHT[3:]):
+        acceptor.begin()
+        for record in records:
+            acceptor.see(record)
+    assert acceptor.broken == []
+
+
+WRONG = [
+    ("split.metadata-first", (ONE, FILE)),
+    ("split.file-metadata", (replace(FILE, file_name="g"), *RIGHT[1:])),
+    ("split.file-metadata", (replace(FILE, file_length=6), *RIGHT[1:])),
+    ("split.uri", (replace(FILE, file_path="s3a://b/d/f"),)),
+    ("split.version-kept", (replace(FILE, etag="two"),)),
+    ("split.version-kept", (FILE, replace(ONE, modification_time=None))),
+    ("split.block-size", (replace(FILE, block_size=3),)),
+    ("split.block-size", (FILE, replace(ONE, length=1))),
+    ("split.block-count", (replace(FILE, number_of_blocks=2),)),
+    ("split.ids-listed", (replace(FILE, block_ids=(1, 2)),)),
+    ("split.ids-listed", (FILE, replace(ONE, block_id=3 << 32 | 7))),
+    ("split.ids-form", (FILE, replace(ONE, block_id=7))),
+    ("split.ids-unique", (FILE, ONE, replace(TWO, block_id=ONE.block_id))),
+    ("split.cover", (FILE, ONE, THREE)),
+    ("split.cover", (FILE, ONE, TWO, replace(THREE, length=4))),
+    ("split.cover", RIGHT[:3]),
+    ("split.cover", (*RIGHT, THREE)),
+    ("split.order", (FILE, TWO, ONE)),
+    ("split.end-offset", (FILE, ONE, TWO, replace(THREE, length=1))),
+    ("split.last-flag", (FILE, ONE, TWO, replace(THREE, is_last_block=False))),
+    ("split.last-flag", (FILE, replace(ONE, is_last_block=True))),
+    ("split.linked", (FILE, ONE, replace(TWO, previous_block_id=-1))),
+    ("split.first-unlinked", (FILE, replace(ONE, previous_block_id=5))),
+    ("split.block-file", (FILE, replace(ONE, file_path="/d/g"))),
+    ("split.block-file-length", (FILE, replace(ONE, file_length=4))),
+    ("split.data-offset", (replace(FILE, data_offset=1),)),
+    ("split.pending-first", (FILE, ONE, FILE)),
+]
+
+
+@pytest.mark.parametrize(("clause", "records"), WRONG)
+def test_a_wrong_record_breaks_its_clause(clause: str, records: Sequence[Any]) -> None:
+    """Among others, perhaps: a wrong end of a block is a wrong beginning of the next."""
+    assert clause in _broken(records)
+
+
+def test_more_blocks_than_the_threshold_break_it() -> None:
+    """However many files they are of."""
+    assert _broken(RIGHT, replace(PLAN, threshold=2)) == {"split.threshold"}
+    assert _broken(RIGHT, replace(PLAN, threshold=3)) == set()
+
+
+def test_a_file_that_is_begun_without_room_breaks_the_rule_of_beginnings() -> None:
+    """Its first block can't follow in this window."""
+    empty = replace(FILE, file_length=0, number_of_blocks=0, block_ids=())
+    plan = replace(PLAN, threshold=3, versions={"/d/f": [*VERSIONS["/d/f"], Version(0)]})
+    late = replace(empty, etag=None, modification_time=None)
+    assert _broken((*RIGHT, late), plan) == {"split.file-start"}
+
+
+@pytest.mark.parametrize("directory", [False, True])
+def test_what_has_no_bytes_has_no_blocks(directory: bool) -> None:
+    """An empty file and a directory alike."""
+    clause = "split.directory" if directory else "split.empty-file"
+    plan = replace(PLAN, versions={"/d/f": [Version(0, directory, "one", 7)]})
+    file = replace(FILE, file_length=0, is_directory=directory, number_of_blocks=0, block_ids=())
+    assert _broken((file,), plan) == set()
+    assert clause in _broken((replace(file, number_of_blocks=1),), plan)
+    assert clause in _broken((file, replace(ONE, length=0, file_length=0)), plan)
+
+
+@dataclass
+class _Chain:
+    """Lives of one operator, the second of which begins in the middle of a file."""
+
+    first: Acceptor = field(default_factory=lambda: Acceptor(PLAN))
+    second: Acceptor = field(default_factory=lambda: Acceptor(PLAN))
+
+    def see(self, *records: Any) -> set[str]:
+        """What the second life breaks."""
+        for record in RIGHT[:2]:
+            self.first.see(record)
+        self.second.follow(self.first)
+        for record in records:
+            self.second.see(record)
+        return {one.clause for one in self.second.broken}
+
+
+def test_another_life_goes_on_in_the_middle_of_a_file() -> None:
+    """With the next block, or with one that it repeats."""
+    assert _Chain().see(TWO, THREE) == set()
+    assert _Chain().see(ONE, TWO) == set()
+
+
+def test_another_life_does_not_use_an_id_for_something_else() -> None:
+    """Ids are unique over all lives."""
+    other = replace(FILE, file_path="/d/g", file_name="g", block_ids=FILE.block_ids)
+    versions = {**VERSIONS, "/d/g": VERSIONS["/d/f"]}
+    chain = _Chain(second=Acceptor(replace(PLAN, versions=versions)))
+    assert chain.see(other, replace(ONE, file_path="/d/g")) == {"split.ids-unique"}
+
+
+def test_a_block_of_a_file_nobody_announced_is_not_accepted() -> None:
+    """Nor if it is the first record of another life."""
+    assert _Chain().see(replace(TWO, file_path="/d/g")) == {"split.metadata-first"}
+
+
+@given(st.integers(0, 200), st.integers(1, 40), st.integers(0, 220))
+def test_the_blocks_of_a_file_cover_what_is_behind_the_offset(
+    length: int, size: int, offset: int
+) -> None:
+    """Once, in order, on a grid from byte 0."""
+    found = list(blocks_of(length, size, offset))
+    covered = [byte for start, end in found for byte in range(start, end)]
+    assert covered == list(range(offset, length))
+    assert all(start // size == (end - 1) // size for start, end in found)

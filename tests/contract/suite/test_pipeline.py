@@ -1,0 +1,169 @@
+"""Parts of a pipeline are checked like streams: verdicts, known failures, the command."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.clauses import STREAM, clauses, select
+from fscontract.contract.known import Known
+from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.suite.cli import main
+from fscontract.contract.suite.events import RunFinished, RunStarted
+from fscontract.contract.suite.pipeline import check_pipeline
+from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.fakes.mutants.blockreader.registry import reader_mutants
+from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
+from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+
+MUTANTS = {mutant.name: mutant.binding for mutant in splitter_mutants()}
+
+
+def _outcome(result: RunResult, clause: str) -> Verdict:
+    return next(c.outcome for c in result.clauses if c.clause.id == clause)
+
+
+def test_a_part_is_judged_by_the_clauses_about_it_alone() -> None:
+    """Those of streams are not even mentioned."""
+    seen: list[Any] = []
+    binding = LocalSplitterBinding()
+    result = check_pipeline(binding, select(["seek", "split.base-*"]), listener=seen.append)
+    assert {c.clause.id for c in result.clauses} == {
+        f"split.base-{name}" for name in ("order", "idle", "missing", "checkpoint")
+    }
+    assert result.conforms
+    assert result.counts == {"scenarios": 4}
+    assert [type(event) for event in (seen[0], seen[-1])] == [RunStarted, RunFinished]
+
+
+def test_a_violation_has_its_scenario() -> None:
+    """What was wanted there, and what was seen."""
+    result = check_pipeline(MUTANTS["Deaf"], select(["split.trigger"]))
+    found = result.clauses[0].counterexample
+    assert _outcome(result, "split.trigger") is Verdict.FAIL
+    assert found is not None
+    assert found.expected == ("files after the trigger: ['/in/f']",)
+    assert found.actual.startswith("[]; A file comes, no time passes")
+    assert not result.conforms
+
+
+def test_a_should_that_is_not_kept_is_lax() -> None:
+    """The part conforms all the same."""
+    result = check_pipeline(MUTANTS["TakesUnfinished"], select(["split.copying"]))
+    assert _outcome(result, "split.copying") is Verdict.LAX
+
+
+def test_a_scenario_that_does_not_end_hangs() -> None:
+    """And is left behind."""
+    released = threading.Event()
+
+    class Stuck(LocalSplitterBinding):
+        def filesystem(self) -> Any:
+            released.wait(30)
+            return super().filesystem()
+
+    try:
+        result = check_pipeline(Stuck(), select(["split.scan-first"]), timeout=0.1)
+    finally:
+        released.set()
+    assert _outcome(result, "split.scan-first") is Verdict.HANG
+
+
+def test_an_exception_of_the_part_is_a_violation() -> None:
+    """Of what the scenario is about."""
+
+    class Refusing(LocalSplitterBinding):
+        def finding(self, *arguments: Any) -> Any:
+            raise LookupError("no way")
+
+    result = check_pipeline(Refusing(), select(["split.scan-first"]))
+    found = result.clauses[0].counterexample
+    assert found is not None
+    assert found.actual.startswith("LookupError: no way")
+
+
+def test_known_failures_are_known_until_they_are_gone() -> None:
+    """As with streams."""
+    clause = "split.trigger"
+    shown = check_pipeline(MUTANTS["Deaf"], select([clause])).clauses[0].counterexample
+    assert shown is not None
+    known = Known(clause=clause, reason="as in Java", signature=shown.signature)
+    assert _outcome(check_pipeline(MUTANTS["Deaf"], select([clause]), [known]), clause) == "known"
+    fixed = check_pipeline(LocalSplitterBinding(), select([clause]), [known])
+    assert _outcome(fixed, clause) == "fixed"
+
+
+def test_a_part_of_an_unknown_kind_is_no_target() -> None:
+    """There is nothing to judge it by."""
+
+    class Tap(PipelineBinding):
+        api = "tap"
+        name = "mine"
+
+    with pytest.raises(TargetError, match="mine: there is no check for a tap"):
+        check_pipeline(Tap(), select([]))
+
+
+# the command -------------------------------------------------------------------------------
+
+
+def _run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, arguments)
+    return done.exit_code, done.output
+
+
+def test_the_command_checks_a_splitter_and_writes_reports(tmp_path: Path) -> None:
+    """By the same options as a stream."""
+    file = tmp_path / "r.json"
+    code, output = _run("check", "splitter", "--clauses", "split.trigger*", "--json", str(file))
+    assert code == 0, output
+    assert "conforms: 2 clauses hold" in output
+    data = json.loads(file.read_text())
+    assert [c["id"] for c in data["clauses"]] == ["split.trigger", "split.trigger-during"]
+    assert (data["target"], data["binding"], data["conforms"]) == ("splitter", "splitter", True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("memory", "--clauses", "split.cover"), ("splitter", "--clauses", "seek")]
+)
+def test_a_target_is_not_checked_by_clauses_about_something_else(
+    arguments: tuple[str, ...],
+) -> None:
+    """Nothing is selected then."""
+    assert _run("check", *arguments)[0] == 5
+
+
+def test_a_filesystem_is_asked_for_where_only_that_will_do() -> None:
+    """Known failures are written of streams."""
+    code, output = _run("known", "--write", "x.yaml", "splitter", "--reason", "none")
+    assert code == 2
+    assert "splitter: a splitter, not a filesystem" in output
+
+
+def test_every_document_about_streams_says_nothing_of_what_it_is_about() -> None:
+    """That is the default."""
+    assert {c.document for c in clauses().values() if c.api == STREAM} == {
+        *("fsdatainputstream", "openfile", "pythonio", "faults")
+    }
+
+
+def test_our_block_reader_conforms() -> None:
+    """Every clause about one that can be checked is."""
+    result = CliRunner().invoke(main, ["check", "blockreader"])
+    assert result.exit_code == 0, result.output
+    checked = [c for c in clauses().values() if c.api == "blockreader" and c.testable]
+    assert f"conforms: {len(checked)} clauses hold" in result.output
+
+
+def test_a_block_reader_that_breaks_a_clause_does_not_conform() -> None:
+    """With what was wanted, and what was seen."""
+    mutant = reader_mutants()[0]
+    result = check_pipeline(mutant.binding(), select([mutant.clause]))
+    assert _outcome(result, mutant.clause) in {Verdict.FAIL, Verdict.LAX}
+    assert result.clauses[0].counterexample is not None

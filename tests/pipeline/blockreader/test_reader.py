@@ -1,0 +1,225 @@
+"""Readers of blocks on the filesystems of the kit: streams, text, slices, compressed files."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
+from fscontract.pipeline.blockreader.errors import (
+    BlockReadException,
+    RecordConversionException,
+    RecordTooLongException,
+)
+from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.readers import (
+    FSLineReader,
+    FSReadAheadLineReader,
+    FSRecordReader,
+    FSSliceReader,
+    as_bytes,
+    blocks_of,
+    records_of,
+    text,
+)
+
+LINES = b"".join(b"%06d %s\n" % (i, b"x" * (i % 90)) for i in range(5000))
+
+
+def _put(fs: FileSystem, path: str, data: bytes) -> str:
+    with fs.create(path) as file:
+        file.write(data)
+    return path
+
+
+@pytest.fixture
+def fs() -> FileSystem:
+    """Files in memory."""
+    return MemoryFileSystem()
+
+
+@pytest.mark.parametrize("size", [1 << 10, 1 << 17, 1 << 30])
+def test_lines_of_a_local_file_are_those_of_python(tmp_path: Path, size: int) -> None:
+    """In blocks smaller and larger than the buffers and the file."""
+    path = tmp_path / "lines.txt"
+    path.write_bytes(LINES)
+    found = [r.record for r in records_of(LocalFileSystem(), str(path), size)]
+    assert found == LINES.splitlines()
+
+
+def test_batches_have_the_records_and_their_offsets(fs: FileSystem) -> None:
+    """Many at once, and the same as one by one."""
+    status = fs.get_file_status(_put(fs, "/f", LINES.replace(b"9 ", b"9\r\n")))
+    one: list[tuple[int, bytes]] = []
+    many: list[tuple[int, bytes]] = []
+    with FSReadAheadLineReader(fs, as_bytes) as reader:
+        for block in blocks_of(status, 40_000):
+            batches = list(reader.process_batches(block))
+            many += [p for b in batches for p in zip(b.offsets, b.records, strict=True)]
+            one += [(r.offset, r.record) for r in reader.process_block(block)]
+            assert len(batches) < 10
+    assert many == one
+    assert reader.counters.records == 2 * len(one)
+
+
+def test_next_and_next_batch_may_be_mixed(fs: FileSystem) -> None:
+    """What next has given is not in the batch behind it."""
+    (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"a\nbb\nc\n")), 100)
+    context = ReadAheadLineReaderContext()
+    context.initialize(fs.open("/f"), block, False)
+    first, batch = context.next(), context.next_batch()
+    assert first is not None
+    assert (first.record, first.used_bytes) == (b"a", 2)
+    assert batch is not None
+    assert (batch.records, batch.offsets, batch.used_bytes) == ([b"bb", b"c"], [2, 5], 5)
+    assert context.next() is None
+
+
+def test_a_line_longer_than_many_blocks_is_held_once(fs: FileSystem) -> None:
+    """Blocks inside of it read no more than their own bytes and a little."""
+    path = _put(fs, "/f", b"a\n" + b"b" * 3_000_000 + b"\nc\n")
+    records = list(records_of(fs, path, 100_000))
+    assert [len(r.record) for r in records] == [1, 3_000_000, 1]
+    block = list(blocks_of(fs.get_file_status(path), 100_000))[5]
+    reader = FSReadAheadLineReader(fs, as_bytes)
+    assert list(reader.process_block(block)) == []
+    stream = reader._stream
+    assert stream is not None
+    assert stream.get_pos() <= block.end + (1 << 14)
+
+
+def test_text_names_block_and_offset_of_bytes_that_are_none(fs: FileSystem) -> None:
+    """A ValueError and an OSError, with the file's path."""
+    (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"ok\n\xff\n")), 100)
+    with pytest.raises(RecordConversionException, match=r"block 1 at offset 3.*'/f'") as raised:
+        list(FSReadAheadLineReader(fs, text()).process_block(block))
+    assert (raised.value.block_id, raised.value.offset) == (1, 3)
+    escaped = FSReadAheadLineReader(fs, text(errors="surrogateescape")).process_block(block)
+    assert [r.record.encode("utf-8", "surrogateescape") for r in escaped] == [b"ok", b"\xff"]
+
+
+def test_a_missing_file_is_named(fs: FileSystem) -> None:
+    """With its block."""
+    (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"a")), 100)
+    fs.delete("/f")
+    with pytest.raises(BlockReadException, match="block 1 at offset 0"):
+        list(FSReadAheadLineReader(fs, as_bytes).process_block(block))
+
+
+def test_a_file_that_was_replaced_is_an_error(fs: FileSystem) -> None:
+    """The blocks are those of another file."""
+    first, second = blocks_of(fs.get_file_status(_put(fs, "/f", b"abc\ndef\n")), 4)
+    assert first.etag is not None
+    _put(fs, "/f", b"xyz\nuvw\n")
+    with pytest.raises(BlockReadException, match="block 2"):
+        list(FSReadAheadLineReader(fs, as_bytes).process_block(second))
+
+
+def test_two_blocks_can_not_be_read_at_the_same_time(fs: FileSystem) -> None:
+    """The first one has to be finished or closed."""
+    first, second = blocks_of(fs.get_file_status(_put(fs, "/f", b"a\nb\nc\nd\n")), 4)
+    reader = FSReadAheadLineReader(fs, as_bytes)
+    records = reader.process_block(first)
+    next(records)
+    with pytest.raises(RuntimeError, match="block 1"):
+        next(reader.process_block(second))
+    assert [r.record for r in records] == [b"b", b"c"]
+
+
+def test_a_record_that_is_too_long_is_named(fs: FileSystem) -> None:
+    """By where it starts."""
+    path = _put(fs, "/f", b"ab\n" + b"c" * 100 + b"\n")
+    with pytest.raises(RecordTooLongException, match=r"offset 3.*longer than 10 bytes"):
+        list(records_of(fs, path, 7, max_record_length=10))
+
+
+def test_a_slice_is_as_long_as_it_is_told(fs: FileSystem) -> None:
+    """Or as a block of the filesystem."""
+    (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", bytes(25))), 100)
+    assert [len(r.record) for r in FSSliceReader(fs, 10).process_block(block)] == [10, 10, 5]
+    assert [len(r.record) for r in FSSliceReader(fs).process_block(block)] == [25]
+
+
+def test_records_of_ones_own_are_delimited_or_of_fixed_width(fs: FileSystem) -> None:
+    """The converter makes what it likes of them."""
+    blocks = list(blocks_of(fs.get_file_status(_put(fs, "/f", b"11;22;33;")), 4))
+    delimited = FSRecordReader(fs, int, context_options={"delimiter": b";"})
+    assert [r.record for b in blocks for r in delimited.process_block(b)] == [11, 22, 33]
+    fixed = FSRecordReader(fs, lambda d: int(d[:2]), "fixed-width", record_length=3)
+    assert [r.record for b in blocks for r in fixed.process_block(b)] == [11, 22, 33]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_members_of_a_compressed_file_follow_each_other(
+    fs: FileSystem, suffix: str, pack: type[bytes]
+) -> None:
+    """More than a buffer of each, and zeros behind the last."""
+    path = _put(fs, f"/f{suffix}", pack(LINES) + pack(LINES) + bytes(512))
+    assert [r.record for r in records_of(fs, path, 1000)] == 2 * LINES.splitlines()
+
+
+def test_zstd_is_read_by_pyarrow(fs: FileSystem) -> None:
+    """Several frames, and an error where one is cut."""
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pyarrow.compress(LINES, codec="zstd", asbytes=True)
+    path = _put(fs, "/f.zst", frame + frame)
+    assert [r.record for r in records_of(fs, path, 1000)] == 2 * LINES.splitlines()
+    _put(fs, "/cut.zst", frame[:-5])
+    with pytest.raises(BlockReadException, match="decompressed"):
+        list(records_of(fs, "/cut.zst", 1000))
+
+
+def test_rubbish_in_a_compressed_file_is_an_error(fs: FileSystem) -> None:
+    """At the start, or behind a member."""
+    for data in (b"rubbish", gzip.compress(LINES) + b"rubbish"):
+        with pytest.raises(BlockReadException, match="can't be decompressed"):
+            list(records_of(fs, _put(fs, "/f.gz", data), 1000))
+
+
+def test_a_codec_that_is_not_there_is_an_error(fs: FileSystem) -> None:
+    """Not no records at all; whoever wants the bytes can have them."""
+    path = _put(fs, "/f.lz4", b"a\nb\n")
+    with pytest.raises(IllegalArgumentException, match=r"suffix of '/f\.lz4'"):
+        list(records_of(fs, path, 1000))
+    assert [r.record for r in records_of(fs, path, 1000, compression=None)] == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delimiter": b""},
+        {"buffer_size": 0},
+        {"overflow_buffer_size": 0},
+        {"max_record_length": -1},
+        {"on_too_long": "weep"},
+        {"compression": "rar"},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
+    """In one line, when the context is made."""
+    with pytest.raises(IllegalArgumentException):
+        LineReaderContext(**options)  # type: ignore[arg-type]
+
+
+def test_a_record_has_at_least_one_byte() -> None:
+    """Of fixed length, that is."""
+    with pytest.raises(IllegalArgumentException):
+        FixedBytesReaderContext(0)
+
+
+def test_lines_without_reading_ahead_need_a_converter_that_looks(fs: FileSystem) -> None:
+    """It is told nothing but the bytes."""
+    blocks = list(blocks_of(fs.get_file_status(_put(fs, "/f", b"abcdef\nghijkl\n")), 4))
+    with FSLineReader(fs, as_bytes) as reader:
+        found = [r.record for b in blocks for r in reader.process_block(b)]
+    assert found == [b"abcdef", b"ef", b"ghijkl", b"hijkl", b"l"]

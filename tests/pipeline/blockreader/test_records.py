@@ -1,0 +1,148 @@
+"""Any bytes in any blocks, read by any buffers, are the records of the unsplit file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fscontract.contract.models.records import (
+    BOM,
+    Block,
+    Layout,
+    Seen,
+    judge,
+    lines_of,
+    split_blocks,
+)
+from fscontract.contract.readerport import ReaderSettings
+from fscontract.contract.suite.blockreader.stage import Stage
+from fscontract.pipeline.blockreader.binding import ReaderBinding
+
+#: Few bytes, so that delimiters occur, are cut, and overlap.
+ALPHABETS = (b"a\n", b"a\r\n", b"a|", b"|", b"a|-", b"ab", b"\xef\xbb\xbfa\n", bytes(range(256)))
+DELIMITERS = (None, None, b"\n", b"\r\n", b"|", b"||", b"|||", b"|-|", b"abab", b"aab", b"\xbf")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file, and all that must not matter."""
+
+    layout: Layout
+    size: int
+    buffer: int
+    overflow: int
+    shorts: tuple[int, ...]
+    order: str
+
+
+def _data() -> st.SearchStrategy[bytes]:
+    pieces = st.sampled_from(ALPHABETS).flatmap(
+        lambda alphabet: st.lists(st.sampled_from(list(alphabet)), max_size=60).map(bytes)
+    )
+    return st.tuples(st.sampled_from((b"", b"", BOM)), pieces).map(b"".join) | st.binary(
+        max_size=40
+    )
+
+
+def _readings(context: str) -> st.SearchStrategy[Reading]:
+    delimiter = st.sampled_from(DELIMITERS) | st.binary(min_size=1, max_size=3)
+    layouts = st.builds(
+        Layout,
+        _data(),
+        st.just(context),
+        delimiter,
+        length=st.integers(1, 9),
+        data_offset=st.sampled_from((0, 0, 1, 4, 7)),
+        drop_blank=st.booleans(),
+        limit=st.none() | st.integers(0, 8),
+        skips=st.booleans(),
+    )
+    return st.builds(
+        Reading,
+        layouts,
+        st.integers(1, 20),
+        st.integers(1, 12),
+        st.integers(1, 12),
+        st.lists(st.integers(1, 9), max_size=4).map(tuple),
+        st.sampled_from(("in order", "backwards", "strides")),
+    )
+
+
+def _blocks(reading: Reading) -> list[Block]:
+    blocks = split_blocks(len(reading.layout.data), reading.size, reading.layout.data_offset)
+    if reading.order == "backwards":
+        return blocks[::-1]
+    return blocks if reading.order == "in order" else blocks[::3] + blocks[1::3] + blocks[2::3]
+
+
+def _seen(reading: Reading) -> list[Seen]:
+    layout = reading.layout
+    stage = Stage({"/file": layout.data})
+    stage.shorts = reading.shorts
+    fixed = layout.context.startswith("fixed")
+    settings = ReaderSettings(
+        layout.context,
+        layout.delimiter,
+        layout.length if fixed else None,
+        layout.limit,
+        "skip" if layout.skips else "truncate",
+        layout.drop_blank,
+        layout.data_offset,
+        reading.buffer,
+        reading.overflow,
+    )
+    reader = ReaderBinding().reader(stage, settings)
+    records = [r for block in _blocks(reading) for r in reader.process(block)]
+    found = [Seen(r.block_id, r.offset, r.record) for r in records]
+    reader.close()
+    assert stage.open_streams == 0
+    return found
+
+
+@settings(max_examples=250, deadline=None)
+@given(_readings("read-ahead"))
+def test_reading_ahead_gives_the_records_of_the_unsplit_file(reading: Reading) -> None:
+    """Each from the block that it belongs to, in blocks of any size and order."""
+    assert judge(reading.layout, _blocks(reading), _seen(reading)) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(_readings("line"))
+def test_without_reading_ahead_there_are_rests_and_whole_lines(reading: Reading) -> None:
+    """One rest at most at the start of a block; every line is there once."""
+    assert judge(reading.layout, _blocks(reading), _seen(reading)) is None
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(("fixed", "fixed-width")).flatmap(_readings))
+def test_fixed_lengths_cover_the_file(reading: Reading) -> None:
+    """Pieces of each block, or records of a width that is counted from the data's start."""
+    plain = Layout(
+        reading.layout.data,
+        reading.layout.context,
+        length=reading.layout.length,
+        data_offset=reading.layout.data_offset,
+    )
+    reading = Reading(plain, reading.size, 9, 9, reading.shorts, reading.order)
+    seen = _seen(reading)
+    assert judge(plain, _blocks(reading), seen) is None
+    ordered = sorted(seen, key=lambda s: s.offset)
+    assert b"".join(s.record for s in ordered) == plain.data[plain.data_offset :]
+
+
+@settings(max_examples=80, deadline=None)
+@given(_readings("read-ahead"), st.integers(1, 30))
+def test_no_block_size_gives_other_records_than_another(reading: Reading, other: int) -> None:
+    """Said of two runs, without a model between them."""
+    again = Reading(reading.layout, other, 5, 2, (), "in order")
+    first, second = ([(s.offset, s.record) for s in _seen(r)] for r in (reading, again))
+    assert sorted(first) == second
+
+
+def test_the_model_sees_the_unsplit_file() -> None:
+    """Leftmost delimiters count, blank lines are records, and a mark is none of the first."""
+    assert [f.record for f in lines_of(Layout(BOM + b"a\r\n\n\rb"))] == [b"a", b"", b"", b"b"]
+    assert [f.record for f in lines_of(Layout(b"|||b", delimiter=b"||"))] == [b"", b"|b"]
+    assert [f.offset for f in lines_of(Layout(BOM + b"a\nb"))] == [0, 5]

@@ -1,0 +1,60 @@
+"""How many readers there are: never outside the bounds, whatever is reported when."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.pipeline.blockreader.reader import Counters
+from fscontract.pipeline.blockreader.scaling import (
+    Partition,
+    ScalingPolicy,
+    ScalingState,
+    define_partitions,
+    process_stats,
+    required_partitions,
+)
+
+BOUNDS = st.tuples(st.integers(1, 20), st.integers(0, 20)).map(lambda b: (b[0], b[0] + b[1]))
+REPORTS = st.lists(
+    st.tuples(st.integers(0, 9), st.none() | st.integers(0, 200), st.floats(0, 50)), max_size=30
+)
+
+
+@given(BOUNDS, st.integers(0, 10**6))
+def test_what_is_required_is_within_bounds(bounds: tuple[int, int], total: int) -> None:
+    """For any backlog."""
+    assert bounds[0] <= required_partitions(total, ScalingPolicy(*bounds)) <= bounds[1]
+
+
+@given(BOUNDS, REPORTS)
+def test_a_decision_is_within_bounds(
+    bounds: tuple[int, int], reports: list[tuple[int, int | None, float]]
+) -> None:
+    """After any reports, from a count that may be outside."""
+    policy, state, now = ScalingPolicy(*bounds, interval=10), ScalingState(50), 0.0
+    for partition, size, pause in reports:
+        now += pause
+        decision = process_stats(state, policy, partition, size, now)
+        assert decision.repartition == (decision.state.partition_count != state.partition_count)
+        state = decision.state
+        assert bounds[0] <= state.partition_count <= bounds[1]
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 2**40))
+def test_counters_add_up_and_each_block_has_one_partition(old: int, new: int, block: int) -> None:
+    """Whatever number of partitions becomes whatever other."""
+    partitions = [Partition(f"r{i}", Counters(blocks=i, bytes=10 * i)) for i in range(old)]
+    defined = define_partitions(partitions, new, lambda: "new")
+    assert len(defined) == new
+    assert sum(p.counters.blocks for p in defined) == sum(range(old))
+    assert [p.takes(block) for p in defined].count(True) == 1
+
+
+@pytest.mark.parametrize("bounds", [(0, 3), (4, 3), (-1, -1)])
+def test_bounds_that_are_none_are_refused(bounds: tuple[int, int]) -> None:
+    """There is at least one reader."""
+    with pytest.raises(IllegalArgumentException):
+        ScalingPolicy(*bounds)

@@ -1,0 +1,50 @@
+"""Our splitters keep every clause, on each of our filesystems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fscontract.contract.clauses import select
+from fscontract.contract.ports import FileSystem
+from fscontract.contract.suite.pipeline import check_pipeline
+from fscontract.contract.suite.result import RunResult
+from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+
+#: What S3 may make a difference to, without running everything there.
+ON_S3 = (
+    "split.scan-once",
+    "split.recursive",
+    "split.replay-same",
+    "split.window-once",
+    "split.noop",
+)
+
+
+def _check(factory: Callable[[], FileSystem], *patterns: str) -> RunResult:
+    binding = LocalSplitterBinding("ours", factory)
+    result = check_pipeline(binding, select(patterns), timeout=100)
+    broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome != "pass"}
+    assert broken == {}
+    assert result.conforms
+    return result
+
+
+@pytest.mark.parametrize("factory", ["memory", "local", "fake"], indirect=True)
+def test_every_clause_of_the_document_holds(factory: Callable[[], FileSystem]) -> None:
+    """None is left out."""
+    assert len(_check(factory).clauses) > 80
+
+
+@pytest.mark.parametrize("factory", ["s3"], indirect=True)
+def test_some_clauses_hold_on_s3(factory: Callable[[], FileSystem]) -> None:
+    """Of scans, and of windows that are kept there."""
+    assert len(_check(factory, *ON_S3).clauses) == len(ON_S3)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("factory", ["s3"], indirect=True)
+def test_every_clause_holds_on_s3(factory: Callable[[], FileSystem]) -> None:
+    """As on any filesystem."""
+    assert len(_check(factory, "filesplitter").clauses) > 80

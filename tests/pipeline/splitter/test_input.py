@@ -1,0 +1,122 @@
+"""The life of a splitter that finds its files: what is called in which order, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.errors import IllegalArgumentException
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.scanner import MissingInput
+from fscontract.pipeline.splitter.windows import FSWindowStore, NoopWindowStore
+from tests.pipeline.splitter.support import Life, write
+
+
+@pytest.fixture
+def fs() -> MemoryFileSystem:
+    """Two files of six blocks."""
+    made = MemoryFileSystem()
+    write(made, "/in/a"), write(made, "/in/b")
+    return made
+
+
+def test_windows_follow_each_other(fs: MemoryFileSystem) -> None:
+    """A number that has been is a mistake of whoever counts."""
+    with Life(fs) as life:
+        life.window(3)
+        for number in (3, 2):
+            with pytest.raises(IllegalArgumentException, match="does not come after window 3"):
+                life.begin(number)
+
+
+def test_a_splitter_works_after_it_was_started(fs: MemoryFileSystem) -> None:
+    """And is restored before."""
+    splitter = FileSplitterInput(fs, "/in", windows=NoopWindowStore())
+    with pytest.raises(RuntimeError, match="not been started"):
+        splitter.begin_window(1)
+    with splitter, pytest.raises(RuntimeError, match="can't be restored"):
+        splitter.restore(splitter.checkpoint())
+
+
+def test_a_window_ends_that_was_begun(fs: MemoryFileSystem) -> None:
+    """Nothing would be kept under a number otherwise."""
+    with Life(fs) as life, pytest.raises(RuntimeError, match="no window is open"):
+        life.splitter.end_window()
+
+
+def test_what_is_missing_is_told_once(fs: MemoryFileSystem) -> None:
+    """With its path, in words."""
+    with Life(fs, "/in,/none") as life:
+        told: list[MissingInput] = []
+        life.splitter.notices_output = told.append
+        for number in range(1, 4):
+            life.clock.advance(100)
+            life.window(number)
+        assert [str(one) for one in told] == ["no such input: '/none'"]
+
+
+def test_windows_must_not_be_kept_where_files_are_found(fs: MemoryFileSystem) -> None:
+    """The splitter would split what it writes."""
+    for place in ("/in", "/in/w"):
+        store = FSWindowStore(fs, place)
+        with pytest.raises(IllegalArgumentException, match="would be found as files"):
+            FileSplitterInput(fs, "/in", windows=store)
+    FileSplitterInput(fs, "/in", windows=FSWindowStore(fs, "/inside"))
+    FileSplitterInput(fs, "/in", windows=FSWindowStore(MemoryFileSystem(), "/in/w"))
+
+
+def test_a_window_that_is_not_kept_any_more_can_t_be_repeated(fs: MemoryFileSystem) -> None:
+    """Committed windows are those that no checkpoint leads back to."""
+    with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=4) as life:
+        life.window(1), life.window(2)
+        life.splitter.committed(2)
+    again = Life(fs, windows=FSWindowStore(fs, "/w"))
+    with again, pytest.raises(RuntimeError, match="window 1 can't be repeated"):
+        again.begin(1)
+
+
+def test_a_window_is_not_repeated_from_another_ones_checkpoint(fs: MemoryFileSystem) -> None:
+    """Its blocks would be those of other files."""
+    with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=4) as life:
+        life.window(1)
+        life.window(2)
+        life.window(3)
+    again = Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=4)
+    with again, pytest.raises(RuntimeError, match="the checkpoint of another window"):
+        again.begin(2)
+
+
+def test_a_checkpoint_is_one_line_and_refused_by_another_operator(fs: MemoryFileSystem) -> None:
+    """Ids would meet."""
+    with Life(fs) as life:
+        life.window(1)
+        text = life.splitter.checkpoint()
+    assert "\n" not in text
+    with pytest.raises(IllegalArgumentException, match="operator 0, not of 1"):
+        Life(fs, checkpoint=text, operator_id=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("references", 3), ("window", "x"), ("pending", 1), ("sequence", None)]
+)
+def test_a_checkpoint_with_a_wrong_value_is_refused(
+    fs: MemoryFileSystem, key: str, value: object
+) -> None:
+    """Before anything has changed."""
+    import json
+
+    splitter = FileSplitterInput(fs, "/in", windows=NoopWindowStore())
+    before = splitter.checkpoint()
+    with pytest.raises(IllegalArgumentException):
+        splitter.restore(json.dumps({**json.loads(before), key: value}))
+    assert splitter.checkpoint() == before
+
+
+def test_metrics_count_what_a_window_emitted(fs: MemoryFileSystem) -> None:
+    """Files and blocks, also when it is repeated."""
+    with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=8) as life:
+        life.window(1)
+        assert (life.splitter.files_processed, life.splitter.block_count) == (2, 8)
+    with Life(fs, windows=FSWindowStore(fs, "/w")) as life:
+        life.window(1)
+        assert (life.splitter.files_processed, life.splitter.block_count) == (2, 8)
