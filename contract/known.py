@@ -100,15 +100,19 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
     """Add what fails in `result` to the file, and return it; entries that are there stay."""
     old = load_known(path) if path.exists() else ()
     listed = {(e.clause, e.signature) for e in old if e.applies_to(result.target)}
-    added = tuple(
+    added = tuple(e for e in failures(result, reason) if (e.clause, e.signature) not in listed)
+    if added or not path.exists():
+        save_known(path, (*old, *added))
+    return added
+
+
+def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
+    """An entry for each clause that fails in `result`."""
+    return tuple(
         Known(r.clause.id, reason, r.counterexample.signature)
         for r in result.clauses
         if r.outcome in SHOWN and r.counterexample is not None
-        if (r.clause.id, r.counterexample.signature) not in listed
     )
-    if added or not path.exists():
-        _save(path, (*old, *added))
-    return added
 
 
 def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
@@ -124,15 +128,17 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
         if e.applies_to(result.target) and e.clause in judged and not _occurs(e, judged[e.clause])
     )
     if dropped:
-        _save(path, tuple(e for e in entries if e not in dropped))
+        save_known(path, tuple(e for e in entries if e not in dropped))
     return dropped
 
 
 def _occurs(entry: Known, result: ClauseResult) -> bool:
     found = result.counterexample
-    if result.outcome in (Verdict.PASS, Verdict.LAX, Verdict.FIXED):
+    if result.outcome in (Verdict.PASS, Verdict.FIXED):
         return False
-    return found is None or found.signature == entry.signature
+    if found is None:
+        return result.outcome is not Verdict.LAX
+    return found.signature == entry.signature
 
 
 def _mistakes(item: Any) -> Iterable[str]:
@@ -163,14 +169,20 @@ def _day(value: Any) -> date | None:
         return None
 
 
-def _save(path: Path, entries: tuple[Known, ...]) -> None:
+def save_known(path: Path, entries: tuple[Known, ...], heading: str = "") -> None:
+    """Write the entries below the comment at the top of the file, `heading` if it is new."""
+    text = to_yaml(entries)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text((_heading(path) or heading) + text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def to_yaml(entries: Iterable[Known]) -> str:
+    """The entries as the text of a file."""
     plain = [
         {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
     ]
-    text = yaml.safe_dump({"known": plain}, sort_keys=False, allow_unicode=True, width=96)
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(_heading(path) + text, encoding="utf-8")
-    os.replace(part, path)
+    return str(yaml.safe_dump({"known": plain}, sort_keys=False, allow_unicode=True, width=96))
 
 
 def _heading(path: Path) -> str:

@@ -15,6 +15,8 @@ from fscontract.contract.suite.commands.clean import clean
 from fscontract.contract.suite.commands.explain import explain
 from fscontract.contract.suite.commands.known import known
 from fscontract.contract.suite.commands.listing import features, list_clauses
+from fscontract.contract.suite.commands.matrix import matrix
+from fscontract.contract.suite.commands.profile import profile
 from fscontract.contract.suite.commands.replay import replay
 
 
@@ -57,5 +59,5 @@ def main() -> None:
     """Check filesystems against the contract of Hadoop's input streams."""
 
 
-for _command in (check, list_clauses, explain, replay, known, features, clean):
+for _command in (check, list_clauses, explain, replay, known, matrix, features, profile, clean):
     main.add_command(_command)

@@ -83,6 +83,8 @@ class ClauseResult:
     counterexample: Counterexample | None = None
     #: Why it was not verified, or the reason given for a known failure.
     reason: str = ""
+    #: Where a known failure is described: the `issue` of its entry.
+    issue: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -92,7 +92,11 @@ def _judge(
     if shown is not None and settings.replays is not None and verdict is not Verdict.LAX:
         shown = write_replay(settings.replays, clause.id, shown, context)
     if shown is not None and verdict in SHOWN:
-        return _maybe_known(ClauseResult(clause, verdict, exercised, shown), listed, settings)
+        return _maybe_known(ClauseResult(clause, verdict, exercised, shown), listed)
+    if shown is not None and verdict is Verdict.LAX:
+        entry = match(listed, clause.id, shown, date.today())
+        if entry is not None:  # it stays lax, which fails no run; the entry only explains it
+            return ClauseResult(clause, verdict, exercised, shown, entry.reason, entry.issue)
     if listed:
         reason = f"listed as known ({listed[0].reason}), but it did not fail"
         return ClauseResult(clause, Verdict.FIXED, exercised, reason=reason)
@@ -119,14 +123,12 @@ def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counte
     return (Verdict.PASS if evidence.exercised[clause.id] else None), None
 
 
-def _maybe_known(result: ClauseResult, listed: list[Known], settings: Settings) -> ClauseResult:
+def _maybe_known(result: ClauseResult, listed: list[Known]) -> ClauseResult:
     assert result.counterexample is not None
     entry = match(listed, result.clause.id, result.counterexample, date.today())
     if entry is None:
         return result
-    return ClauseResult(
-        result.clause, Verdict.KNOWN, result.exercised, result.counterexample, entry.reason
-    )
+    return replace(result, outcome=Verdict.KNOWN, reason=entry.reason, issue=entry.issue)
 
 
 def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:

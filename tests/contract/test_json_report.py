@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -47,6 +48,18 @@ def test_a_concurrent_counterexample_fits_the_schema(make_result: Make, make_run
     _validator().validate(data)
     assert data["clauses"][0]["counterexample"]["interleaving"] == ["1 A", "2 B"]
     assert data["clauses"][0]["counterexample"]["program"] is None
+
+
+def test_where_a_known_failure_is_described_gets_into_the_report(
+    make_result: Make, make_run: MakeRun
+) -> None:
+    """As its entry says, beside the reason; how it fails is there as well."""
+    known = replace(make_result(Verdict.KNOWN, reason="as ever"), issue="STORE-12")
+    data = to_json(make_run(known))
+    _validator().validate(data)
+    (found,) = data["clauses"]
+    assert (found["reason"], found["issue"]) == ("as ever", "STORE-12")
+    assert found["counterexample"]["signature"] == "returned"
 
 
 def test_the_program_can_be_read_back(make_result: Make, make_run: MakeRun) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
     from fscontract.contract.clauses import Clause
     from fscontract.contract.known import Known
+    from fscontract.contract.pipelineports import PipelineBinding
     from fscontract.contract.suite.isolate.parent import Isolated
     from fscontract.contract.suite.report import Entry, NotSetUp
     from fscontract.contract.suite.report.console import Console
+
+    #: A target as it is checked.
+    _Made: TypeAlias = Binding | PipelineBinding | Isolated | NotSetUp
 
 _PATH = click.Path(path_type=Path)
 
@@ -51,15 +55,16 @@ def check(
     """Check what holds of TARGET, and exit 0 if it conforms.
 
     TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
-    a callable returns a filesystem. Given several targets, the JSON report is a list.
+    a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
+    the JSON report is a list.
 
     Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
     could not be set up, 5 nothing selected or verified.
     """
     run = common.collect(values)
     reports = {"json": json, "junit": junit, "markdown": markdown}
-    _check_writable([path for path in reports.values() if path is not None])
-    clauses = common.selected(run)
+    common.check_writable([path for path in reports.values() if path is not None])
+    clauses = common.selected(run, anything=True)
     if run.profile is not None:
         common.profile_of(run.profile, run)
     if not clauses:
@@ -91,6 +96,7 @@ def _run_all(
     isolate: bool,
 ) -> list[Entry]:
     from fscontract.contract.binding import Binding
+    from fscontract.contract.pipelineports import PipelineBinding
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.suite.report.console import Console
     from fscontract.contract.suite.report.redacted import redacted
@@ -98,11 +104,12 @@ def _run_all(
 
     surroundings, stream = Surroundings(), private_copy(sys.stdout)
     console, entries = Console(stream), []
-    made: list[tuple[str, Binding | Isolated | NotSetUp]] = []
+    made: list[tuple[str, _Made]] = []
     try:
         for target in targets:  # mistakes in any of them show before the first one runs
             made.append((target, _make(target, run, known, isolate)))
             surroundings.restore()
+            _require(made[-1][1], clauses)
         for target, one in made:
             entry = redacted(_run(target, one, run, clauses, known, console), run.options)
             surroundings.restore(last=True)
@@ -112,7 +119,7 @@ def _run_all(
             entries.append(entry)
     finally:
         for _, one in made:
-            if not isinstance(one, Binding | NotSetUp):
+            if not isinstance(one, Binding | PipelineBinding | NotSetUp):
                 one.close()
         surroundings.close()
         if stream is not sys.stdout:
@@ -120,16 +127,14 @@ def _run_all(
     return entries
 
 
-def _make(
-    target: str, run: common.RunOptions, known: tuple[Known, ...], isolate: bool
-) -> Binding | Isolated | NotSetUp:
+def _make(target: str, run: common.RunOptions, known: tuple[Known, ...], isolate: bool) -> _Made:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.targets import mask_url
 
     try:
         if not isolate:
-            return common.resolve(target, run)
+            return common.resolve_any(target, run)
         from fscontract.contract.suite.isolate.parent import Isolated
 
         return Isolated(target, run, known)
@@ -137,23 +142,38 @@ def _make(
         return NotSetUp(mask_url(target), str(error))
 
 
+def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
+    """End with exit code 5 unless there is a clause about what the target is."""
+    from fscontract.contract.clauses import STREAM
+    from fscontract.contract.pipelineports import PipelineBinding
+
+    api = one.api if isinstance(one, PipelineBinding) else STREAM
+    if not any(clause.api == api for clause in clauses):
+        common.say_error(common.NOTHING_SELECTED)
+        raise click.exceptions.Exit(common.NOTHING)
+
+
 def _run(
     target: str,
-    one: Binding | Isolated | NotSetUp,
+    one: _Made,
     run: common.RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     console: Console,
 ) -> Entry:
     from fscontract.contract.binding import Binding, TargetError
-    from fscontract.contract.suite import runner
+    from fscontract.contract.pipelineports import PipelineBinding
+    from fscontract.contract.suite import pipeline, runner
     from fscontract.contract.suite.report import NotSetUp
+    from fscontract.contract.suite.settings import with_checks
 
     if isinstance(one, NotSetUp):
         return one
     try:
+        if isinstance(one, PipelineBinding):
+            return pipeline.check_pipeline(one, clauses, known, run.timeout, console)
         if isinstance(one, Binding):
-            settings = common.settings_for(target, one, run, clauses, known)
+            settings = common.settings_for(target, one, run, with_checks(clauses), known)
             return runner.check(one, settings, console)
         return one.check(console)
     except TargetError as error:
@@ -174,20 +194,6 @@ def _code(entry: Entry) -> int:
     if outcomes & FAILING:
         return common.VIOLATION
     return common.SET_UP if Verdict.ERROR in outcomes else common.NOTHING
-
-
-def _check_writable(paths: Sequence[Path]) -> None:
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise click.UsageError("two reports can't go to the same file")
-    for path in paths:
-        new = not path.exists()
-        try:
-            with path.open("ab"):
-                pass
-            if new:
-                path.unlink()
-        except OSError as error:
-            raise click.UsageError(f"can't write {path}: {error.strerror or error}") from error
 
 
 def _write(kind: str, path: Path, entries: Sequence[Entry]) -> None:

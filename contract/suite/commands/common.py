@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
     from fscontract.contract.clauses import Clause
     from fscontract.contract.known import Known
+    from fscontract.contract.pipelineports import PipelineBinding
     from fscontract.contract.profile import Profile
     from fscontract.contract.suite.ending import Crash
     from fscontract.contract.suite.settings import Settings
@@ -62,11 +63,12 @@ def exit_code_of(error: Exception) -> int | None:
     from fscontract.contract.clauses import ClauseError
     from fscontract.contract.known import KnownError
     from fscontract.contract.profile import ProfileError
+    from fscontract.contract.suite.matrix.reading import MatrixError
     from fscontract.contract.targets import UsageError
 
     if isinstance(error, TargetError):
         return SET_UP
-    usage = (UsageError, ClauseError, ProfileError, KnownError, ProgramError)
+    usage = (UsageError, ClauseError, ProfileError, KnownError, ProgramError, MatrixError)
     return USAGE if isinstance(error, usage) else None
 
 
@@ -96,6 +98,21 @@ def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
 def worst(codes: Sequence[int]) -> int:
     """The exit code of several targets' codes."""
     return next(code for code in _WORST if code in codes)
+
+
+def check_writable(paths: Sequence[Path]) -> None:
+    """UsageError unless the paths differ and each can be written; none of them changes."""
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise click.UsageError("two reports can't go to the same file")
+    for path in paths:
+        new = not path.exists()
+        try:
+            with path.open("ab"):
+                pass
+            if new:
+                path.unlink()
+        except OSError as error:
+            raise click.UsageError(f"can't write {path}: {error.strerror or error}") from error
 
 
 def _seed(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -149,30 +166,11 @@ _OPTIONS = (
         "--features", metavar="A,B", callback=_commas, help="Features besides the profile's."
     ),
     click.option(
-        "--clauses",
-        metavar="GLOB",
-        multiple=True,
-        callback=_commas,
-        help="Only these clauses; may be repeated, or hold several after commas.",
-    ),
-    click.option(
-        "--level",
-        type=click.Choice(["must", "should", "all"]),
-        default="all",
-        show_default=True,
-        help="Only MUST, or MUST and SHOULD.",
-    ),
-    click.option(
         "--effort",
         type=click.Choice(["quick", "normal", "deep"]),
         default="quick",
         show_default=True,
         help="How many programs are run.",
-    ),
-    click.option(
-        "--faults",
-        type=click.Choice(["quick", "normal", "deep"]),
-        help="Also run programs while requests fail; as many as this says.",
     ),
     click.option(
         "--seed",
@@ -196,8 +194,41 @@ _OPTIONS = (
 )
 
 
+#: Those that leave clauses out, or add some.
+_SELECTION = (
+    click.option(
+        "--clauses",
+        metavar="GLOB",
+        multiple=True,
+        callback=_commas,
+        help="Only these clauses; may be repeated, or hold several after commas.",
+    ),
+    click.option(
+        "--level",
+        type=click.Choice(["must", "should", "all"]),
+        default="all",
+        show_default=True,
+        help="Only MUST, or MUST and SHOULD.",
+    ),
+    click.option(
+        "--faults",
+        type=click.Choice(["quick", "normal", "deep"]),
+        help="Also run programs while requests fail; as many as this says.",
+    ),
+)
+#: Their values in a run of all clauses but those of faults.
+WHOLE: dict[str, Any] = {"clauses": (), "level": "all", "faults": None}
+
+
 def run_options(function: _Function) -> _Function:
     """Add the options of a run; the command gets them with `collect`."""
+    for option in reversed((*_OPTIONS[:2], *_SELECTION, *_OPTIONS[2:])):
+        function = option(function)
+    return function
+
+
+def infer_options(function: _Function) -> _Function:
+    """Add those that go with `WHOLE`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -208,16 +239,17 @@ def collect(values: dict[str, Any]) -> RunOptions:
     return RunOptions(**{name: values[name] for name in RunOptions.__dataclass_fields__})
 
 
-def selected(run: RunOptions) -> tuple[Clause, ...]:
-    """The testable clauses that the options select; empty if there are none."""
-    from fscontract.contract.clauses import FAULTS, Level, select
+def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
+    """The testable clauses of streams, or of `anything`, that the options select."""
+    from fscontract.contract.clauses import FAULTS, STREAM, Level, select
 
     levels = {
         "must": {Level.MUST},
         "should": {Level.MUST, Level.SHOULD},
         "all": set(Level),
     }[run.level]
-    chosen = (c for c in select(run.clauses) if c.testable and c.level in levels)
+    found = (c for c in select(run.clauses) if anything or c.api == STREAM)
+    chosen = (c for c in found if c.testable and c.level in levels)
     return tuple(c for c in chosen if c.document != FAULTS or run.faults is not None)
 
 
@@ -227,6 +259,14 @@ def resolve(target: str, run: RunOptions) -> Binding:
 
     faulty = run.faults is not None
     return resolve_target(target, run.options, run.file, run.content, faulty)
+
+
+def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
+    """What is to be checked, a part of a pipeline perhaps; TargetError or UsageError."""
+    from fscontract.contract.targets import resolve_any
+
+    faulty = run.faults is not None
+    return resolve_any(target, run.options, run.file, run.content, faulty)
 
 
 def profile_of(name: str, run: RunOptions) -> Profile:

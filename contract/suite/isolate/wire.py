@@ -79,6 +79,7 @@ def result_to_json(result: RunResult) -> dict[str, Any]:
             "outcome": one.outcome.value,
             "exercised": one.exercised,
             "reason": one.reason,
+            "issue": one.issue,
             "counterexample": one.counterexample and counterexample_to_json(one.counterexample),
         }
         for one in result.clauses
@@ -96,6 +97,7 @@ def result_from_json(data: Mapping[str, Any]) -> RunResult:
             one["exercised"],
             one["counterexample"] and counterexample_from_json(one["counterexample"]),
             one["reason"],
+            one["issue"],
         )
         for one in data["clauses"]
     )

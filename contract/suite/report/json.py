@@ -66,6 +66,8 @@ def _clause(result: ClauseResult) -> dict[str, Any]:
     }
     if result.reason:
         data["reason"] = result.reason
+    if result.issue:
+        data["issue"] = result.issue
     return data
 
 
@@ -75,6 +77,7 @@ def _counterexample(found: Counterexample) -> dict[str, Any]:
         "expected": list(found.expected),
         "actual": found.actual,
         "replay": found.replay,
+        "signature": found.signature,
     }
     if found.step:
         data["step"] = found.step

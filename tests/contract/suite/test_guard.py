@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from fscontract.contract.binding import Binding, Opened, TargetError
+from fscontract.contract.opener import NoScene
+from fscontract.contract.opening import BuilderCall
 from fscontract.contract.outcome import Kind, Outcome, returned
 from fscontract.contract.program import Step
 from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.interrupt import Abandoned
 from fscontract.contract.suite.surroundings import Surroundings
 from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.streamopener import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem
 
 
@@ -97,6 +100,24 @@ def test_a_value_of_another_type_is_stood_for() -> None:
 def test_an_answer_that_is_no_outcome_is_one() -> None:
     """The fault is the binding's, and it is said."""
     assert _act(lambda: 7) == Outcome(Kind.OTHER, detail="the binding returned int")
+
+
+def test_an_opener_readies_its_calls_itself() -> None:
+    """A guard in between changes nothing of it, nor of the word that there is no such scene."""
+
+    class Picky(StreamOpener):
+        def ready(self, path: str, call: BuilderCall) -> BuilderCall:
+            if path == "/none":
+                raise NoScene("none of it")
+            return ("opt", *call[1:])
+
+    binding = Bad(lambda: None)
+    binding.opener = Picky(binding, binding.filesystem)
+    opener = Guarded(binding, 1).opener
+    assert opener is not None
+    assert opener.ready("/a", ("must", "k", 1)) == ("opt", "k", 1)
+    with pytest.raises(NoScene, match="none of it"):
+        opener.ready("/none", ("must", "k", 1))
 
 
 def test_a_trace_that_a_call_sets_is_taken_away() -> None:

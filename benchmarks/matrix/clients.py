@@ -1,0 +1,51 @@
+"""Targets that have no URL, as callables for `fscontract check`."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+
+from fscontract.contract.binding import Binding
+from fscontract.implementations.bindings.pyfile import PyFileBinding
+
+
+def buffered(folder: str) -> Binding:
+    """Files that open() buffers."""
+    return PyFileBinding(lambda path: open(path, "rb"), folder, "buffered")
+
+
+def raw(folder: str) -> Binding:
+    """Files of open() without a buffer."""
+    return PyFileBinding(lambda path: open(path, "rb", buffering=0), folder, "raw")
+
+
+def random(folder: str) -> Binding:
+    """Files that can be written as well."""
+    return PyFileBinding(lambda path: open(path, "r+b"), folder, "r+b")
+
+
+def bytesio(folder: str) -> Binding:
+    """Files in memory."""
+    return PyFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), folder, "BytesIO")
+
+
+def below(folder: str) -> DirFileSystem:
+    """fsspec's directory filesystem over its local one."""
+    return DirFileSystem(folder, LocalFileSystem())
+
+
+def smart(url: str, bucket: str) -> Binding:
+    """Files of smart_open."""
+    from tests.findings.s3.targets import Place, smart
+
+    return smart(Place(url, bucket))
+
+
+def body(url: str, bucket: str) -> Binding:
+    """Bodies of boto3."""
+    from tests.findings.s3.targets import Place, streaming_body
+
+    return streaming_body(Place(url, bucket))

@@ -1,0 +1,62 @@
+"""The files of known failures, out of reports: each entry with the finding that explains it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.matrix.targets import Target
+from fscontract.contract.clauses import clauses
+from fscontract.contract.known import Known, save_known
+
+FINDINGS = Path(__file__).resolve().parents[2] / "docs" / "findings.md"
+_SECTION = re.compile(r"^#{2,3} (?:([A-Z]+\d+) (.*))?", re.MULTILINE)
+#: Outcomes that an entry explains.
+_RED = frozenset({"fail", "known", "lax", "hang", "crash"})
+
+
+@cache
+def findings() -> dict[str, tuple[str, frozenset[str]]]:
+    """The title of each finding, and the clauses that its section names."""
+    text = FINDINGS.read_text(encoding="utf-8")
+    starts = [*_SECTION.finditer(text)]
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    return {
+        match[1]: (match[2], _named(text[match.end() : end]))
+        for match, end in zip(starts, ends, strict=True)
+        if match[1]
+    }
+
+
+def _named(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z0-9]+(?:\.[a-z0-9-]+)+", text)) & clauses().keys()
+
+
+def write(target: Target, report: Path) -> list[str]:
+    """Write the target's file anew, or remove it; the clauses that have no finding.
+
+    The report is that of a run in which no entry was given that no longer holds.
+    """
+    data = json.loads(report.read_text(encoding="utf-8"))
+    entries = tuple(_entries(target, data))
+    if not entries:
+        target.known.unlink(missing_ok=True)
+    else:
+        heading = (
+            f"# {target.label}: what fails, and the findings of docs/findings.md that say why.\n"
+        )
+        save_known(target.known, entries, heading)
+    return [entry.clause for entry in entries if not entry.issue]
+
+
+def _entries(target: Target, data: dict[str, Any]) -> Iterator[Known]:
+    for clause in data.get("clauses", ()):
+        if clause["outcome"] in _RED:
+            ids = [i for i in target.findings.split() if clause["id"] in findings()[i][1]]
+            titles = "; ".join(findings()[i][0] for i in ids)
+            signature = clause["counterexample"]["signature"]
+            yield Known(clause["id"], titles or "no finding yet", signature, " ".join(ids))

@@ -1,0 +1,94 @@
+"""Where targets stand while they are checked: directories, archives, servers on this machine."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from uuid import uuid4
+
+from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from tests.end_to_end.servers import DATA, NoRanges, WithoutRanges, WithRanges, serving
+from tests.findings.s3.targets import Place
+
+Provided = Mapping[str, str]
+
+
+@contextmanager
+def nothing(scratch: Path) -> Iterator[Provided]:
+    """Nowhere."""
+    yield {}
+
+
+@contextmanager
+def directory(scratch: Path) -> Iterator[Provided]:
+    """An empty directory."""
+    made = scratch / "directory"
+    made.mkdir()
+    yield {"directory": str(made)}
+
+
+@contextmanager
+def zipped(method: int, scratch: Path) -> Iterator[Provided]:
+    """A zip archive with one file, `in/it`."""
+    with zipfile.ZipFile(scratch / "a.zip", "w", method) as made:
+        made.writestr("in/it", DATA)
+    yield {"archive": str(scratch / "a.zip"), "copy": _copy(scratch)}
+
+
+@contextmanager
+def tarred(scratch: Path) -> Iterator[Provided]:
+    """A tar archive with one file, `in/it`."""
+    with tarfile.open(scratch / "a.tar", "w") as made:
+        info = tarfile.TarInfo("in/it")
+        info.size = len(DATA)
+        made.addfile(info, io.BytesIO(DATA))
+    yield {"archive": str(scratch / "a.tar"), "copy": _copy(scratch)}
+
+
+@contextmanager
+def web(handler: type[BaseHTTPRequestHandler], scratch: Path) -> Iterator[Provided]:
+    """A web server with one file, `file`."""
+    with serving(handler) as url:
+        yield {"web": url, "copy": _copy(scratch)}
+
+
+@contextmanager
+def bucket(scratch: Path) -> Iterator[Provided]:
+    """A new bucket of an S3 server."""
+    with EmbeddedServer() as server:
+        place = Place(server.url, f"matrix-{uuid4().hex}")
+        client = place.boto3
+        client.create_bucket(Bucket=place.bucket)
+        client.close()
+        yield {
+            "url": place.url,
+            "bucket": place.bucket,
+            "region": REGION,
+            "key": ACCESS_KEY,
+            "secret": SECRET_KEY,
+        }
+
+
+def _copy(scratch: Path) -> str:
+    path = scratch / "copy"
+    path.write_bytes(DATA)
+    return str(path)
+
+
+PLACES: dict[str, Callable[[Path], AbstractContextManager[Provided]]] = {
+    "nothing": nothing,
+    "directory": directory,
+    "stored": partial(zipped, zipfile.ZIP_STORED),
+    "deflated": partial(zipped, zipfile.ZIP_DEFLATED),
+    "tar": tarred,
+    "ranges": partial(web, WithRanges),
+    "no ranges": partial(web, WithoutRanges),
+    "says none": partial(web, NoRanges),
+    "bucket": bucket,
+}

@@ -1,0 +1,167 @@
+"""The columns of docs/matrix.md: for each target how to check it, and which findings it has.
+
+To add one, add a line here, and a kind of place to `places.py` if it needs another one; then
+`python -m benchmarks.matrix --only NAME --write-known` makes its file of known failures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Target:
+    """One column. Words in braces stand for what its place provides."""
+
+    label: str
+    target: str
+    #: The findings of docs/findings.md that it has.
+    findings: str = ""
+    #: A key of `places.PLACES`.
+    place: str = "nothing"
+    options: Mapping[str, str] = field(default_factory=dict)
+    #: The name of a profile, or of a file in `profiles`; "" for that of the binding.
+    profile: str = ""
+    features: str = ""
+    #: A file that a read-only target holds.
+    file: str = ""
+
+    @property
+    def slug(self) -> str:
+        """The label as the name of a file."""
+        return re.sub(r"[^a-z0-9]+", "-", self.label.lower()).strip("-")
+
+    @property
+    def known(self) -> Path:
+        """Its known failures; there is no file if it has none."""
+        return HERE / "known" / f"{self.slug}.yaml"
+
+    def arguments(self, provided: Mapping[str, str]) -> list[str]:
+        """The arguments of `fscontract check`, without those for reports."""
+        words = [self.target.format(**provided)]
+        for key, value in self.options.items():
+            words += ["-o", f"{key}={value.format(**provided)}"]
+        if self.profile:
+            path = HERE / "profiles" / f"{self.profile}.yaml"
+            words += ["--profile", str(path) if path.exists() else self.profile]
+        if self.features:
+            words += ["--features", self.features]
+        if self.file:
+            words += ["--file", self.file, "--content", provided["copy"]]
+        if self.known.exists():
+            words += ["--known", str(self.known)]
+        return words
+
+
+_CLIENTS = "benchmarks.matrix.clients"
+_S3FS = {"key": "{key}", "secret": "{secret}", "endpoint_url": "{url}"}
+_ARROW = {
+    "access_key": "{key}",
+    "secret_key": "{secret}",
+    "region": "{region}",
+    "endpoint_override": "{url}",
+}
+_KEYS = {"access_key_id": "{key}", "secret_access_key": "{secret}", "region": "{region}"}
+_OBSTORE = {**_KEYS, "endpoint": "{url}", "client_options": '{{"allow_http":true}}'}
+_OPENDAL = {**_KEYS, "endpoint": "{url}"}
+_PLACE = {"url": "{url}", "bucket": "{bucket}"}
+_BESIDE_THE_CACHE = "!python-file,!supports-positioned-readable,!supports-vectored-io"
+_HTTP = "F8 F14 F15 F16"
+
+OURS = (
+    Target("memory", "memory"),
+    Target("local", "local"),
+    Target("local, portable", "local", options={"strategy": "portable"}),
+    Target("s3, obstore", "s3", options={"transport": "obstore"}),
+    Target("s3, boto3", "s3", options={"transport": "boto3"}),
+    Target("fake", "fake"),
+)
+PYTHON = tuple(
+    Target(label, f"{_CLIENTS}:{name}", found, "directory", {"folder": "{directory}"}, "", features)
+    for label, name, found, features in (
+        ("open() buffered", "buffered", "", ""),
+        ("open() raw", "raw", "C1 C2", ""),
+        ("open() r+b", "random", "", "python-file-writable"),
+        ("BytesIO", "bytesio", "C5", "python-file-writable"),
+    )
+)
+FSSPEC = (
+    Target("fsspec local", "file://{directory}", "F4 F8", "directory"),
+    Target("fsspec dir", f"{_CLIENTS}:below", "F4 F8", "directory", {"folder": "{directory}"}),
+    Target("fsspec memory", "memory://matrix", "C5 F1 F2 F3"),
+    Target(
+        "fsspec simplecache", "simplecache::file://{directory}", "F5", "directory", profile="few"
+    ),
+    Target("fsspec filecache", "filecache::file://{directory}", "F5", "directory", profile="few"),
+    Target(
+        "fsspec blockcache",
+        "blockcache::file://{directory}",
+        "F4 F6 F7 F8",
+        "directory",
+        profile="few",
+    ),
+    *(
+        Target(
+            f"fsspec {kind}",
+            "zip://::file://{archive}",
+            "C2 C3 C6",
+            place,
+            profile="few",
+            file="in/it",
+        )
+        for kind, place in (("zip stored", "stored"), ("zip deflated", "deflated"))
+    ),
+    Target("fsspec tar", "tar://::file://{archive}", "C3 C4 C6 F4 F9 F10", "tar", file="in/it"),
+    Target("fsspec http", "{web}", f"{_HTTP} F13", "ranges", file="file"),
+    Target("fsspec http, ranges ignored", "{web}", f"{_HTTP} F11 F12", "no ranges", file="file"),
+    Target(
+        "fsspec http, says none",
+        "{web}",
+        f"{_HTTP} F11 F17 F18",
+        "says none",
+        features="!supports-seek",
+        file="file",
+    ),
+)
+CLIENTS = (
+    Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19", "directory"),
+    Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22", "bucket", _ARROW),
+    Target("obstore local", "obstore+file://{directory}", "S7 S8 S9 S10 S11 S18", "directory"),
+    Target("obstore memory", "obstore+memory://", "S7 S8 S9 S10 S11 S18"),
+    Target("obstore S3", "obstore+s3://{bucket}", "S7 S8 S9 S10 S11", "bucket", _OBSTORE),
+    Target("OpenDAL local", "opendal+file://{directory}", "S7 S8 S9 S12", "directory"),
+    Target("OpenDAL memory", "opendal+memory://", "S7 S8 S9 S12"),
+    Target("OpenDAL S3", "opendal+s3://{bucket}", "S7 S8 S9 S12", "bucket", _OPENDAL),
+    Target("smart_open S3", f"{_CLIENTS}:smart", "S1 S16", "bucket", _PLACE),
+    Target(
+        "boto3 StreamingBody", f"{_CLIENTS}:body", "S17", "bucket", _PLACE, "", "!supports-seek"
+    ),
+    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 S13 S14", "bucket", _S3FS),
+    *(
+        Target(
+            f"s3fs {cache}",
+            "s3://{bucket}",
+            "F15 F23 S15",
+            "bucket",
+            {**_S3FS, "default_cache_type": cache},
+            features=_BESIDE_THE_CACHE,
+        )
+        for cache in (
+            "none",
+            "bytes",
+            "blockcache",
+            "mmap",
+            "background",
+            "first",
+            "all",
+            "adaptive",
+        )
+    ),
+)
+
+TARGETS = (*OURS, *PYTHON, *FSSPEC, *CLIENTS)

@@ -1,0 +1,1 @@
+"""Reports of many runs in one table: clauses down, targets across."""
