@@ -244,9 +244,21 @@ def _says_fully(call: Call) -> tuple[str, ...]:
     return (f"returns, {says_bytes(call.state, request.position, request.length)} in the buffer",)
 
 
+def _also_too_short(call: Call) -> bool:
+    """No order is given to preconditions: of a range beyond the end any mistake may be told."""
+    wrong = any(refusal.when(call) for refusal in _FULLY_CHECKS)
+    return wrong and _declared(call) and _too_short(call)
+
+
+_FULLY_CHECKS = _refusals("full", ILLEGAL | NULL)
+
+
 def _fully(clause: str, own: tuple[str, ...]) -> Operation:
     return Operation(
-        refusals=_refusals("full", ILLEGAL | NULL),
+        refusals=(
+            *_FULLY_CHECKS,
+            Refusal("full.eof", _also_too_short, IO_KINDS, _UNMOVED, strict=EOF),
+        ),
         rows=(
             Row((clause, *own), _fits, _reads_fully(clause), _says_fully),
             Row(("full.eof",), _too_short, _fails_at_end, _says_short),

@@ -190,6 +190,10 @@ class _GuardedOpener(Opener):
         """A new builder."""
         return guarded(self._inner.open_file, path)
 
+    def ready(self, path: str, call: BuilderCall) -> BuilderCall:
+        """A call with a status in the place of its kind."""
+        return guarded(self._inner.ready, path, call)
+
     def call(self, builder: Any, call: BuilderCall) -> Any:
         """The builder after a call."""
         return guarded(self._inner.call, builder, call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import threading
 import time
@@ -30,12 +31,17 @@ def clear_interrupts() -> None:
     """
     if sys.version_info[:2] != (3, 11):
         return
+    collecting = gc.isenabled()
+    gc.disable()  # or it may be delivered to somebody's gc.callbacks, which print it
     try:
         interrupt(threading.get_ident())
         for _ in range(1000):
             pass
     except Abandoned:
         pass
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def interrupt(ident: int) -> None:

@@ -140,8 +140,9 @@ def test_what_is_neither_a_profile_nor_a_file_is_refused_in_one_line(name: str) 
 def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     """And with the names of all that there are."""
     assert _refused("pyfil") == (
-        "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, obstore, "
-        "opendal, pyarrow, pyfile, reference, s3; "
+        "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
+        "hadoop-ftp, hadoop-har, hadoop-http, hadoop-local, hadoop-raw, hadoop-s3a, "
+        "hadoop-viewfs, obstore, opendal, pyarrow, pyfile, reference, s3, spark; "
         "did you mean pyfile?"
     )
 

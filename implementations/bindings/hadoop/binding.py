@@ -1,0 +1,271 @@
+"""The binding to Hadoop's own filesystems and streams."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import unquote, urlsplit
+
+from fscontract.contract.binding import Action, Binding, TargetError
+from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program import CHANGES, Step
+from fscontract.contract.targets import UsageError
+from fscontract.implementations.bindings.hadoop import streamops
+from fscontract.implementations.bindings.hadoop.exceptions import outcome_of, told, unwrapped
+from fscontract.implementations.bindings.hadoop.files import ChecksumStore, HadoopStore
+from fscontract.implementations.bindings.hadoop.java import java
+from fscontract.implementations.bindings.hadoop.opener import HadoopOpener
+from fscontract.implementations.bindings.hadoop.place import LocalPlace, Place
+from fscontract.implementations.bindings.hadoop.places import place_of
+from fscontract.implementations.bindings.hadoop.streamops import OpenedStream, bind_stream
+from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
+from fscontract.implementations.bindings.pyops import inexpressible
+from fscontract.implementations.bindings.scratch import (
+    ScratchBinding,
+    new_prefix,
+    prefixes_among,
+)
+from fscontract.implementations.bindings.stores import Store, versions
+from fscontract.implementations.jvm import jars, machine
+
+#: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
+_MEMORY = "256m"
+#: Programs that make this call may find their file moved away.
+_NEW_SOURCE = "seek_to_new_source"
+
+
+class HadoopBinding(ScratchBinding):
+    """Programs as calls of the FSDataInputStream that a Java FileSystem or FileContext opens.
+
+    The machine must run. Files are put at `place`; or `file` is the path of the only file there
+    is, and `content` what it holds.
+    """
+
+    api: ClassVar[str] = "hadoop"
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "a Java FileSystem or FileContext of Hadoop (through JPype)"
+
+    def __init__(
+        self,
+        place: Place,
+        name: str,
+        secrets: tuple[str, ...] = (),
+        content: bytes | None = None,
+        file: str | None = None,
+    ) -> None:
+        self.name = name
+        self.default_profile = place.profile  # type: ignore[misc]
+        self.remote = place.remote
+        self.fixed_content = content
+        self.changes = frozenset(CHANGES) if _writable(place) else frozenset()
+        streams = machine.java_class("org.apache.hadoop.fs.FSDataInputStream")
+        self.operations = streamops.operations_of(streams)
+        #: Libraries whose version a report should show, with the version.
+        self.versions = {**versions("jpype1"), **_java_versions()}
+        self.place = place
+        self._secrets = secrets
+        self._file = file
+        self._java = java()
+        self.path_of = lru_cache(maxsize=1024)(self._java.path)
+        self.opener: HadoopOpener = HadoopOpener(self, self._java)
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> HadoopBinding:
+        """The binding to Hadoop's filesystem at `url`; UsageError, TargetError.
+
+        Options go into Hadoop's Configuration, but for `api`, which is "filesystem" or
+        "filecontext". `file` is the URL of the only file, `content` a local copy of it.
+        """
+        name, secrets = f"hadoop+{shown(url)}", secrets_in(url, options)
+        machine.start(jars.hadoop_jars(), _MEMORY)
+        try:
+            data = None if content is None else content.read_bytes()
+            place = place_of(url, {k: str(v) for k, v in options.items()}, fixed=data is not None)
+        except (UsageError, TargetError) as error:
+            raise type(error)(hide(str(error), secrets)) from error
+        except Exception as error:
+            why = told(unwrapped(error), secrets)
+            raise TargetError(f"{name}: can't be opened by Hadoop: {why}") from error
+        return cls(place, name, secrets, data, None if file is None else _inside(place, file))
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is a Java FileSystem or FileContext, None otherwise."""
+        jpype = sys.modules.get("jpype")
+        if jpype is None or not jpype.isJVMStarted():
+            return None
+        if not isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileSystem")):
+            return None
+        local = str(obj.getUri().getScheme()) == "file"
+        store = HadoopStore(obj, java(), tempfile.gettempdir() if local else "")
+        return cls(LocalPlace(obj, store, "hadoop") if local else Place(obj, store), name)
+
+    # Files ------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Make a random directory, or find the only file; TargetError."""
+        if self.fixed_content is not None:
+            self._find_file(len(self.fixed_content))
+            return
+        store = self._store()
+        prefix = new_prefix(store.root)
+        try:
+            store.make(prefix)
+            self._prefix = prefix
+        except Exception as error:
+            raise self.failure("can't make a directory", error) from error
+
+    def _find_file(self, length: int) -> None:
+        try:
+            reported = self.status_length(str(self._file))
+        except Exception as error:
+            raise self.failure("can't find the file to read", error) from error
+        if reported is not None and reported not in (-1, length):
+            raise TargetError(f"{self.name}: the file has {reported} bytes, --content {length}")
+
+    def create(self, content: bytes) -> str:
+        """Write a new file, or name the only one; TargetError if that fails."""
+        if self.fixed_content is not None:
+            if content != self.fixed_content or self._file is None:
+                raise TargetError(f"{self.name}: holds no file with other content")
+            return self._file
+        return super().create(content)
+
+    def new_path(self) -> str:
+        """A path below the prefix where nothing is yet."""
+        self._files += 1
+        return self.place.file(str(self._prefix), self._files)
+
+    def absent_path(self) -> str:
+        """A path where nothing is."""
+        self._files += 1
+        return self.place.absent(str(self._prefix), self._files)
+
+    def make_directory(self) -> str:
+        """The path of a new directory; TargetError."""
+        self._files += 1
+        try:
+            return self.place.directory(str(self._prefix), self._files)
+        except Exception as error:
+            raise self.failure("can't make a directory", error) from error
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Overwrite or delete a file; TargetError if that fails."""
+        store = self._store()
+        try:
+            if content is None:
+                store.delete(path)
+            else:
+                store.write(path, content)
+        except Exception as error:
+            raise self.failure(f"can't change {path}", error) from error
+
+    def dispose(self) -> None:
+        """Delete the directory that `prepare` made; TargetError if it stays."""
+        try:
+            super().dispose()
+        finally:
+            self.place.close()
+
+    def leftovers(self) -> list[str]:
+        """The directories below the root that are named like prefixes; TargetError."""
+        try:
+            return prefixes_among(self._store().directories())
+        except TargetError:
+            raise
+        except Exception as error:
+            raise self.failure("can't be listed", error) from error
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
+        try:
+            self._store().delete_all(prefix)
+        except Exception as error:
+            raise self.failure(f"can't remove {prefix}", error) from error
+
+    def status_length(self, path: str) -> int | None:
+        """The length that `getFileStatus` reports."""
+        try:
+            return int(self.place.at(path).getFileStatus(self.path_of(path)).getLen())
+        except Exception as error:
+            raise self.as_python(error) from error
+
+    # Streams ----------------------------------------------------------------------------------
+
+    def open(self, path: str) -> OpenedStream:
+        """Open the file; ConnectionError if the server can't be reached."""
+        try:
+            return OpenedStream(self.place.at(path).open(self.path_of(path)), path)
+        except Exception as error:
+            raise self.as_python(error) from error
+
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function of an OpenedStream."""
+        if step.op not in self.operations:
+            return inexpressible
+        try:
+            action = bind_stream(step, self._java, self.fail)
+        except OverflowError:  # no number of Java's
+            return inexpressible
+        store = self.place.store
+        if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
+            return _putting_back(action, store)
+        return action
+
+    def fail(self, error: BaseException) -> Outcome:
+        """The outcome of an exception of a call."""
+        return outcome_of(error, self._secrets)
+
+    def as_python(self, error: Exception) -> Exception:
+        """An exception of Python that stands for one of Java, for those who ask its class."""
+        outcome = self.fail(error)
+        if outcome.kind is Kind.ENVIRONMENT:
+            return ConnectionError(outcome.detail)
+        return (OSError if outcome.kind in IO_KINDS else RuntimeError)(outcome.detail)
+
+    def failure(self, what: str, error: BaseException) -> TargetError:
+        """A TargetError of one line: what could not be done, and why."""
+        return TargetError(f"{self.name}: {what}: {told(unwrapped(error), self._secrets)}")
+
+    def _store(self) -> Store:
+        if self.place.store is None:
+            raise TargetError(f"{self.name}: nothing is written here")
+        return self.place.store
+
+
+def _writable(place: Place) -> bool:
+    return place.store is not None and place.changes
+
+
+def _inside(place: Place, file: str) -> str:
+    """The path of a file given as URL or relative to the root."""
+    if "://" in file:
+        return unquote(urlsplit(file).path)
+    return f"{place.root.rstrip('/')}/{file.lstrip('/')}"
+
+
+def _putting_back(action: Action, store: ChecksumStore) -> Action:
+    def run(opened: OpenedStream) -> Outcome:
+        try:
+            return action(opened)
+        finally:
+            store.put_back(opened.path)
+
+    return run
+
+
+def _java_versions() -> dict[str, str]:
+    hadoop = machine.java_class("org.apache.hadoop.util.VersionInfo").getVersion()
+    java_version = machine.java_class("java.lang.System").getProperty("java.version")
+    return {"hadoop": str(hadoop), "java": str(java_version)}

@@ -1,0 +1,97 @@
+"""Java's FileStatus in the kinds that a builder may be given."""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname, join
+from typing import Any
+
+from fscontract.contract.opener import NoScene
+from fscontract.implementations.bindings.hadoop.java import Java
+from fscontract.implementations.bindings.hadoop.place import FOREIGN
+from fscontract.implementations.jvm.machine import java_class
+
+_FS = "org.apache.hadoop.fs."
+#: A class that only HDFS knows.
+_FOREIGN = "org.apache.hadoop.hdfs.protocol.HdfsFileStatus"
+
+
+def beside(path: str) -> str:
+    """The path of another name where a status of another name leads."""
+    return join(dirname(path), f"other-{basename(path)}")
+
+
+class Statuses:
+    """Makes statuses from a file's own."""
+
+    def __init__(self, java: Java) -> None:
+        self._java = java
+        self._plain = java_class(f"{_FS}FileStatus")
+        self.null = java.null(self._plain)
+
+    def permission(self, mode: int) -> Any:
+        """An FsPermission."""
+        return java_class(f"{_FS}permission.FsPermission")(self._java.short(mode))
+
+    def unknown(self, path: Any) -> Any:
+        """The status of a path where no file is."""
+        return self._status(-1, False, 0, 0, 0, path)
+
+    def make(self, kind: str, filesystem: Any, own: Any, path: str, length: int | None) -> Any:
+        """A status of a kind of STATUSES; NoScene, OverflowError for a length that is no long."""
+        if length is not None:
+            own = self._of_length(own, length)
+        if kind in ("own", "stale"):
+            return own
+        if kind == "located":
+            return self._located(own)
+        named = self._with(own, self._path(kind, filesystem, own, path), None)
+        return self._foreign(named) if kind in ("subclass", "name-subclass") else named
+
+    def _path(self, kind: str, filesystem: Any, own: Any, path: str) -> Any:
+        if kind == "subclass":
+            return own.getPath()
+        others = {
+            "parents": f"/other/parents/{basename(path)}",
+            "scheme": FOREIGN + str(own.getPath().toUri().getPath()),
+        }
+        made = self._java.path(others.get(kind) or beside(path))
+        return made if kind == "scheme" else filesystem.makeQualified(made)
+
+    def _of_length(self, own: Any, length: int) -> Any:
+        """The status of its class, so that it keeps its etag; or else a plain one."""
+        field = self._plain.class_.getDeclaredField("length")
+        field.setAccessible(True)
+        field.setLong(own, self._java.long(length))
+        return own if own.getLen() == length else self._with(own, own.getPath(), length)
+
+    def _with(self, own: Any, path: Any, length: int | None) -> Any:
+        size = int(own.getLen()) if length is None else length
+        times = (own.getReplication(), own.getBlockSize(), own.getModificationTime())
+        return self._status(size, own.isDirectory(), *times, path)
+
+    def _status(
+        self, length: int, directory: bool, copies: int, block: int, time: int, path: Any
+    ) -> Any:
+        long = self._java.long
+        return self._plain(
+            long(length), directory, self._java.int(copies), long(block), long(time), path
+        )
+
+    def _located(self, status: Any) -> Any:
+        strings = [self._java.string(host) for host in ("host1", "host2")]
+        hosts = self._java.array_of(java_class("java.lang.String"), strings)
+        block_class = java_class(f"{_FS}BlockLocation")
+        size = self._java.long(max(0, int(status.getLen())))
+        where = block_class(hosts, hosts, self._java.long(0), size)
+        blocks = self._java.array_of(block_class, [where])
+        return java_class(f"{_FS}LocatedFileStatus")(status, blocks)
+
+    def _foreign(self, status: Any) -> Any:
+        """The same of a class that the filesystem can't know."""
+        try:
+            builder = java_class(f"{_FOREIGN}$Builder")()
+        except TypeError as error:  # no such class among these libraries
+            raise NoScene(_FOREIGN) from error
+        made = builder.length(status.getLen()).isdir(status.isDirectory()).build()
+        made.setPath(status.getPath())
+        return made

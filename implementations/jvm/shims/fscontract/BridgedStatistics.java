@@ -1,0 +1,38 @@
+package fscontract;
+
+import java.util.Collections;
+import java.util.Map;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+
+/** The counters of something in Python, as they are when they are asked for. */
+public class BridgedStatistics implements IOStatistics {
+  private final PythonCounters python;
+
+  public BridgedStatistics(PythonCounters python) {
+    this.python = python;
+  }
+
+  public Map counters() {
+    return python.getIOStatistics();
+  }
+
+  public Map gauges() {
+    return Collections.emptyMap();
+  }
+
+  public Map minimums() {
+    return Collections.emptyMap();
+  }
+
+  public Map maximums() {
+    return Collections.emptyMap();
+  }
+
+  public Map meanStatistics() {
+    return Collections.emptyMap();
+  }
+
+  public String toString() {
+    return "counters=" + counters();
+  }
+}

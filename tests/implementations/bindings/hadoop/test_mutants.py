@@ -1,0 +1,94 @@
+"""Who checks the checker, on Hadoop: mutants over its own streams are rejected like all others."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.clauses import clauses
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.result import Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants.overhadoop import Beneath, over_hadoop
+from fscontract.fakes.mutants.registry import Mutant, MutantFileSystem, mutants
+from fscontract.fakes.mutants.table import BROKEN
+from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryInputStream
+
+#: What RawLocalFileSystem breaks itself: findings H1, H3, H4 and H5.
+OWN = {
+    "stns.none": Verdict.FAIL,
+    "pread.eof": Verdict.FAIL,
+    "pread.closed": Verdict.LAX,
+    "full.eof": Verdict.FAIL,
+    "full.closed": Verdict.LAX,
+    "skip.count": Verdict.LAX,
+    "skip.closed": Verdict.LAX,
+}
+#: Those whose mistake is in what they keep in Python, which the stream beneath does not see.
+BESIDE = {"OtherReplica", "SharesPosition"}
+PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
+STREAMS = tuple(c for c in with_checks(clauses().values()) if c.document == "fsdatainputstream")
+
+
+def _mutants() -> list[Mutant]:
+    """Those of streams whose clause Hadoop declares and keeps."""
+    names = {c.id for c in STREAMS} - OWN.keys()
+    return [
+        m
+        for m in mutants()
+        if m.clause in names
+        and m.name not in BESIDE
+        and not PROFILE.with_features(m.features).satisfies(clauses()[m.clause].needs)
+    ]
+
+
+@pytest.fixture(scope="module")
+def beneath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beneath]:
+    """Files of RawLocalFileSystem."""
+    folder: Path = tmp_path_factory.mktemp(f"raw-{uuid.uuid4().hex[:8]}")
+    binding = resolve_target(f"hadoop+raw://{folder}", {})
+    assert isinstance(binding, HadoopBinding)
+    binding.prepare()
+    yield Beneath(binding)
+    binding.dispose()
+
+
+def _verdict(mutated: Mutant, beneath: Beneath) -> Verdict:
+    stream = over_hadoop(mutated.filesystem.args[0], beneath)  # type: ignore[attr-defined]
+    made = mutated.filesystem.func(stream)  # type: ignore[attr-defined]
+    profile = PROFILE.with_features(mutated.features)
+    settings = Settings(profile, (clauses()[mutated.clause],), stop_at_first=True)
+    return check(StreamBinding(made, name=str(mutated)), settings).clauses[0].outcome
+
+
+@pytest.mark.deep
+def test_a_stream_that_does_nothing_itself_breaks_what_hadoop_breaks(beneath: Beneath) -> None:
+    """And nothing else, so that a mutant's verdict is the mutant's."""
+    filesystem = MutantFileSystem(over_hadoop(MemoryInputStream, beneath))
+    judged = tuple(c for c in STREAMS if c.id.startswith(("full.", "skip.", "stns.")))
+    result = check(StreamBinding(filesystem, name="over Hadoop"), Settings(PROFILE, judged))
+    assert {c.clause.id: c.outcome for c in result.clauses if c.outcome in BROKEN} == {
+        clause.id: OWN[clause.id] for clause in judged if clause.id in OWN
+    }
+
+
+@pytest.mark.parametrize(
+    "mutated", [m for m in _mutants() if not m.clause.startswith("cons.")][::12], ids=str
+)
+def test_a_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
+    """A sample; the next test has all."""
+    assert _verdict(mutated, beneath) in BROKEN, mutated.says
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("mutated", _mutants(), ids=str)
+def test_each_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
+    """By the clause that it breaks, whichever Hadoop declares."""
+    assert _verdict(mutated, beneath) in BROKEN, mutated.says

@@ -1,0 +1,111 @@
+"""URLs and options lead to Hadoop's filesystems."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.targets import UsageError, resolve_target
+from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+from fscontract.implementations.bindings.hadoop.places import configuration
+
+from .conftest import Make
+
+
+def test_options_go_into_the_configuration(make: Make) -> None:
+    """As they are, under Hadoop's names."""
+    binding = make("raw", **{"io.file.buffer.size": "64"})
+    assert int(binding.place.at("").getConf().getInt("io.file.buffer.size", 0)) == 64
+
+
+def test_hadoops_defaults_stand_where_no_option_does(make: Make) -> None:
+    """So the buffer is what Hadoop takes."""
+    conf = make("raw").place.at("").getConf()
+    assert str(conf.get("io.file.buffer.size")) == "4096"
+    assert configuration({"a.b": "c"}).get("a.b") == "c"
+
+
+def test_the_api_is_one_of_two(tmp_path: Path) -> None:
+    """Anything else is said at once."""
+    with pytest.raises(UsageError, match="api is filesystem or filecontext, not 'x'"):
+        HadoopBinding.from_url(f"raw://{tmp_path}", {"api": "x"})
+
+
+def test_a_local_directory_has_no_host() -> None:
+    """Two slashes instead of three are a common mistake."""
+    with pytest.raises(UsageError, match="written as hadoop\\+raw:///directory"):
+        HadoopBinding.from_url("raw://tmp", {})
+
+
+def test_a_scheme_that_hadoop_does_not_know_is_one_line() -> None:
+    """What Hadoop says of it, without user and password."""
+    with pytest.raises(TargetError) as caught:
+        HadoopBinding.from_url("nosuch://me:secret99@host/d", {})
+    assert str(caught.value) == (
+        "hadoop+nosuch://host/d: can't be opened by Hadoop: "
+        'UnsupportedFileSystemException: No FileSystem for scheme "nosuch"'
+    )
+
+
+@pytest.mark.parametrize("scheme", ["raw", "file", "viewfs", "har"])
+def test_the_named_target_is_in_a_temporary_directory(scheme: str) -> None:
+    """Its option `filesystem` says which filesystem."""
+    binding = resolve_target("hadoop", {"filesystem": scheme})
+    binding.prepare()
+    path = binding.create(b"abc")
+    assert (binding.name, binding.status_length(path)) == ("hadoop", 3)
+    binding.dispose()
+
+
+def test_the_named_target_knows_its_filesystems() -> None:
+    """Others have URLs."""
+    with pytest.raises(TargetError, match="filesystem is raw or file or viewfs or har, not 's3'"):
+        resolve_target("hadoop", {"filesystem": "s3"})
+
+
+def test_a_file_that_is_there_is_read_where_nothing_is_written(tmp_path: Path) -> None:
+    """`--file` and `--content` work with any filesystem."""
+    (tmp_path / "file").write_bytes(b"abc")
+    for file in ("file", f"file://{tmp_path}/file"):
+        binding = HadoopBinding.from_url(
+            f"raw://{tmp_path}", {}, file=file, content=tmp_path / "file"
+        )
+        binding.prepare()
+        assert binding.create(b"abc") == f"{tmp_path}/file"
+        binding.dispose()
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+_RUN = """
+import sys, threading
+from fscontract.contract.program import Step
+from fscontract.contract.targets import resolve_target
+from fscontract.implementations.jvm.machine import java_class
+
+binding = resolve_target("hadoop+file://" + sys.argv[1], {})
+binding.prepare()
+opened = binding.open(binding.create(b"abc"))
+print(binding.bind(Step("read_byte"))(opened))
+print(binding.bind(Step("seek_to_new_source", (0,)))(opened).kind)
+binding.dispose()
+forever = java_class("java.util.concurrent.CountDownLatch")(1)
+threading.Thread(target=forever.await_, daemon=True).start()
+"""
+
+
+def test_a_process_is_quiet_and_ends_with_its_machine(tmp_path: Path) -> None:
+    """Neither Java nor its logging says a word, and a call that hangs holds nothing up."""
+    run = subprocess.run(
+        [sys.executable, "-c", _RUN, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "returned 97\nNULL\n", "")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,123 @@
+"""S3A on a server of its own, in a process of its own: its libraries are of another Hadoop."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.targets import resolve_target
+from fscontract.implementations.jvm import machine
+from fscontract.implementations.jvm.jars import hadoop_jars
+
+pytestmark = pytest.mark.s3a
+
+#: Prints outcomes by name, as they are shown.
+_PROGRAM = """
+import json
+from fscontract.contract.program import Step
+from fscontract.contract.targets import resolve_target
+
+binding = resolve_target("s3a", {"fs.s3a.readahead.range": "1024"})
+binding.prepare()
+path = binding.create(bytes(range(200)))
+stream = binding.open(path)
+said = {"versions": binding.versions["hadoop"]}
+for op, *args in (
+    ("read_byte",),
+    ("pread", 150, 2, 0, 2),
+    ("seek", 100),
+    ("get_pos",),
+    ("unbuffer",),
+    ("read_byte",),
+    ("seek", 201),
+    ("close",),
+    ("read_byte",),
+):
+    said.setdefault(op, []).append(str(binding.bind(Step(op, tuple(args)))(stream).kind))
+said["position"] = binding.status_length(path)
+
+def heads(kind):
+    opener = binding.opener
+    builder = opener.open_file(path)
+    if kind != "none":
+        status = opener.ready(path, ("with_file_status", kind, None))
+        builder = opener.call(builder, status)
+    before = opener.counters(None).get("action_http_head_request", 0)
+    opened = opener.get(opener.build(builder))
+    binding.bind(Step("read_byte"))(opened)
+    return opener.counters(None).get("action_http_head_request", 0) - before
+
+said["heads"] = [heads("none"), heads("own")]
+binding.dispose()
+print(json.dumps(said))
+"""
+
+
+def _output(*command: str, cwd: Path, status: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=580,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a few calls did."""
+    found: dict[str, Any] = json.loads(
+        _output("-c", _PROGRAM, cwd=tmp_path_factory.mktemp("s3a")).splitlines()[-1]
+    )
+    return found
+
+
+def test_streams_of_s3a_are_read_through_java(said: dict[str, Any]) -> None:
+    """Each call is one of the stream."""
+    assert said["read_byte"] == ["returned", "returned", "IO"]
+    assert (said["pread"], said["get_pos"], said["unbuffer"]) == (["returned"],) * 3
+    assert said["position"] == 200
+
+
+def test_a_seek_past_the_end_is_not_noticed(said: dict[str, Any]) -> None:
+    """Which is one of the known failures of the profile."""
+    assert said["seek"] == ["returned", "returned"]
+
+
+def test_a_status_spares_the_head_request(said: dict[str, Any]) -> None:
+    """As S3A's own statistics count them."""
+    assert said["heads"] == [1, 0]
+
+
+@pytest.mark.parametrize("options", [{"endpoint": "x"}, {"fs.s4a.endpoint": "x"}])
+def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> None:
+    """Before anything is started."""
+    with pytest.raises(
+        TargetError, match=r"^s3a: no option '[\w.]+'; options: bucket, fs\.s3a\.\*"
+    ):
+        resolve_target("s3a", options)
+
+
+def test_beside_another_hadoop_it_says_what_to_do() -> None:
+    """One process has one Java machine, with one set of libraries."""
+    machine.start(hadoop_jars())
+    with pytest.raises(TargetError, match=r"processes of their own \(--isolate\)"):
+        resolve_target("s3a", {})
+
+
+def test_the_contract_holds_but_for_the_known_failures(tmp_path: Path) -> None:
+    """All clauses, in a process that the run makes for itself."""
+    command = ("-m", "fscontract", "check", "s3a", "--isolate", "--json", "s3a.json")
+    _output(*command, cwd=tmp_path)
+    result = json.loads((tmp_path / "s3a.json").read_text(encoding="utf-8"))
+    assert result["conforms"] is True
+    assert result["summary"]["known"] == 15

@@ -1,0 +1,81 @@
+"""Our filesystems, and what Java needs to read them. All tests of a process share one machine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.jvm import machine
+from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.implementations.s3.filesystem import S3FileSystem
+
+_KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine_of_hadoop() -> None:
+    """The machine, which stays until the process ends."""
+    machine.start(hadoop_jars())
+
+
+@pytest.fixture(scope="session")
+def java(machine_of_hadoop: None) -> Callable[[str], Any]:
+    """A Java class by its name; what begins with "fs." or "io." is Hadoop's."""
+
+    def find(name: str) -> Any:
+        own = name.startswith(("java.", "org."))
+        return machine.java_class(name if own else f"org.apache.hadoop.{name}")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[EmbeddedServer]:
+    """An S3 server, which runs as long as the tests."""
+    with EmbeddedServer() as running:
+        yield running
+
+
+def _s3(request: pytest.FixtureRequest) -> Iterator[FileSystem]:
+    url = request.getfixturevalue("server").url
+    bucket = f"test-{uuid.uuid4().hex}"
+    urlopen(Request(f"{url}/{bucket}", method="PUT"), timeout=30).close()
+    config = S3Config.of(bucket, {"endpoint": url, **_KEYS}, {})
+    with S3FileSystem.of(config) as made:
+        yield made
+
+
+@pytest.fixture(params=["memory", "local", "s3"])
+def fs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileSystem]:
+    """Each of our filesystems, empty."""
+    if request.param == "s3":
+        yield from _s3(request)
+    elif request.param == "local":
+        yield LocalFileSystem(str(tmp_path / "root"))
+    else:
+        yield MemoryFileSystem()
+
+
+@pytest.fixture
+def memory() -> MemoryFileSystem:
+    """The filesystem in memory, empty."""
+    return MemoryFileSystem()
+
+
+@pytest.fixture
+def bridged(fs: FileSystem) -> Iterator[Any]:
+    """The filesystem as Java's."""
+    made = java_filesystem(fs)
+    yield made
+    made.close()

@@ -1,0 +1,44 @@
+"""The whole contract on our streams as Java sees them: crossing loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fscontract.contract.clauses import select
+from fscontract.contract.ports import FileSystem
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings
+from fscontract.contract.targets import recognise
+from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.memory import MemoryFileSystem
+
+_BAD = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)
+
+
+def _run(fs: FileSystem, profile: str, patterns: Sequence[str] = ()) -> RunResult:
+    bridged = java_filesystem(fs)
+    try:
+        chosen = tuple(clause for clause in select(patterns) if clause.testable)
+        return check(recognise(bridged, "bridged"), Settings(load_profile(profile), chosen))
+    finally:
+        bridged.close()
+
+
+def _broken(result: RunResult) -> dict[str, str]:
+    return {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in _BAD}
+
+
+def test_streams_in_memory_keep_the_contract_in_java() -> None:
+    """With every feature that they have in Python."""
+    result = _run(MemoryFileSystem(), "reference")
+    assert _broken(result) == {}
+    assert sum(c.outcome is Verdict.PASS for c in result.clauses) >= 190
+
+
+def test_what_the_others_add_is_kept_too(fs: FileSystem) -> None:
+    """Descriptors, requests, and versions."""
+    profile = "s3" if "s3" in type(fs).__module__ else "reference"
+    patterns = ("open.cost-*", "open.status-pinned", "unbuf.*", "seek.*")
+    assert _broken(_run(fs, profile, patterns)) == {}
