@@ -20,7 +20,8 @@ class StreamFile(io.RawIOBase):
 
     Python allows a position after the end, where reads give nothing; the contract does not. Such
     a position is kept here while the stream stands at its end, and forgotten once it is moved.
-    `length` gives the file's length in bytes.
+    `length` gives the file's length in bytes. A stream that is closed tells so the files that its
+    method `attach` was given, if it has one.
     """
 
     def __init__(
@@ -31,6 +32,9 @@ class StreamFile(io.RawIOBase):
         self._seeks = seeks
         self._beyond = 0
         self._beyond_since = 0
+        attach = getattr(stream, "attach", None)
+        if attach is not None:
+            attach(self)
 
     @property
     def name(self) -> str:
@@ -42,16 +46,17 @@ class StreamFile(io.RawIOBase):
         """Always "rb"."""
         return "rb"
 
-    @property
-    def closed(self) -> bool:
-        """Whether the file or its stream was closed."""
-        return bool(getattr(self._stream, "closed", False)) or super().closed
+    # `closed` is that of IOBase, in C: io.BufferedReader asks for it at every line.
 
     def close(self) -> None:
         """Close the file and its stream."""
-        if not super().closed:
+        if not self.closed:
             self._stream.close()
             super().close()
+
+    def stream_closed(self) -> None:
+        """Close the file, because its stream is."""
+        super().close()
 
     def __del__(self) -> None:
         # IOBase would close here, and with it a stream that its owner may still be using.
@@ -143,7 +148,7 @@ class StreamFile(io.RawIOBase):
         return self._stream.get_pos() == length
 
     def _check_open(self) -> None:
-        if self.closed:
+        if self.closed or getattr(self._stream, "closed", False):
             raise ValueError("I/O operation on closed file")
 
     def __repr__(self) -> str:

@@ -21,6 +21,18 @@ class StreamReader(io.BufferedReader):
     def __init__(self, raw: io.RawIOBase, size: int, buffer_size: int) -> None:
         super().__init__(raw, buffer_size)
         self.size = size
+        self._buffer_size = buffer_size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Up to `size` bytes, all of the rest for None or a negative size.
+
+        More than the buffer holds is asked of the stream at once, and not its last part by itself.
+        """
+        if size is None or not self._buffer_size < size <= self.size - self.tell():
+            return super().read(size)
+        data = bytearray(size)
+        count = self.readinto(data)
+        return bytes(data if count == size else data[:count])
 
 
 class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types

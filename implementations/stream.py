@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import NoReturn
+from weakref import WeakSet
 
 from fscontract.contract.bytebuffer import ByteBuffer
 from fscontract.contract.errors import (
@@ -76,6 +77,7 @@ class ReferenceInputStream(FSDataInputStream):
     """
 
     _closed = True  # until there is something to close
+    _files: WeakSet[StreamFile] | None = None
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -110,6 +112,11 @@ class ReferenceInputStream(FSDataInputStream):
         """Whether `close` was called."""
         return self._closed
 
+    @property
+    def etag(self) -> str | None:
+        """Which version of the file is read, None if that is not known, or not yet."""
+        return None
+
     def io_statistics(self) -> dict[str, int]:
         """What the stream did; approximate under concurrent positioned reads.
 
@@ -132,6 +139,8 @@ class ReferenceInputStream(FSDataInputStream):
         if not self._closed:
             self._closed = True
             self._release()
+            for file in self._files or ():
+                file.stream_closed()
             done, self._done = self._done, None
             if done is not None:
                 done(self)
@@ -284,6 +293,15 @@ class ReferenceInputStream(FSDataInputStream):
     def as_file(self) -> io.RawIOBase:
         """A Python binary file over this stream: it shares the position, and closes it."""
         return StreamFile(self, self._length, lambda: self._seeks)
+
+    def attach(self, file: StreamFile) -> None:
+        """Have a file be closed with the stream."""
+        if self._closed:
+            file.stream_closed()
+            return
+        if self._files is None:
+            self._files = WeakSet()
+        self._files.add(file)
 
     def _read_next(self, view: memoryview) -> int:
         count = self._read_at(self._pos, view)

@@ -14,11 +14,14 @@ import selectors
 import socket
 import sys
 from collections import Counter, deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 #: Up to this the buffers of the system are made small too; above, they are its own affair.
 _TIGHT = 1 << 17
+#: So much is taken at a time.
+_PIECE = 1 << 18
 
 
 @dataclass
@@ -89,153 +92,176 @@ class Requests:
 
 
 class Flow:
-    """One direction of a connection: what comes from `source` goes to `sink` a while later."""
+    """One direction of a connection: what comes from `source` goes to `sink` a while later.
 
-    def __init__(self, relaying: Relaying) -> None:
+    Bytes are copied in and out once, through buffers that are used again.
+    """
+
+    def __init__(
+        self,
+        relaying: Relaying,
+        source: socket.socket,
+        sink: socket.socket,
+        seen: Callable[[memoryview], None],
+        ended: Callable[[], None],
+    ) -> None:
         self._delay = relaying.delay
-        self._most = relaying.most
+        self._most = relaying.most if relaying.delay else _PIECE
         self._loop = asyncio.get_running_loop()
-        self._queue: deque[tuple[float, bytes | None]] = deque()
+        self._source = source
+        self._sink = sink
+        self._seen = seen
+        self._ended = ended
+        #: When what may go on, in which buffer; no bytes are the end.
+        self._queue: deque[tuple[float, bytearray, memoryview]] = deque()
+        self._free: list[bytearray] = []
         self._held = 0
-        self._full = False
-        self.source: asyncio.Transport | None = None
-        self.sink: asyncio.Transport | None = None
+        self._reading = self._writing = self._over = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._balance()
 
-    def take(self, data: bytes | None) -> None:
-        """Pass these bytes on, or that there are no more."""
-        if not self._delay:
-            self._pass(data)
+    def close(self) -> None:
+        """Let go of both sockets, which somebody else closes."""
+        self._over = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._loop.remove_reader(self._source)
+        self._loop.remove_writer(self._sink)
+
+    def _read(self) -> None:
+        buffer = self._free.pop() if self._free else bytearray(min(_PIECE, self._most))
+        try:
+            count = self._source.recv_into(buffer)
+        except (BlockingIOError, InterruptedError):
+            self._free.append(buffer)
             return
-        self._queue.append((self._loop.time() + self._delay, data))
-        self._held += len(data or b"")
+        except OSError:
+            count = 0
+        view = memoryview(buffer)[:count]
+        self._seen(view)
+        self._held += count
+        self._queue.append((self._loop.time() + self._delay, buffer, view))
+        if not count:
+            self._most = -1  # no more is read
         if len(self._queue) == 1:
-            self._loop.call_at(self._queue[0][0], self._due)
+            self._pass()
         self._balance()
 
-    def fill(self, full: bool) -> None:
-        """Note whether the sink takes no more for now."""
-        self._full = full
+    def _pass(self) -> None:
+        """Send what is due, as much of it as the sink takes."""
+        while self._queue and not self._over:
+            due, buffer, view = self._queue[0]
+            wait = due - self._loop.time()
+            if wait > 0:
+                self._timer = self._loop.call_at(due, self._pass)
+                break
+            if not view:
+                self._ended()
+                return
+            sent = self._send(view)
+            self._held -= sent
+            if sent < len(view):
+                self._queue[0] = due, buffer, view[sent:]
+                break
+            self._queue.popleft()
+            self._free.append(buffer)
         self._balance()
 
-    def _due(self) -> None:
-        now = self._loop.time()
-        while self._queue and self._queue[0][0] <= now:
-            _, data = self._queue.popleft()
-            self._held -= len(data or b"")
-            self._pass(data)
-        if self._queue:
-            self._loop.call_at(self._queue[0][0], self._due)
-        self._balance()
-
-    def _pass(self, data: bytes | None) -> None:
-        if self.sink is None or self.sink.is_closing():
-            return
-        if data is None:
-            self.sink.close()
-        else:
-            self.sink.write(data)
+    def _send(self, view: memoryview) -> int:
+        """How many bytes went out; if not all did, the rest goes when the sink takes more."""
+        sent = 0
+        try:
+            while sent < len(view):
+                sent += self._sink.send(view[sent:])
+        except (BlockingIOError, InterruptedError):
+            if not self._writing:
+                self._writing = True
+                self._loop.add_writer(self._sink, self._pass)
+            return sent
+        except OSError:
+            self._ended()
+            return sent
+        if self._writing:
+            self._writing = False
+            self._loop.remove_writer(self._sink)
+        return sent
 
     def _balance(self) -> None:
-        if self.source is None or self.source.is_closing():
+        if self._over:
             return
-        if self._full or self._held > self._most:
-            self.source.pause_reading()
-        else:
-            self.source.resume_reading()
+        wanted = self._held < self._most
+        if wanted and not self._reading:
+            self._loop.add_reader(self._source, self._read)
+        elif self._reading and not wanted:
+            self._loop.remove_reader(self._source)
+        self._reading = wanted
 
 
-class End(asyncio.Protocol):
-    """One end of a connection: its bytes go out by one flow, and others come in by another."""
+class Connection:
+    """A client's connection, and the one to the store behind it."""
 
-    def __init__(self, out: Flow, into: Flow) -> None:
-        self._out = out
-        self._into = into
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Where its bytes come from, and others go to, is known now."""
-        assert isinstance(transport, asyncio.Transport)
-        self._out.source = self._into.sink = transport
-
-    def data_received(self, data: bytes) -> None:
-        """Bytes go out."""
-        self._out.take(data)
-
-    def connection_lost(self, _: Exception | None) -> None:
-        """No more bytes go out."""
-        self._out.take(None)
-
-    def pause_writing(self) -> None:
-        """What comes in has to wait."""
-        self._into.fill(True)
-
-    def resume_writing(self) -> None:
-        """What comes in need not wait any more."""
-        self._into.fill(False)
-
-
-class Store(End):
-    """The end at the store, whose bytes are counted."""
-
-    def __init__(self, relaying: Relaying, out: Flow, into: Flow) -> None:
-        super().__init__(out, into)
-        self._relaying = relaying
-
-    def data_received(self, data: bytes) -> None:
-        """Bytes are counted and go out."""
-        self._relaying.received += len(data)
-        super().data_received(data)
-
-
-class Client(End):
-    """The end at the client, whose requests are counted; it waits for the other end."""
-
-    def __init__(self, relaying: Relaying) -> None:
-        super().__init__(Flow(relaying), Flow(relaying))
+    def __init__(self, relaying: Relaying, client: socket.socket) -> None:
         self._relaying = relaying
         self._requests = Requests(relaying.requests)
-        self._connecting: asyncio.Task[None] | None = None
+        self._client = client
+        self._store = socket.socket()
+        self._flows: list[Flow] = []
+        relaying.connections += 1
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The other end is looked for, and meanwhile nothing is read."""
-        super().connection_made(transport)
-        assert isinstance(transport, asyncio.Transport)
-        transport.pause_reading()
-        if self._relaying.most <= _TIGHT:
-            made = transport.get_extra_info("socket")
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._relaying.most)
-        self._relaying.connections += 1
-        self._connecting = asyncio.ensure_future(self._connect(transport))
-
-    def data_received(self, data: bytes) -> None:
-        """Requests are counted and go out."""
-        self._requests.feed(data)
-        super().data_received(data)
-
-    async def _connect(self, transport: asyncio.Transport) -> None:
-        loop = asyncio.get_running_loop()
-        store = socket.socket()
-        store.setblocking(False)
-        if self._relaying.most <= _TIGHT:
-            store.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._relaying.most)
+    async def begin(self) -> None:
+        """Look for the store, and meanwhile read nothing."""
+        relaying, client, store = self._relaying, self._client, self._store
+        for one in (client, store):
+            one.setblocking(False)
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if relaying.most <= _TIGHT:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, relaying.most)
+            store.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, relaying.most)
         try:
-            await loop.sock_connect(store, self._relaying.address)
-            await loop.create_connection(
-                lambda: Store(self._relaying, self._into, self._out), sock=store
-            )
-            transport.resume_reading()
+            await asyncio.get_running_loop().sock_connect(store, relaying.address)
         except OSError:
-            store.close()
-            transport.abort()
+            self._end()
+            return
+        self._flows.append(Flow(relaying, client, store, self._asked, self._end))
+        self._flows.append(Flow(relaying, store, client, self._answered, self._end))
+
+    def _asked(self, data: memoryview) -> None:
+        self._requests.feed(bytes(data))
+
+    def _answered(self, data: memoryview) -> None:
+        self._relaying.received += len(data)
+
+    def _end(self) -> None:
+        for flow in self._flows:
+            flow.close()
+        self._flows.clear()
+        self._client.close()
+        self._store.close()
+
+
+async def accept(relaying: Relaying, listener: socket.socket) -> None:
+    """Begin a connection for each client that comes."""
+    loop = asyncio.get_running_loop()
+    beginning: set[asyncio.Task[None]] = set()
+    while True:
+        client, _ = await loop.sock_accept(listener)
+        task = asyncio.ensure_future(Connection(relaying, client).begin())
+        beginning.add(task)
+        task.add_done_callback(beginning.discard)
 
 
 async def main(host: str, port: str, delay: str, most: str) -> None:
     """Relay until the standard input ends."""
     relaying = Relaying((socket.gethostbyname(host), int(port)), float(delay), int(most))
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Client(relaying), "127.0.0.1", 0, backlog=1024)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    while await loop.run_in_executor(None, sys.stdin.readline):
-        print(relaying.shown(), flush=True)
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        listener.setblocking(False)
+        accepting = asyncio.ensure_future(accept(relaying, listener))
+        print(listener.getsockname()[1], flush=True)
+        while await loop.run_in_executor(None, sys.stdin.readline):
+            print(relaying.shown(), flush=True)
+        accepting.cancel()
+        await asyncio.wait([accepting])
 
 
 def _run(arguments: list[str]) -> None:

@@ -29,7 +29,7 @@ class Surroundings:
         """Put back what is not as it was. Signals can be set in the main thread only.
 
         A descriptor of a standard stream that is something else now may be the target's, which
-        still reads from it: it is put back at `last`.
+        still reads from it: it is put back at `last`, when what the target printed is shown, too.
         """
         sys.setrecursionlimit(self._limit)
         threading.settrace(self._trace)
@@ -42,6 +42,8 @@ class Surroundings:
             os.environ.update(self._environment)
         for name, number, mode in _STANDARD:
             self._restore_stream(name, number, mode, last)
+        if last:
+            show_printed()
         if threading.current_thread() is threading.main_thread():
             for number, handler in self._signals.items():
                 if signal.getsignal(number) is not handler:
@@ -66,6 +68,13 @@ class Surroundings:
             stream = self._streams[name] = again
         if getattr(sys, name) is not stream:
             setattr(sys, name, stream)
+
+
+def show_printed() -> None:
+    """Empty the buffers of what was printed, so that it comes before what is printed elsewhere."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, broken, or none
+            stream.flush()
 
 
 def private_copy(stream: TextIO) -> TextIO:

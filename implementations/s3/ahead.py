@@ -21,6 +21,7 @@ class Window:
         self._changed = threading.Condition()
         self._error: BaseException | None = None
         self._working = False
+        self._closed = False
 
     def begin(self, workers: Workers, hold: int) -> None:
         """Have a worker fetch up to `hold` bytes, and a chunk more."""
@@ -41,6 +42,7 @@ class Window:
     def close(self) -> None:
         """Give the connection back, as soon as no worker uses it."""
         with self._changed:
+            self._closed = True
             self._chunks.clear()
             working = self._working
         if not working:
@@ -61,6 +63,9 @@ class Window:
         with self._changed:
             self._working = False
             self._changed.notify_all()
+            closed = self._closed
+        if closed:
+            self._download.close()
 
 
 class ReadAhead:

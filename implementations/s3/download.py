@@ -26,6 +26,9 @@ NOTHING = memoryview(b"")
 #: A server that takes no notice of ranges sends what comes before them; more than so much of that
 #: is not waited for.
 _MOST_SKIPPED = 16 << 20
+#: After so many bytes what failed before counts no more: a store that gives a byte an answer, and
+#: breaks off, would otherwise be asked for every byte of a buffer.
+_PROGRESS = 1 << 16
 
 
 class Target(NamedTuple):
@@ -55,6 +58,8 @@ class Download:
         self._body: Body | None = None
         self._skip = 0  # bytes of the body that come before the position
         self._left = 0  # bytes of the body from the position on that are wanted
+        self._attempts: Attempts | None = None  # since something failed,
+        self._failed_at = start  # at this position
 
     @property
     def end(self) -> int | None:
@@ -65,9 +70,8 @@ class Download:
         """The next bytes, as many as there are at hand; none at the end.
 
         S3Exception, RemoteFileChangedException, InterruptedIOException and others, with the
-        position where it was.
+        position where it was. A call after that may try again as often as the first one.
         """
-        attempts = Attempts(self._target.retries, self._cancel)
         while True:
             self._cancel.check()
             try:
@@ -76,7 +80,7 @@ class Download:
                 chunk = self._next()
             except S3Exception as error:
                 self.close()
-                attempts.failed(error)
+                self._failed(error)
                 continue
             except BaseException:
                 self.close()
@@ -86,6 +90,17 @@ class Download:
                 if not self._left:
                     self.close()
                 return chunk
+
+    def _failed(self, error: S3Exception) -> None:
+        """Wait for the next attempt; raises `error` if there is none."""
+        if self._attempts is None or self.position - self._failed_at >= _PROGRESS:
+            self._attempts = Attempts(self._target.retries, self._cancel)
+        self._failed_at = self.position
+        try:
+            self._attempts.failed(error)
+        except BaseException:
+            self._attempts = None
+            raise
 
     def fill(self, view: memoryview) -> int:
         """Fill `view`; fewer bytes only at the end. Errors as in `chunk`."""

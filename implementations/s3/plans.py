@@ -30,7 +30,7 @@ class Plan:
 
 _RANDOM = Plan(first=64 * _KIB)
 _SEQUENTIAL = Plan(first=64 * _MIB, growth=8, ahead=1, hold=_MIB)
-_ADAPTIVE = Plan(first=128 * _KIB, growth=8, most=64 * _MIB, ahead=1, hold=_MIB, adaptive=True)
+_ADAPTIVE = Plan(first=128 * _KIB, growth=512, most=64 * _MIB, ahead=1, hold=_MIB, adaptive=True)
 _COLUMNAR = replace(_RANDOM, footer=True)
 #: What is not here is read like `default`.
 PLANS: dict[str, Plan] = {

@@ -22,7 +22,7 @@ class Reader:
     def __init__(self, config: S3Config, connect: Callable[[], RangeSource]) -> None:
         self.config = config
         self._source = ProcessSource(connect)
-        self._workers = Workers(config.connections, self._source.rest)
+        self._workers = Workers(config.connections)
 
     def open(self, path: str, options: OpenOptions) -> S3InputStream:
         """A stream over the object at a normalized path; nothing is asked of the store yet."""

@@ -139,9 +139,6 @@ class RangeSource(ABC):
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """Ask for an object; the error is one of `failures.py`, and says bucket, key and range."""
 
-    def rest(self) -> None:  # noqa: B027 - most have none
-        """End all threads, because nothing is being read; connections are kept."""
-
     @abstractmethod
     def close(self) -> None:
         """Let go of connections and threads; a later request gets new ones."""

@@ -14,12 +14,11 @@ _PATIENCE = 1.0
 class Workers:
     """At most `most` threads, made when there is work, and gone with the last user.
 
-    `idle` is called when that one has gone. A forked child has no threads of its parent.
+    A forked child has no threads of its parent.
     """
 
-    def __init__(self, most: int, idle: Callable[[], None]) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._idle = idle
         self._lock = threading.Lock()
         self._users = 0
         self._pool: ThreadPoolExecutor | None = None
@@ -43,7 +42,6 @@ class Workers:
             if not getattr(_inside, "pool", False):
                 for thread in list(pool._threads):
                     thread.join(_PATIENCE)
-        self._idle()
 
     def submit(self, work: Callable[[], None]) -> Future[None]:
         """Do some work in a thread; a cancelled future if there are no users any more."""

@@ -21,7 +21,4 @@ def bucket() -> Iterator[Mapping[str, str]]:
             "AWS_ACCESS_KEY_ID": ACCESS_KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
             "AWS_REGION": REGION,
-            # With obstore two of these programs were aborted at their end, once, under load: why
-            # is not known yet; docs/findings.md has it as open.
-            "FSCONTRACT_S3_TRANSPORT": "boto3",
         }

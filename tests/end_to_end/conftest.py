@@ -70,6 +70,9 @@ def check(tmp_path: Path, place: Path) -> Command:
     temporary.mkdir()
     target = tmp_path / "target"
     environment = {**os.environ, "TMPDIR": str(temporary)}
+    environment.pop(
+        "PYTHONUNBUFFERED", None
+    )  # what is printed waits in a buffer, as it mostly does
 
     def run(*args: str) -> Ended:
         before = {*place.iterdir()}

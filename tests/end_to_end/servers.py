@@ -77,6 +77,9 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     class Server(ThreadingHTTPServer):
         daemon_threads = True  # a client may keep its connection open
 
+        def handle_error(self, *_: object) -> None:
+            """Clients that are gone are no news."""
+
     with Server(("127.0.0.1", 0), handler) as made:
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))
         thread.start()

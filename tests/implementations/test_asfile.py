@@ -131,6 +131,7 @@ class TestClosing:
         file = stream.as_file()
         stream.close()
         assert file.closed
+        assert stream.as_file().closed
 
     @pytest.mark.parametrize(
         "call", ["read", "readall", "tell", "readline", "readable", "seekable", "__enter__"]

@@ -41,6 +41,18 @@ class TestReading:
             assert file.read(5) == DATA[3:8]
         assert file.closed
 
+    def test_a_read_larger_than_the_buffer_is_one_read_of_the_stream(self, view: Any) -> None:
+        view.pipe_file("/a", DATA)
+        with view.open("/a", block_size=100) as file:
+            assert (file.read(250), file.read(9), file.read()) == (
+                DATA[:250],
+                DATA[250:259],
+                DATA[259:],
+            )
+        with view.open("/a", block_size=100) as file:
+            file.read(250)
+            assert file.raw._stream.io_statistics()["stream_read_operations"] == 1
+
     @pytest.mark.parametrize("bounds", [(None, None), (5, 9), (None, -3), (-7, None), (-7, -3)])
     def test_cat_file_gives_a_slice(self, view: Any, bounds: tuple[Any, Any]) -> None:
         view.pipe_file("/a", DATA)

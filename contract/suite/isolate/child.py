@@ -22,6 +22,7 @@ from fscontract.contract.suite.isolate import wire
 from fscontract.contract.suite.isolate.journal import SharedJournal
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.settings import Settings
+from fscontract.contract.suite.surroundings import show_printed
 from fscontract.contract.suite.watchdog import supervise
 
 
@@ -74,6 +75,7 @@ class _Child:
             runner.check(binding, settings, self._listen, self._journal)
         elif request["do"] == "try":
             self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
+        show_printed()  # before the parent says what came out
         self._say(ended=True)
 
     def _try(self, binding: Binding, settings: Settings, programs: list[Program]) -> None:

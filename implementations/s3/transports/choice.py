@@ -100,10 +100,6 @@ class PerProcess(Generic[T]):
                 made = self._made[process]
         return made
 
-    def peek(self) -> T | None:
-        """The object of this process, None if there is none."""
-        return self._made.get(os.getpid())
-
     def take(self) -> T | None:
         """The object of this process, if there is one; the next use makes another."""
         return self._made.pop(os.getpid(), None)

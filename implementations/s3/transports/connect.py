@@ -55,12 +55,6 @@ class Fallback(RangeSource):
         body.requests = requests
         return body
 
-    def rest(self) -> None:
-        """As the port has it."""
-        for source in (self._first, self._made):
-            if source is not None:
-                source.rest()
-
     def close(self) -> None:
         """As the port has it."""
         for source in (self._first, self._made):
@@ -77,12 +71,6 @@ class ProcessSource(RangeSource):
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
         return self._made.get().get(request, cancel)
-
-    def rest(self) -> None:
-        """As the port has it."""
-        made = self._made.peek()
-        if made is not None:
-            made.rest()
 
     def close(self) -> None:
         """As the port has it; later requests make another source."""

@@ -1,119 +1,214 @@
-"""An event loop in a thread of its own, for calls that another thread may cancel."""
+"""Awaitables of obstore without an event loop: the thread that has a result hands it over.
+
+obstore asks the running event loop for a future, and a thread of its own has the loop complete it.
+In an event loop that costs two more changes of threads for each request, and the thread of obstore
+lets go of the interpreter in the midst of it: if the interpreter ends just then, CPython before
+3.14 ends that thread, which aborts the process. Here one object stands for both, loop and future.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import Any, TypeAlias, TypeVar
+import time
+from collections.abc import Callable
+from typing import Any
 
 from fscontract.implementations.s3.source import Cancellation, interrupted
 
-T = TypeVar("T")
-_Running: TypeAlias = tuple[asyncio.AbstractEventLoop, threading.Thread]
+#: Seconds that the end of the interpreter waits for threads of obstore.
 _PATIENCE = 5.0
+_LOOK = 0.001
 
 
 class Forked(Exception):
-    """The thread stayed behind in the process that this one was forked from."""
+    """What would end the call stayed behind in the process that this one was forked from."""
 
 
-class LoopThread:
-    """Runs coroutines for threads that wait; its own thread lives from a first call to `stop`."""
+class Failed:
+    """An error as a value: it knows more than others may."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class _Call:
+    """One awaitable: the running event loop while it is made, then its future.
+
+    `left` is set when no thread but the reader's will enter the interpreter for it any more.
+    """
+
+    def __init__(self, owner: Calls) -> None:
+        self.owner = owner
+        self.cancelling = False
+        self.left = False
+        self.outcome: Any = None
+        self._decided = threading.Lock()  # taken by whoever says how it ends
+        self._ready = threading.Lock()
+        self._ready.acquire()
+        self._callbacks: list[Callable[[Any], object]] = []
+        self._canceller = 0
+        self._completing = False
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it ends within so many seconds."""
+        return self._ready.acquire(timeout=seconds)
+
+    def cancel(self) -> None:
+        """End the request; nothing happens if it has ended."""
+        if self._decided.acquire(blocking=False):
+            self._canceller = threading.get_ident()
+            self.cancelling = True
+            for call in self._callbacks:
+                call(self)
+            self._ready.release()
+
+    def _decide(self, outcome: Any) -> None:
+        if self._decided.acquire(blocking=False):
+            self.outcome = outcome
+            self._callbacks.clear()
+            self._ready.release()
+
+    # What is asked of an event loop.
+
+    def create_future(self) -> _Call:
+        """The future of the one awaitable."""
+        return self
+
+    def call_soon_threadsafe(
+        self, call: Callable[..., object], *arguments: Any, context: Any = None
+    ) -> None:
+        """Call it in this thread, one of obstore's, which is not heard of again then."""
+        self._completing = True
+        try:
+            call(*arguments)
+        finally:
+            # Last, and no call: only after a call could another thread get its turn before this
+            # one has left the interpreter.
+            self.left = True
+
+    # What is asked of a future.
+
+    def add_done_callback(self, call: Callable[[Any], object], *, context: Any = None) -> None:
+        """Call it on cancellation; that is all that obstore wants it for."""
+        self._callbacks.append(call)
+
+    def cancelled(self) -> bool:
+        """Whether it was cancelled; a thread of obstore leaves when it hears so."""
+        if self.cancelling and not self._completing and threading.get_ident() != self._canceller:
+            self.left = True
+        return self.cancelling
+
+    def done(self) -> bool:
+        """Whether it was cancelled, or has an outcome."""
+        return self._decided.locked()
+
+    def set_result(self, result: Any) -> None:
+        """It ends well."""
+        self._decide(result)
+
+    def set_exception(self, error: BaseException) -> None:
+        """It ends with an error."""
+        self._decide(Failed(error))
+
+
+class _UnderWay:
+    """The calls of this process for which a thread of obstore may yet enter the interpreter."""
+
+    def __init__(self) -> None:
+        self._calls: set[_Call] = set()
+        self._ending = False
+
+    def add(self, call: _Call) -> None:
+        """Note a call; InterruptedIOException if it can't end before the interpreter does."""
+        if self._ending and threading.current_thread() is not threading.main_thread():
+            raise interrupted()
+        self._calls.add(call)
+
+    def returned(self, call: _Call) -> None:
+        """The reader has what it waited for; most often the thread that brought it has left."""
+        if self._ending:
+            self._wait()
+        if call.left:
+            self._calls.discard(call)
+        else:
+            self._calls.difference_update([one for one in list(self._calls) if one.left])
+
+    def cancel(self, owner: Calls | None = None) -> None:
+        """Cancel the calls of that owner, or all."""
+        for call in list(self._calls):
+            if owner in (None, call.owner):
+                call.cancel()
+
+    def end(self) -> None:
+        """Cancel all calls, and wait until threads have left; later ones are waited for at once."""
+        self._ending = True
+        self.cancel()
+        self._wait()
+
+    def _wait(self) -> None:
+        latest = time.monotonic() + _PATIENCE
+        while not all(call.left for call in list(self._calls)) and time.monotonic() < latest:
+            time.sleep(_LOOK)
+
+    def forked(self) -> None:
+        """The threads stayed behind."""
+        self._calls = set()
+
+
+_UNDER_WAY = _UnderWay()
+atexit.register(_UNDER_WAY.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_UNDER_WAY.forked)
+
+
+class Calls:
+    """Waits for awaitables of obstore, in any number of threads, until they are cancelled."""
+
+    def __init__(self) -> None:
         self._process = os.getpid()
-        self._calls = 0  # under way
-        self._resting = False
 
-    def run(self, work: Coroutine[Any, Any, T], cancel: Cancellation, seconds: float) -> T:
-        """What `work` gives; TimeoutError after so long, InterruptedIOException if cancelled.
+    def run(self, begin: Callable[[], object], cancel: Cancellation, seconds: float) -> Any:
+        """What the awaitable that `begin` makes gives, or Failed with its error.
 
-        Forked in a child of the process that made this.
+        TimeoutError after so long, InterruptedIOException if it is cancelled; Forked in a child of
+        the process that made this.
         """
         if os.getpid() != self._process:
-            work.close()
             raise Forked
-        future = self._submit(work)
-        with cancel.calling(future.cancel):
-            try:
-                return future.result(seconds)
-            except CancelledError:
-                raise interrupted() from None
-            except FutureTimeoutError:  # another TimeoutError before Python 3.11
-                future.cancel()
-                raise TimeoutError from None
-            except BaseException:
-                future.cancel()
-                raise
-            finally:
-                del future  # which holds the error, whose traceback would hold it
-                self._returned()
-
-    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        with self._lock:
-            self._calls += 1
-            self._resting = False
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=_serve, args=(self._loop,), daemon=True, name=self._name
-                )
-                self._thread.start()
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def _returned(self) -> None:
-        with self._lock:
-            self._calls -= 1
-            ended = self._take() if self._resting and not self._calls else None
-        _end(ended)
-
-    def rest(self) -> None:
-        """End the thread as soon as no call is under way; a later call starts another one."""
-        if os.getpid() != self._process:
-            return
-        with self._lock:
-            self._resting = self._calls > 0
-            ended = None if self._resting else self._take()
-        _end(ended)
+        call = _Call(self)
+        _UNDER_WAY.add(call)
+        try:
+            _begin(begin, call)
+            with cancel.calling(call.cancel):
+                if not call.wait(seconds):
+                    raise TimeoutError
+        finally:
+            call.cancel()  # unless it has ended
+            _UNDER_WAY.returned(call)
+        if call.cancelling:
+            raise interrupted()
+        outcome, call.outcome = call.outcome, None  # obstore lets go of the call much later
+        return outcome
 
     def stop(self) -> None:
-        """Cancel what is under way, and end the thread; a later call starts another one."""
-        if os.getpid() != self._process:
-            return
-        with self._lock:
-            ended = self._take()
-        _end(ended)
-
-    def _take(self) -> _Running | None:
-        loop, thread = self._loop, self._thread
-        self._loop = self._thread = None
-        return None if loop is None or thread is None else (loop, thread)
+        """Cancel what is under way; later calls are none the worse."""
+        if os.getpid() == self._process:
+            _UNDER_WAY.cancel(self)
 
 
-def _end(running: _Running | None) -> None:
-    if running is not None:
-        loop, thread = running
-        loop.call_soon_threadsafe(loop.stop)
-        if thread is not threading.current_thread():
-            thread.join(_PATIENCE)
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
+def _begin(begin: Callable[[], object], call: _Call) -> None:
+    """Make the awaitable, with the call as the running event loop of this thread."""
+    outer = asyncio._get_running_loop()
+    asyncio._set_running_loop(call)  # type: ignore[arg-type]
     try:
-        loop.run_forever()
-        loop.run_until_complete(asyncio.sleep(0))  # calls that came in just before the end
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        begin()
+    except BaseException as error:
+        call.left = True  # there is none
+        if not isinstance(error, Exception):
+            raise
+        call.set_exception(error)
     finally:
-        loop.close()
+        asyncio._set_running_loop(outer)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import obstore
 
@@ -31,9 +30,8 @@ from fscontract.implementations.s3.source import (
 )
 from fscontract.implementations.s3.transports.clients import obstore_store
 from fscontract.implementations.s3.transports.keys import nameable
-from fscontract.implementations.s3.transports.loop import Forked, LoopThread
+from fscontract.implementations.s3.transports.loop import Calls, Failed, Forked
 
-T = TypeVar("T")
 #: Up to this many bytes a body is fetched whole, which saves going to and fro.
 _WHOLE = 1 << 20
 #: At least so many bytes of a longer body come at a time.
@@ -48,45 +46,37 @@ class ObstoreBody(Body):
     """The answer to one GET."""
 
     def __init__(
-        self, source: ObstoreSource, place: Place, found: _Found, cancel: Cancellation
+        self, source: ObstoreSource, place: Place, result: Any, cancel: Cancellation
     ) -> None:
-        start, stop = found.range
+        start, stop = result.range
         self.offset, self.length = start, stop - start
-        self.total = found.meta["size"]
-        self.etag = found.meta["e_tag"]
-        self.version = found.meta["version"]
+        self.total = result.meta["size"]
+        self.etag = result.meta["e_tag"]
+        self.version = result.meta["version"]
         self._source = source
         self._place = place
         self._cancel = cancel
-        self._whole = found.whole
-        self._rest = found.rest
+        self._left = self.length
+        # What makes an awaitable of the next bytes; None at the end.
+        self._next: Callable[[], object] | None = None
+        if self.length <= _WHOLE:
+            self._next = result.bytes_async
+        else:
+            self._next = result.stream(min_chunk_size=_CHUNK).__anext__
 
     def chunk(self) -> memoryview:
         """As the port has it."""
-        if self._whole is not None:
-            whole, self._whole = self._whole, None
-            return memoryview(whole)
-        if self._rest is None:
+        if self._next is None:
             return _NOTHING
-        chunk = self._source.run(self._place, partial(_next, self._rest), self._cancel)
-        if chunk is None:
-            self._rest = None
-            return _NOTHING
-        return memoryview(chunk)
+        chunk = memoryview(self._source.run(self._place, self._next, self._cancel) or _NOTHING)
+        self._left -= len(chunk)
+        if not chunk or self._left <= 0:
+            self._next = None
+        return chunk
 
     def close(self) -> None:
         """As the port has it."""
-        self._whole = self._rest = None
-
-
-class _Found:
-    """What a GET found: facts, the range of the body, and the body or an iterator of it."""
-
-    def __init__(self, result: Any) -> None:
-        self.meta = result.meta
-        self.range: tuple[int, int] = result.range
-        self.whole: Any = None
-        self.rest: AsyncIterator[Any] | None = None
+        self._next = None
 
 
 class ObstoreSource(RangeSource):
@@ -101,14 +91,14 @@ class ObstoreSource(RangeSource):
         self._timeout = config.timeout
         self._config = config
         self._store: Any = None
-        self._loop = LoopThread("fscontract-s3")
+        self._calls = Calls()
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
         place = Place(self._bucket, request.key, request.range)
         if not nameable(request.key):
             raise UnfitTransportException(place, "obstore has no word for such a key")
-        options: dict[str, Any] = {}
+        options: Any = {}
         if request.range is not None:
             options["range"] = _range(request.range)
         if request.if_match is not None:
@@ -118,62 +108,29 @@ class ObstoreSource(RangeSource):
         store = self._store
         if store is None:
             store = self._store = obstore_store(self._config)
-        found = self.run(place, partial(_get, store, request.key, options), cancel)
-        return ObstoreBody(self, place, found, cancel)
+        result = self.run(
+            place, lambda: obstore.get_async(store, request.key, options=options), cancel
+        )
+        return ObstoreBody(self, place, result, cancel)
 
-    def run(
-        self, place: Place, work: Callable[[], Coroutine[Any, Any, T]], cancel: Cancellation
-    ) -> T:
-        """What a coroutine gives, its errors as ours."""
+    def run(self, place: Place, begin: Callable[[], object], cancel: Cancellation) -> Any:
+        """What an awaitable gives, None for an iterator's end; its errors as ours."""
         try:
-            found = self._loop.run(_caught(work), cancel, self._timeout)
+            found = self._calls.run(begin, cancel, self._timeout)
         except Forked:
             raise ConnectionFailedException(place, "the request was made before a fork") from None
         except TimeoutError:
             raise RequestTimeoutException(place, f"no answer within {self._timeout:g} s") from None
-        if isinstance(found, _Caught):
+        if isinstance(found, Failed):
+            if isinstance(found.error, StopAsyncIteration):
+                return None
             raise failure(place, found.error)
         return found
-
-    def rest(self) -> None:
-        """As the port has it."""
-        self._loop.rest()
 
     def close(self) -> None:
         """As the port has it; connections end with the store."""
         self._store = None
-        self._loop.stop()
-
-
-class _Caught:
-    """An error as a value: the event loop keeps what it has raised for longer than is good."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
-async def _caught(work: Callable[[], Coroutine[Any, Any, T]]) -> T | _Caught:
-    try:
-        return await work()  # made here, since one that is cancelled at once would never be awaited
-    except Exception as error:
-        return _Caught(error)
-
-
-async def _get(store: Any, key: str, options: Any) -> _Found:
-    result = await obstore.get_async(store, key, options=options)
-    found = _Found(result)
-    if found.range[1] - found.range[0] <= _WHOLE:
-        found.whole = await result.bytes_async()
-    else:
-        found.rest = result.stream(min_chunk_size=_CHUNK).__aiter__()
-    return found
-
-
-async def _next(rest: AsyncIterator[Any]) -> Any:
-    try:
-        return await rest.__anext__()
-    except StopAsyncIteration:
-        return None
+        self._calls.stop()
 
 
 def _range(want: ByteRange) -> Any:

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import select
+from fscontract.contract.clauses import STREAM, select
 from fscontract.contract.profile import load_profile
 from fscontract.contract.suite import findings, leaks, shrink
 from fscontract.contract.suite.generate import exhaustive
@@ -81,7 +81,8 @@ def run(binding: Binding, without: frozenset[str] = frozenset()) -> RunResult:
     chosen = tuple(
         clause
         for clause in select(())
-        if clause.testable and not {c.partition(".")[0] for c in clause.checks} & _DEAR
+        if clause.testable and clause.api == STREAM
+        if not {check.partition(".")[0] for check in clause.checks} & _DEAR
     )
     profile = load_profile(binding.default_profile)
     return check(binding, Settings(replace(profile, features=profile.features - without), chosen))

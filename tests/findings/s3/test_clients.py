@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import S3FileSystem
 
 from fscontract.contract.binding import Binding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
@@ -163,6 +165,26 @@ def test_a_large_size_ends_the_process_of_obstore() -> None:
     assert b"memory allocation of 4611686018427387904 bytes failed" in done.stderr
 
 
+@pytest.mark.deep
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="late threads stay where they are")
+def test_a_program_that_has_awaited_obstore_may_be_aborted_at_its_end() -> None:
+    """Finding S21: six at a time, so that threads have to wait for their turn."""
+    script = (
+        "import asyncio, obstore; from obstore.store import MemoryStore; s = MemoryStore();"
+        "s.put('a', b'abc')\n"
+        "async def main():\n"
+        "    await asyncio.gather(*(obstore.get_async(s, 'a') for _ in range(100)))\n"
+        "asyncio.run(main())"
+    )
+
+    def aborted(_: int) -> bool:
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+        return done.returncode == -6
+
+    with ThreadPoolExecutor(6) as pool:
+        assert any(pool.map(aborted, range(120)))
+
+
 def test_ranges_beyond_the_end_panic_in_obstores_memory(finds: Finds) -> None:
     """Finding S18: a PanicException, which is no Exception."""
     vectored = ["read_vectored", [[0, 1], ["len+1", 2]], "heap", "absent"]
@@ -175,6 +197,18 @@ def test_a_local_file_of_pyarrow_forgets_its_position(tmp_path: Path, finds: Fin
     binding = PyArrowBinding.from_url(f"file://{tmp_path}", {})
     actual = "ILLEGAL_ARGUMENT (ArrowInvalid: Need seeking after ReadAt()"
     finds(binding, "pread.pos-unchanged", actual, 5, ["pread", 0, 4, 0, 4], ["read_byte"])
+
+
+def test_pyarrow_makes_bytes_up_where_an_object_was_cut(place: Place) -> None:
+    """Finding S22: what is behind the end of the answer is memory that nobody wrote."""
+    client, store = place.boto3, S3FileSystem(**targets.options_of_pyarrow(place))
+    client.put_object(Bucket=place.bucket, Key="k", Body=b"A" * 20_000)
+    with store.open_input_file(f"{place.bucket}/k") as file:
+        client.put_object(Bucket=place.bucket, Key="k", Body=b"B" * 100)
+        data = file.read_at(20_000, 0)
+    client.close()
+    assert data[:100] == b"B" * 100
+    assert len(data) == 20_000
 
 
 def test_pyarrow_leaves_an_empty_object_behind(place: Place) -> None:

@@ -166,6 +166,24 @@ def test_a_body_that_is_always_cut_is_an_error_that_says_so(source: MemorySource
         read(source, 0, 600)
 
 
+def test_bytes_that_come_one_an_answer_use_up_the_retries(source: MemorySource) -> None:
+    """A store that does so is not asked for each byte of a large buffer; a later call goes on."""
+    source.spoil = spoiling(*[cut_to(1)] * 9)
+    download = Download(target(source, retries=2), 0, 600, Cancellation())
+    with pytest.raises(BodyCutException):
+        download.fill(memoryview(bytearray(600)))
+    assert (download.position, len(source.requests)) == (3, 3)
+    assert len(download.chunk()) == 1
+
+
+def test_retries_begin_anew_after_some_progress(source: MemorySource) -> None:
+    """A long read survives any number of failures that are far between."""
+    source.objects["key"] = data = DATA * 200
+    source.spoil = spoiling(*[cut_to(1 << 16)] * 2)
+    assert read(source, 0, 200_000, retries=1) == data
+    assert len(source.requests) == 3
+
+
 def test_a_shorter_answer_than_asked_for_is_gone_on_with(source: MemorySource) -> None:
     def shorten(body: MemoryBody) -> None:
         body.length = 7

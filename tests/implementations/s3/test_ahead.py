@@ -1,0 +1,41 @@
+"""Windows of a run of reads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from fscontract.implementations.s3.ahead import Window
+from fscontract.implementations.s3.download import Download, Target
+from fscontract.implementations.s3.pin import Pin
+from fscontract.implementations.s3.source import Cancellation
+from fscontract.implementations.s3.traffic import Traffic
+from fscontract.implementations.s3.workers import Workers
+from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource
+
+
+def test_a_window_that_is_closed_while_a_worker_reads_is_given_back_after_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also if the worker has all that it was to hold, and met no cancellation."""
+    source, workers = MemorySource(piece=100), Workers(1)
+    source.objects["key"] = bytes(100_000)
+    target = Target(BUCKET, "key", source, Pin(), Traffic(), retries=0)
+    begun, may_go_on, read = threading.Event(), threading.Event(), MemoryBody.chunk
+
+    def slow(body: MemoryBody) -> memoryview:
+        begun.set()
+        may_go_on.wait(10)
+        return read(body)
+
+    monkeypatch.setattr(MemoryBody, "chunk", slow)
+    workers.retain()
+    window = Window(Download(target, 0, 90_000, Cancellation()))
+    window.begin(workers, 1)
+    assert begun.wait(10)
+    window.close()
+    assert not source.bodies[0].closed
+    may_go_on.set()
+    workers.release()
+    assert source.bodies[0].closed
