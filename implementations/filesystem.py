@@ -81,6 +81,10 @@ class ReferenceFileSystem(FileSystem):
             raise NullPointerException("no path")
         return Builder(path, lambda path, options: self._opened(OP_OPENFILE, path, options))
 
+    def open_with(self, path: str, options: OpenOptions) -> ReferenceInputStream:
+        """Open a file with options that a builder has collected before, perhaps elsewhere."""
+        return self._opened(OP_OPENFILE, path, options)
+
     def io_statistics(self) -> Mapping[str, int]:
         """What the filesystem and its streams did. (IOStatisticsSource)
 

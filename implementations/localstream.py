@@ -84,6 +84,11 @@ class LocalInputStream(ReferenceInputStream):
             self.close()
             raise RemoteFileChangedException(self.path, "not the file that the status is of")
 
+    @property
+    def etag(self) -> str | None:
+        """Which version of the file was opened; None when closed."""
+        return None if self._closed else version((self._descriptor or self._reopen()).identity())
+
     def io_statistics(self) -> dict[str, int]:
         """What the stream did; requests are reads of the descriptor. (IOStatisticsSource)"""
         counts = super().io_statistics()

@@ -117,6 +117,14 @@ class Builder(FutureDataInputStreamBuilder[S]):
             future.set_exception(error)
         return future
 
+    def calls(self) -> list[tuple[str, tuple[Any, ...]]]:
+        """Calls that bring a new builder to where this one is."""
+        calls: list[tuple[str, tuple[Any, ...]]] = [
+            ("must" if key in self._mandatory else "opt", (key, text))
+            for key, text in self._values.items()
+        ]
+        return [*calls, ("with_file_status", (self._status,))]
+
     def _set(self, key: str, value: Any) -> None:
         if not isinstance(key, str) or value is None:
             raise IllegalArgumentException(f"option {key!r:.80} needs a key and a value")

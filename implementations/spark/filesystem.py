@@ -1,0 +1,156 @@
+"""A filesystem whose files are read by Spark's executors."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fscontract.contract.errors import NullPointerException
+from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN, OP_OPENFILE
+from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.implementations.filesystem import ReferenceFileSystem
+from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.spark.places import Place, place_of
+from fscontract.implementations.spark.reading import OF_STREAMS, Source
+from fscontract.implementations.spark.stream import SparkExecutorInputStream
+from fscontract.implementations.spark.tasks import Tasks, tasks_of
+from fscontract.implementations.spark.values import pickled_builder, portable, unpickled_filesystem
+
+if TYPE_CHECKING:
+    from fscontract.implementations.spark.asfsspec import SparkFsspec
+
+
+class SparkBuilder(Builder[FSDataInputStream]):
+    """A builder that can be pickled before it has opened anything."""
+
+    def __init__(self, filesystem: SparkFileSystem, path: str) -> None:
+        super().__init__(path, filesystem.open_with)
+        self._place = filesystem.place
+
+    def __reduce__(self) -> Any:
+        return pickled_builder(self._place, self._path, self)
+
+
+class SparkFileSystem(ReferenceFileSystem):
+    """The files of `inner` as the executors of a Spark session see them.
+
+    `inner` is `memory:` (files of this process, sent along with tasks), `file:///directory`,
+    `s3://bucket` with `options` of S3FileSystem, or one of our filesystems. `spark` is a session,
+    of Spark Connect or not, or Tasks. Streams read through tasks; whatever is not a stream (create,
+    list, delete, ...) is done here, by the filesystem that `inner` names.
+
+    Streams and builders can be pickled, and read where they are unpickled: in an executor, without
+    further tasks. So can the filesystem itself, unless it is in memory.
+    """
+
+    def __init__(self, spark: Any, inner: Any, **options: Any) -> None:
+        super().__init__()
+        self.place: Place = place_of(inner, options)
+        self.inner = inner if isinstance(inner, ReferenceFileSystem) else self.place.make()
+        self._tasks = spark if isinstance(spark, Tasks) else tasks_of(spark)
+        self._lock = threading.Lock()
+        self._counted: Counter[str] = Counter()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.inner!r})"
+
+    def __reduce__(self) -> Any:
+        return unpickled_filesystem, (self.place,)
+
+    @property
+    def tasks(self) -> Tasks:
+        """What runs functions on the executors."""
+        return self._tasks
+
+    def close(self) -> None:
+        """End the threads of jobs, and the inner filesystem's connections."""
+        self._tasks.close()
+        close = getattr(self.inner, "close", None)
+        if close is not None:
+            close()
+
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """Open a file at position 0; FileNotFoundException for a missing path or a directory.
+
+        That takes a task, which reads the first bytes. `open_file` runs none before a read.
+        """
+        stream = self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
+        assert isinstance(stream, SparkExecutorInputStream)
+        try:
+            stream.look()
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    def open_file(self, path: str) -> SparkBuilder:
+        """Start building an open with options; NullPointerException if there is no path.
+
+        What is wrong with the file shows at the first read.
+        """
+        if path is None:
+            raise NullPointerException("no path")
+        return SparkBuilder(self, path)
+
+    def _open(self, path: str, options: OpenOptions) -> SparkExecutorInputStream:
+        source = Source(self.place, path, replace(options, status=portable(options.status)))
+        return SparkExecutorInputStream(source, self._tasks, self._count)
+
+    def _count(self, counts: Mapping[str, int]) -> None:
+        with self._lock:
+            self._counted.update(counts)
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What this filesystem and its streams did, executors included. (IOStatisticsSource)"""
+        own = self.inner.io_statistics()
+        left_out = (OP_OPEN, OP_OPENFILE, OP_GET_FILE_STATUS, *OF_STREAMS)
+        total = Counter(super().io_statistics())
+        total.update(
+            {n: c for n, c in own.items() if n not in left_out and not n.startswith("stream_")}
+        )
+        with self._lock:
+            total.update(self._counted)
+        return dict(total)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """As the inner filesystem has it."""
+        return self.inner.create(path, overwrite)
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """As the inner filesystem has it."""
+        self._statistics.count(OP_GET_FILE_STATUS)
+        return self.inner.get_file_status(path)
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """As the inner filesystem has it."""
+        return self.inner.list_status(path)
+
+    def mkdirs(self, path: str) -> None:
+        """As the inner filesystem has it."""
+        self.inner.mkdirs(path)
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """As the inner filesystem has it."""
+        return self.inner.delete(path, recursive)
+
+    def rename(self, source: str, target: str) -> None:
+        """As the inner filesystem has it."""
+        self.inner.rename(source, target)
+
+    def set_permission(self, path: str, mode: int) -> None:
+        """As the inner filesystem has it."""
+        self.inner.set_permission(path, mode)
+
+    def access(self, path: str, mode: str) -> None:
+        """As the inner filesystem has it."""
+        self.inner.access(path, mode)
+
+    def as_fsspec(self) -> SparkFsspec:
+        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        from fscontract.implementations.spark.asfsspec import SparkFsspec
+
+        return SparkFsspec(self)

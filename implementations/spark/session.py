@@ -1,0 +1,218 @@
+"""Spark on this machine: a quiet session that leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fscontract.contract.binding import TargetError
+from fscontract.implementations.spark.home import java_options, make_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: On this machine alone, without web pages; each setting can be replaced.
+_SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "512m",
+    "spark.master.rest.enabled": "false",
+    "spark.master.ui.port": "0",
+    "spark.python.unix.domain.socket.enabled": "true",  # tasks take a third of the time
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.worker.ui.port": "0",
+}
+#: What a machine is told when it starts; others can be seen by `ps`, and are told afterwards.
+_AT_START = ("spark.driver.",)
+_PATIENCE = 20.0
+#: Sockets have paths of 104 characters at most: a longer one leaves too few for their names.
+_LONGEST = 50
+_lock = threading.Lock()
+
+
+@contextmanager
+def local_session(
+    master: str = "local[2]",
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    python: str = sys.executable,
+) -> Iterator[SparkSession]:
+    """A session of Spark on this machine; in the end it is stopped, and its processes are gone.
+
+    `master` is "local[2]", "local[2,4]" for tasks that are tried four times, "local-cluster[2,1,
+    1024]" for executors in processes of their own. `environment` is what executors find in theirs
+    beside what this process has: the place for secrets. They run `python`, which is this one if it
+    is not given. Whatever Spark writes goes to a directory that is removed.
+
+    TargetError without PySpark or Java 17, if this process has a session already, or if Spark
+    does not start.
+    """
+    with _lock:
+        machine = _Machine(master, {**_SETTINGS, **(settings or {})}, environment or {}, python)
+    try:
+        yield machine.session
+    finally:
+        with _lock:
+            machine.close()
+
+
+@contextmanager
+def connect_session(
+    master: str = "local[2]",
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Any]:
+    """A session of Spark Connect, whose server runs in a `local_session` of this process.
+
+    Needs `pip install 'pyspark[connect]'`.
+    """
+    token = secrets.token_hex(16)
+    serving = {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.authenticate.token": token,
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": "0",
+    }
+    with local_session(master, {**(settings or {}), **serving}, environment) as local:
+        from pyspark.sql.connect.session import SparkSession
+
+        service = "org.apache.spark.sql.connect.service.SparkConnectService$"
+        jvm = local.sparkContext._jvm
+        port = getattr(getattr(jvm, service), "MODULE$").localPort()
+        session = SparkSession.builder.remote(f"sc://localhost:{port}/;token={token}").create()
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+class _Machine:
+    """A running Java machine with its session."""
+
+    def __init__(
+        self,
+        master: str,
+        settings: Mapping[str, str],
+        environment: Mapping[str, str],
+        python: str,
+    ) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="fscontract-spark-"))
+        self._gateway: Any = None
+        self._context: Any = None
+        try:
+            variables = {**make_home(self._folder), "PYSPARK_PYTHON": python}
+            _check_free()
+            if len(str(self._folder)) > _LONGEST:
+                settings = {**settings, "spark.python.unix.domain.socket.enabled": "false"}
+            with warnings.catch_warnings():
+                # PySpark warns of a new pandas when it is loaded, whether that is used or not.
+                warnings.simplefilter("ignore", FutureWarning)
+                self._start(master, settings, environment, variables)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(
+        self,
+        master: str,
+        settings: Mapping[str, str],
+        environment: Mapping[str, str],
+        variables: Mapping[str, str],
+    ) -> None:
+        from py4j.protocol import Py4JError
+        from pyspark import SparkConf, SparkContext
+        from pyspark.errors import PySparkException
+        from pyspark.java_gateway import launch_gateway
+        from pyspark.sql import SparkSession
+
+        options = java_options(self._folder)
+        early = SparkConf(loadDefaults=False).set("spark.driver.extraJavaOptions", options)
+        late = SparkConf(loadDefaults=False).setMaster(master).setAppName("fscontract")
+        late.set("spark.executor.extraJavaOptions", options)
+        late.set("spark.local.dir", str(self._folder / "tmp"))
+        late.set("spark.sql.warehouse.dir", str(self._folder / "tmp" / "warehouse"))
+        for name, value in settings.items():
+            (early if name.startswith(_AT_START) else late).set(name, value)
+            late.set(name, value)
+        for name, value in environment.items():
+            late.set(f"spark.executorEnv.{name}", value)
+        log = self._folder / "stderr"
+        with _variables(variables), log.open("wb") as stderr:
+            try:
+                output = {"stderr": stderr, "stdout": subprocess.DEVNULL}
+                self._gateway = launch_gateway(early, output)
+                conf = SparkConf(loadDefaults=False, _jvm=self._gateway.jvm)
+                conf.setAll(late.getAll())
+                self._context = SparkContext(conf=conf, gateway=self._gateway)
+            except (OSError, PySparkException, Py4JError) as error:
+                raise TargetError(f"Spark does not start: {_last_line(log, error)}") from error
+            self.session = SparkSession(self._context)
+
+    def close(self) -> None:
+        """Stop the session and the machine, and remove what they wrote."""
+        try:
+            self._stop()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _stop(self) -> None:
+        gateway, self._gateway = self._gateway, None
+        if gateway is None:
+            return
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        if self._context is not None:
+            self.session.stop()
+        gateway.shutdown()
+        process = gateway.proc
+        process.stdin.close()  # the machine ends with it
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        # What is left here of a machine keeps PySpark from starting another one.
+        SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = None
+
+
+def _check_free() -> None:
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is not None or SparkContext._gateway is not None:
+        raise TargetError("this process runs Spark already: use its session, or stop it before")
+
+
+def _last_line(log: Path, error: BaseException) -> str:
+    """What the machine said at last, or else what Python made of it."""
+    lines = [s for s in log.read_text("utf-8", "replace").splitlines() if "Error" in s]
+    return (lines or str(error).splitlines() or [type(error).__name__])[-1].strip()[:300]
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Variables of this process for the time being: a new process gets what this one has."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

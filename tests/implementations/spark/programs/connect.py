@@ -1,0 +1,43 @@
+"""Streams of a driver that has a session of Spark Connect."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from fscontract.contract.errors import FileNotFoundException
+from fscontract.contract.ports import FileRange
+from fscontract.implementations.spark.filesystem import SparkFileSystem
+from fscontract.implementations.spark.session import connect_session
+
+DATA = bytes(range(256)) * 4096
+
+
+def main(folder: str) -> None:
+    """Read, and print what came of it."""
+    found: dict[str, Any] = {}
+    with connect_session() as spark:
+        found["session"] = type(spark).__module__
+        for inner in (Path(folder).as_uri(), "memory:"):
+            fs = SparkFileSystem(spark, inner)
+            with fs.create("/a") as file:
+                file.write(DATA)
+            with fs.open("/a") as stream:
+                whole = stream.as_file().read() == DATA
+                ranges = [FileRange(n * 1000, 10) for n in range(1000)]
+                stream.read_vectored(ranges)
+                parts = [bytes(r.data.result(60)) for r in ranges if r.data is not None]
+            try:
+                fs.open("/none")
+            except FileNotFoundException as error:
+                missing = error.path
+            right = parts == [DATA[r.offset :][:10] for r in ranges]
+            found[inner.partition(":")[0]] = [whole, right, missing]
+            fs.close()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

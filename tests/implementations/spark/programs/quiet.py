@@ -1,0 +1,79 @@
+"""A session from its start to its end, in a process of its own: what is left of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from fscontract.contract.binding import TargetError
+from fscontract.implementations.spark.session import local_session
+
+
+def children() -> list[str]:
+    """The commands of all processes below this one."""
+    parents, names = {}, {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, tail = place.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        pid = int(place.parent.name)
+        names[pid], parents[pid] = head.partition("(")[2], int(tail.split()[1])
+    found = {os.getpid()}
+    for _ in parents:
+        more = {pid for pid, parent in parents.items() if parent in found}
+        if more <= found:
+            break
+        found |= more
+    return sorted(names[pid] for pid in found if pid != os.getpid())
+
+
+def listening(pids: str) -> list[str]:
+    """Addresses at which this machine's processes listen, by the table of the kernel."""
+    found = []
+    inodes = {os.readlink(p) for p in Path(f"/proc/{pids}/fd").glob("*") if p.is_symlink()}
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pids}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+                found.append(fields[1].partition(":")[0])
+    return found
+
+
+def main() -> None:
+    """Start, look, stop, look, and start again."""
+    found: dict[str, Any] = {}
+    environment = dict(os.environ)
+    with local_session(environment={"COLOUR": "green"}) as spark:
+        context = spark.sparkContext
+        found["colour"] = context.parallelize([1], 1).map(lambda _: os.environ["COLOUR"]).first()
+        found["python"] = context.parallelize([1], 1).map(lambda _: sys.executable).first()
+        machine = context._gateway.proc.pid
+        found["addresses"] = sorted(set(listening(machine)))
+        command = Path(f"/proc/{machine}/cmdline").read_bytes()
+        found["told"] = b"green" in command
+        found["running"] = "java" in children()
+        try:
+            with local_session():
+                pass
+        except TargetError as error:
+            found["second"] = str(error)
+    found["left"] = children()
+    found["changed"] = environment != dict(os.environ)
+    # Another one, where paths are too long for sockets in directories.
+    short = tempfile.gettempdir()
+    long = tempfile.tempdir = os.path.join(short, "x" * 90)
+    os.mkdir(long)
+    with local_session() as spark:
+        found["again"] = spark.sparkContext.parallelize(range(5), 2).map(abs).sum()
+    os.rmdir(long)
+    found["files"] = sorted(os.listdir(short))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Exceptions that travel as data come out as what they were."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.errors import (
+    AccessControlException,
+    EOFException,
+    FileNotFoundException,
+    IllegalArgumentException,
+    PathIOException,
+    RemoteFileChangedException,
+)
+from fscontract.implementations.s3.failures import Place, ThrottledException
+from fscontract.implementations.spark.failures import Failure, error_of, failure_of
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundException("/a", "no such file"),
+        RemoteFileChangedException("/a", "another one"),
+        AccessControlException("/a", "permission denied"),
+        ThrottledException(Place("bucket", "a"), "busy"),
+        EOFException("the end"),
+        IllegalArgumentException("no number"),
+        FileNotFoundError(2, "No such file or directory"),
+        KeyError("key"),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_ours_and_those_of_python_keep_class_text_and_path(error: Exception) -> None:
+    found = error_of(failure_of(error))
+    assert type(found) is type(error)
+    assert str(found).strip("'\"") == str(error).strip("'\"")
+    assert getattr(found, "path", None) == getattr(error, "path", None)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("botocore.exceptions", "ClientError"), ("builtins", "eval"), ("builtins", "SystemExit"),
+     ("builtins", "UnicodeDecodeError"), ("fscontract.contract.errors", "io")],
+)  # fmt: skip
+def test_all_else_is_an_error_on_the_path(module: str, name: str) -> None:
+    """Nothing but exceptions is looked up by a name that came from elsewhere."""
+    error = error_of(Failure(module, name, "went wrong"), "/a")
+    assert type(error) is PathIOException
+    assert str(error) == f"{name}: went wrong: '/a'"

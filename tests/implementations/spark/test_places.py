@@ -1,0 +1,94 @@
+"""What executors read, as a value."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.errors import (
+    AccessControlException,
+    FileNotFoundException,
+    IllegalArgumentException,
+    RemoteFileChangedException,
+    UnsupportedOperationException,
+)
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.spark.places import LocalPlace, MemoryPlace, S3Place, place_of
+
+SECRET = "correct-horse-battery"
+
+
+def test_urls_and_filesystems_of_ours_are_places(tmp_path: Path) -> None:
+    local = LocalFileSystem(str(tmp_path), "portable")
+    assert place_of("file:///a%20b") == LocalPlace("/a b")
+    assert place_of(local) == LocalPlace(os.path.realpath(tmp_path), "portable")
+    assert isinstance(place_of("memory:"), MemoryPlace)
+    assert place_of("s3://bucket", {"region": "x"}) == place_of(S3FileSystem("bucket", region="x"))
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["", "/data", "file://host/data", "file:data", "http://h/", "s3://", "s3://b/dir", "s3://u@b",
+     "s3://b?x", "memory://x", 7, None],
+)  # fmt: skip
+def test_anything_else_is_refused_in_one_line(inner: object) -> None:
+    with pytest.raises(IllegalArgumentException) as caught:
+        place_of(inner)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_user_in_a_url_is_not_shown() -> None:
+    with pytest.raises(IllegalArgumentException) as caught:
+        place_of(f"s3://key:{SECRET}@bucket")
+    assert SECRET not in str(caught.value)
+
+
+def test_keys_are_neither_shown_nor_sent() -> None:
+    place = place_of("s3://bucket", {"access_key": "key", "secret_key": SECRET})
+    assert SECRET not in repr(place)
+    assert SECRET.encode() not in pickle.dumps(place)
+    assert isinstance(pickle.loads(pickle.dumps(place)), S3Place)
+
+
+def test_streams_that_follow_an_object_are_not_held_to_a_version() -> None:
+    assert place_of("s3://bucket").pins
+    assert not place_of("s3://bucket", {"on_change": "follow"}).pins
+
+
+def test_memory_is_sent_file_by_file() -> None:
+    """What the executor finds is what is there when the task goes out."""
+    memory = MemoryFileSystem()
+    with memory.create("/dir/a") as file:
+        file.write(b"0123")
+    status = memory.get_file_status("/dir/a")
+    place = MemoryPlace(memory)
+    sent = pickle.loads(pickle.dumps(place.for_path("/dir/a"))).make()
+    with sent.open_with("/dir/a", OpenOptions(status=status)) as stream:
+        assert stream.as_file().read() == b"0123"
+        assert stream.etag == status.etag
+    with pytest.raises(RemoteFileChangedException):
+        sent.open_with("/dir/a", OpenOptions(status=replace(status, etag="another")))
+    with pytest.raises(UnsupportedOperationException):
+        sent.delete("/dir/a")
+    with pytest.raises(UnsupportedOperationException, match="pickle a stream"):
+        pickle.dumps(place)
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [("/none", FileNotFoundException), ("/dir", FileNotFoundException),
+     ("/dir/closed", AccessControlException)],
+)  # fmt: skip
+def test_what_is_no_file_to_read_is_none_there_either(path: str, error: type[Exception]) -> None:
+    memory = MemoryFileSystem()
+    memory.create("/dir/closed").close()
+    memory.set_permission("/dir/closed", 0)
+    with pytest.raises(error):
+        MemoryPlace(memory).for_path(path).make().open(path)

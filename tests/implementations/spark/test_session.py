@@ -1,0 +1,77 @@
+"""Sessions are quiet, on this machine alone, and leave nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.implementations.jvm.java import Java
+from fscontract.implementations.spark.home import java_home, make_home
+from tests.implementations.spark.conftest import Program
+
+#: 127.0.0.1 as the kernel's tables have it, also for sockets that can do IPv6.
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+
+
+def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process, no file, no variable, no word; and another one can follow."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        found = run_program("quiet.py")
+    assert found["running"]
+    assert set(found.pop("addresses")) <= LOOPBACK
+    assert found == {
+        "colour": "green",
+        "python": sys.executable,
+        "told": False,
+        "running": True,
+        "second": "this process runs Spark already: use its session, or stop it before",
+        "left": [],
+        "changed": False,
+        "again": 10,
+        "files": [],
+        "stderr": "",
+    }
+
+
+def _runtime(folder: Path, modules: str) -> Java:
+    """A Java that says which modules it has, or what it was told."""
+    command = folder / "bin" / "java"
+    command.parent.mkdir(parents=True)
+    command.write_text(
+        f'#!/bin/sh\n[ "$1" = --list-modules ] && echo {modules} && exit\nprintf "%s|" "$@"\n'
+    )
+    command.chmod(0o755)
+    return Java(folder, 17, "test")
+
+
+def test_a_java_that_knows_the_module_is_used_itself(tmp_path: Path) -> None:
+    java = _runtime(tmp_path / "jdk", "jdk.incubator.vector@17")
+    assert java_home(java, tmp_path / "home") == java.home
+
+
+def test_a_java_without_the_module_is_not_asked_for_it(tmp_path: Path) -> None:
+    """Every other argument comes to it as it was."""
+    java = _runtime(tmp_path / "a jdk", "java.base@21")
+    home = java_home(java, tmp_path / "home")
+    arguments = ["-cp", "a b:c", "--add-modules=jdk.incubator.vector", "-Dx=*", ""]
+    said = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, check=True)
+    assert said.stdout == b"-cp|a b:c|-Dx=*||"
+
+
+def test_a_java_that_does_not_run_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="does not run"):
+        java_home(Java(tmp_path, 17, "test"), tmp_path / "home")
+
+
+def test_the_home_has_what_pyspark_has(tmp_path: Path) -> None:
+    """By links: nothing is written among the installed packages."""
+    variables = make_home(tmp_path)
+    home = Path(variables["SPARK_HOME"])
+    assert (home / "bin" / "spark-submit").is_file()
+    assert all(entry.is_symlink() for entry in home.iterdir())

@@ -1,0 +1,44 @@
+"""Executors get the package with the job, or say what they lack; and drivers may be clients."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fscontract
+from tests.implementations.spark.conftest import Program
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as a wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w"]
+    subprocess.run([*command, str(folder), str(ROOT)], check=True, timeout=300)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.mark.parametrize("how", [pytest.param("wheel", marks=pytest.mark.deep), "ship"])
+def test_executors_say_what_they_lack_and_take_what_is_sent(
+    how: str, run_program: Program, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """An archive is imported as it is, and its tables are read from it."""
+    more = [str(request.getfixturevalue("wheel"))] if how == "wheel" else []
+    found = run_program("unfit.py", str(tmp_path), *more)
+    for part in (f"fscontract {fscontract.__version__}", "No module named 'fscontract'", "python"):
+        assert part in found["without"]
+    assert "shipping.ship(spark)" in found["without"]
+    assert found["with"] == "0123456789"
+    assert ".zip/fscontract" in found["from"]
+
+
+def test_a_client_of_spark_connect_reads_as_well(run_program: Program, tmp_path: Path) -> None:
+    """It has no RDDs: its tasks are functions over rows."""
+    found = run_program("connect.py", str(tmp_path))
+    assert found["session"].startswith("pyspark.sql.connect")
+    assert found["file"] == found["memory"] == [True, True, "/none"]
