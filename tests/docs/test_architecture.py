@@ -20,7 +20,7 @@ def _modules(folder: Path) -> set[str]:
 #: Folders all of whose modules are listed.
 LISTED = sorted(
     path.relative_to(ROOT).as_posix()
-    for top in ("contract", "implementations")
+    for top in ("contract", "implementations", "pipeline")
     for path in [ROOT / top, *(ROOT / top).rglob("*")]
     if path.is_dir() and _modules(path)
 )
