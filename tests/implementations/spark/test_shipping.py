@@ -37,6 +37,7 @@ def test_executors_say_what_they_lack_and_take_what_is_sent(
     assert ".zip/fscontract" in found["from"]
 
 
+@pytest.mark.deep
 def test_a_client_of_spark_connect_reads_as_well(run_program: Program, tmp_path: Path) -> None:
     """It has no RDDs: its tasks are functions over rows."""
     found = run_program("connect.py", str(tmp_path))
