@@ -37,6 +37,8 @@ _SETTINGS = {
 }
 #: What a machine is told when it starts; others can be seen by `ps`, and are told afterwards.
 _AT_START = ("spark.driver.",)
+#: Variables that a context of PySpark puts into this process.
+_OF_PYSPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE")
 _PATIENCE = 20.0
 #: Sockets have paths of 104 characters at most: a longer one leaves too few for their names.
 _LONGEST = 50
@@ -112,6 +114,7 @@ class _Machine:
         self._folder = Path(tempfile.mkdtemp(prefix="fscontract-spark-"))
         self._gateway: Any = None
         self._context: Any = None
+        self._own = [name for name in _OF_PYSPARK if name not in os.environ]
         try:
             variables = {**make_home(self._folder), "PYSPARK_PYTHON": python}
             _check_free()
@@ -166,6 +169,8 @@ class _Machine:
         try:
             self._stop()
         finally:
+            for name in self._own:
+                os.environ.pop(name, None)
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _stop(self) -> None:
