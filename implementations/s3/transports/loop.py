@@ -34,7 +34,7 @@ class Failed:
         self.error = error
 
 
-class _Call:
+class Call:
     """One awaitable: the running event loop while it is made, then its future.
 
     `left` is set when no thread but the reader's will enter the interpreter for it any more.
@@ -73,7 +73,7 @@ class _Call:
 
     # What is asked of an event loop.
 
-    def create_future(self) -> _Call:
+    def create_future(self) -> Call:
         """The future of the one awaitable."""
         return self
 
@@ -118,16 +118,16 @@ class _UnderWay:
     """The calls of this process for which a thread of obstore may yet enter the interpreter."""
 
     def __init__(self) -> None:
-        self._calls: set[_Call] = set()
+        self._calls: set[Call] = set()
         self._ending = False
 
-    def add(self, call: _Call) -> None:
+    def add(self, call: Call) -> None:
         """Note a call; InterruptedIOException if it can't end before the interpreter does."""
         if self._ending and threading.current_thread() is not threading.main_thread():
             raise interrupted()
         self._calls.add(call)
 
-    def returned(self, call: _Call) -> None:
+    def returned(self, call: Call) -> None:
         """The reader has what it waited for; most often the thread that brought it has left."""
         if self._ending:
             self._wait()
@@ -170,28 +170,47 @@ class Calls:
     def __init__(self) -> None:
         self._process = os.getpid()
 
-    def run(self, begin: Callable[[], object], cancel: Cancellation, seconds: float) -> Any:
-        """What the awaitable that `begin` makes gives, or Failed with its error.
+    def begin(self, begin: Callable[[], object]) -> Call:
+        """Have the awaitable that `begin` makes begin; somebody has to wait for it, or drop it.
+
+        Forked in a child of the process that made this.
+        """
+        if os.getpid() != self._process:
+            raise Forked
+        call = Call(self)
+        _UNDER_WAY.add(call)
+        _begin(begin, call)
+        return call
+
+    def wait(self, call: Call, cancel: Cancellation, seconds: float) -> Any:
+        """What the awaitable gives, or Failed with its error.
 
         TimeoutError after so long, InterruptedIOException if it is cancelled; Forked in a child of
         the process that made this.
         """
         if os.getpid() != self._process:
             raise Forked
-        call = _Call(self)
-        _UNDER_WAY.add(call)
         try:
-            _begin(begin, call)
             with cancel.calling(call.cancel):
                 if not call.wait(seconds):
                     raise TimeoutError
         finally:
-            call.cancel()  # unless it has ended
-            _UNDER_WAY.returned(call)
+            self.drop(call)
         if call.cancelling:
             raise interrupted()
         outcome, call.outcome = call.outcome, None  # obstore lets go of the call much later
         return outcome
+
+    def drop(self, call: Call) -> None:
+        """End a call, unless it has ended: nobody waits for it any more. Does nothing in a child
+        of the process that made this."""
+        if os.getpid() == self._process:
+            call.cancel()
+            _UNDER_WAY.returned(call)
+
+    def run(self, begin: Callable[[], object], cancel: Cancellation, seconds: float) -> Any:
+        """Begin, and wait."""
+        return self.wait(self.begin(begin), cancel, seconds)
 
     def stop(self) -> None:
         """Cancel what is under way; later calls are none the worse."""
@@ -199,7 +218,7 @@ class Calls:
             _UNDER_WAY.cancel(self)
 
 
-def _begin(begin: Callable[[], object], call: _Call) -> None:
+def _begin(begin: Callable[[], object], call: Call) -> None:
     """Make the awaitable, with the call as the running event loop of this thread."""
     outer = asyncio._get_running_loop()
     asyncio._set_running_loop(call)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ from fscontract.implementations.s3.source import (
 )
 from fscontract.implementations.s3.transports.clients import obstore_store
 from fscontract.implementations.s3.transports.keys import nameable
-from fscontract.implementations.s3.transports.loop import Calls, Failed, Forked
+from fscontract.implementations.s3.transports.loop import Call, Calls, Failed, Forked
 
 #: Up to this many bytes a body is fetched whole, which saves going to and fro.
 _WHOLE = 1 << 20
@@ -63,20 +63,29 @@ class ObstoreBody(Body):
             self._next = result.bytes_async
         else:
             self._next = result.stream(min_chunk_size=_CHUNK).__anext__
+        #: The next bytes, if they are on their way while those before them are read.
+        self._coming: Call | None = None
 
     def chunk(self) -> memoryview:
         """As the port has it."""
         if self._next is None:
             return _NOTHING
-        chunk = memoryview(self._source.run(self._place, self._next, self._cancel) or _NOTHING)
+        coming = self._coming or self._source.begin(self._place, self._next)
+        self._coming = None
+        chunk = memoryview(self._source.wait(self._place, coming, self._cancel) or _NOTHING)
         self._left -= len(chunk)
         if not chunk or self._left <= 0:
             self._next = None
+        more = self._next  # None, too, if it was closed meanwhile
+        if more is not None:
+            self._coming = self._source.begin(self._place, more)
         return chunk
 
     def close(self) -> None:
         """As the port has it."""
-        self._next = None
+        coming, self._coming, self._next = self._coming, None, None
+        if coming is not None:
+            self._source.drop(coming)
 
 
 class ObstoreSource(RangeSource):
@@ -115,10 +124,25 @@ class ObstoreSource(RangeSource):
 
     def run(self, place: Place, begin: Callable[[], object], cancel: Cancellation) -> Any:
         """What an awaitable gives, None for an iterator's end; its errors as ours."""
+        return self.wait(place, self.begin(place, begin), cancel)
+
+    def begin(self, place: Place, begin: Callable[[], object]) -> Call:
+        """Have an awaitable begin, for `wait` or `drop`."""
         try:
-            found = self._calls.run(begin, cancel, self._timeout)
+            return self._calls.begin(begin)
         except Forked:
-            raise ConnectionFailedException(place, "the request was made before a fork") from None
+            raise _forked(place) from None
+
+    def drop(self, coming: Call) -> None:
+        """End what was begun, and is not waited for."""
+        self._calls.drop(coming)
+
+    def wait(self, place: Place, coming: Call, cancel: Cancellation) -> Any:
+        """What an awaitable that has begun gives, as `run` has it."""
+        try:
+            found = self._calls.wait(coming, cancel, self._timeout)
+        except Forked:
+            raise _forked(place) from None
         except TimeoutError:
             raise RequestTimeoutException(place, f"no answer within {self._timeout:g} s") from None
         if isinstance(found, Failed):
@@ -131,6 +155,10 @@ class ObstoreSource(RangeSource):
         """As the port has it; connections end with the store."""
         self._store = None
         self._calls.stop()
+
+
+def _forked(place: Place) -> OSError:
+    return ConnectionFailedException(place, "the request was made before a fork")
 
 
 def _range(want: ByteRange) -> Any:

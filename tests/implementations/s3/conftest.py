@@ -12,7 +12,9 @@ import pytest
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.s3.transports import loop
 from fscontract.implementations.s3.transports.clients import boto3_client
+from tests.implementations.s3.awaitables import PATIENCE, Library
 
 #: Variables that tell S3 clients what to do; the tests start without them.
 PREFIXES = ("AWS_", "FSCONTRACT_S3_")
@@ -100,3 +102,14 @@ def silent() -> Iterator[str]:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def library() -> Iterator[Library]:
+    """A library whose threads are gone in the end, and have been noticed to be."""
+    made = Library()
+    yield made
+    made.may_complete.set()
+    for thread in made.threads:
+        thread.join(PATIENCE)
+    assert all(call.left for call in loop._UNDER_WAY._calls)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,55 +16,7 @@ from fscontract.contract.errors import InterruptedIOException
 from fscontract.implementations.s3.source import Cancellation
 from fscontract.implementations.s3.transports import loop
 from fscontract.implementations.s3.transports.loop import Calls, Failed
-
-PATIENCE = 30.0
-
-
-class Library:
-    """Stands for obstore: a thread completes what is awaited, as soon as it may."""
-
-    def __init__(self) -> None:
-        self.may_complete = threading.Event()
-        self.told = threading.Event()
-        self.threads: list[threading.Thread] = []
-
-    def awaitable(self, outcome: Any) -> Callable[[], Any]:
-        """What begins a call that comes to this outcome."""
-
-        def begin() -> Any:
-            running: Any = asyncio.get_running_loop()
-            future = running.create_future()
-            future.add_done_callback(self._tell)
-            thread = threading.Thread(target=self._complete, args=(running, future, outcome))
-            self.threads.append(thread)
-            thread.start()
-            return future
-
-        return begin
-
-    def _tell(self, future: Any) -> None:
-        if future.cancelled():
-            self.told.set()
-
-    def _complete(self, running: Any, future: Any, outcome: Any) -> None:
-        self.may_complete.wait(PATIENCE)
-        if future.cancelled():
-            return
-        failed = isinstance(outcome, Exception)
-        running.call_soon_threadsafe(
-            future.set_exception if failed else future.set_result, outcome, context=None
-        )
-
-
-@pytest.fixture
-def library() -> Iterator[Library]:
-    """A library whose threads are gone in the end, and have been noticed to be."""
-    made = Library()
-    yield made
-    made.may_complete.set()
-    for thread in made.threads:
-        thread.join(PATIENCE)
-    assert all(call.left for call in loop._UNDER_WAY._calls)
+from tests.implementations.s3.awaitables import PATIENCE, Library
 
 
 @contextmanager
@@ -137,7 +88,7 @@ def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None
 def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> None:
     """A cancelled call is not over for the thread that has yet to hear of it."""
     under_way, cancel = loop._UnderWay(), Cancellation()
-    call = loop._Call(Calls())
+    call = loop.Call(Calls())
     under_way.add(call)
     loop._begin(library.awaitable(7), call)
     with elsewhere(under_way.end) as ended:
@@ -154,8 +105,8 @@ def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> N
 def test_after_the_end_only_the_main_thread_begins_calls() -> None:
     under_way = loop._UnderWay()
     under_way.end()
-    under_way.add(loop._Call(Calls()))
-    with elsewhere(lambda: under_way.add(loop._Call(Calls()))) as call:
+    under_way.add(loop.Call(Calls()))
+    with elsewhere(lambda: under_way.add(loop.Call(Calls()))) as call:
         assert isinstance(call.exception(PATIENCE), InterruptedIOException)
 
 

@@ -1,0 +1,47 @@
+"""What stands for obstore where tests have to decide when an awaitable ends."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+#: Seconds that a thread of a test waits for another at most.
+PATIENCE = 30.0
+
+
+class Library:
+    """Stands for obstore: a thread completes what is awaited, as soon as it may."""
+
+    def __init__(self) -> None:
+        self.may_complete = threading.Event()
+        self.told = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def awaitable(self, outcome: Any) -> Callable[[], Any]:
+        """What begins a call that comes to this outcome."""
+
+        def begin() -> Any:
+            running: Any = asyncio.get_running_loop()
+            future = running.create_future()
+            future.add_done_callback(self._tell)
+            thread = threading.Thread(target=self._complete, args=(running, future, outcome))
+            self.threads.append(thread)
+            thread.start()
+            return future
+
+        return begin
+
+    def _tell(self, future: Any) -> None:
+        if future.cancelled():
+            self.told.set()
+
+    def _complete(self, running: Any, future: Any, outcome: Any) -> None:
+        self.may_complete.wait(PATIENCE)
+        if future.cancelled():
+            return
+        failed = isinstance(outcome, Exception)
+        running.call_soon_threadsafe(
+            future.set_exception if failed else future.set_result, outcome, context=None
+        )
