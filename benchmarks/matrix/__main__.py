@@ -117,14 +117,19 @@ def _run(target: Target, scratch: Path, report: Path, effort: str, bare: bool) -
 def _anonymise(report: Path, scratch: Path, provided: Mapping[str, str]) -> None:
     """Put words in the place of random names, so that two reports differ in what was found."""
     text = report.read_text(encoding="utf-8").replace(str(scratch), "/d")
-    for key in ("web", "url", "bucket"):
+    for key, word in _WORDS.items():
         if key in provided:
-            text = text.replace(provided[key], _WORDS[key])
+            text = text.replace(provided[key], word)
     report.write_text(text, encoding="utf-8")
 
 
 #: What stands in reports for what was random.
-_WORDS = {"web": "http://host/d/", "url": "http://server", "bucket": "bucket"}
+_WORDS = {
+    "web": "http://host/d/",
+    "ftp host": "host",
+    "url": "http://server",
+    "bucket": "bucket",
+}
 
 
 def _outcome(report: Path) -> str:

@@ -10,11 +10,13 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.end_to_end.servers import DATA, NoRanges, WithoutRanges, WithRanges, serving
 from tests.findings.s3.targets import Place
+from tests.implementations.bindings.hadoop.servers import ftp_server
 
 Provided = Mapping[str, str]
 
@@ -59,6 +61,15 @@ def web(handler: type[BaseHTTPRequestHandler], scratch: Path) -> Iterator[Provid
 
 
 @contextmanager
+def ftp(scratch: Path) -> Iterator[Provided]:
+    """An FTP server with an empty directory."""
+    made = scratch / "ftp"
+    made.mkdir()
+    with ftp_server(made) as url:
+        yield {"ftp": url, "ftp host": urlsplit(url).netloc.rpartition("@")[2]}
+
+
+@contextmanager
 def bucket(scratch: Path) -> Iterator[Provided]:
     """A new bucket of an S3 server."""
     with EmbeddedServer() as server:
@@ -90,5 +101,6 @@ PLACES: dict[str, Callable[[Path], AbstractContextManager[Provided]]] = {
     "ranges": partial(web, WithRanges),
     "no ranges": partial(web, WithoutRanges),
     "says none": partial(web, NoRanges),
+    "ftp": ftp,
     "bucket": bucket,
 }

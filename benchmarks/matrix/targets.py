@@ -30,6 +30,8 @@ class Target:
     features: str = ""
     #: A file that a read-only target holds.
     file: str = ""
+    #: Check it in a process of its own, which can be ended and has libraries of its own.
+    isolate: bool = False
 
     @property
     def slug(self) -> str:
@@ -53,6 +55,8 @@ class Target:
             words += ["--features", self.features]
         if self.file:
             words += ["--file", self.file, "--content", provided["copy"]]
+        if self.isolate:
+            words += ["--isolate"]
         if self.known.exists():
             words += ["--known", str(self.known)]
         return words
@@ -72,6 +76,9 @@ _OPENDAL = {**_KEYS, "endpoint": "{url}"}
 _PLACE = {"url": "{url}", "bucket": "{bucket}"}
 _BESIDE_THE_CACHE = "!python-file,!supports-positioned-readable,!supports-vectored-io"
 _HTTP = "F8 F14 F15 F16"
+_CONTEXT = {"api": "filecontext"}
+#: pyftpdlib loses a transfer now and then when it has to connect to the client.
+_PASSIVE = {"fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE"}
 
 OURS = (
     Target("memory", "memory"),
@@ -80,6 +87,10 @@ OURS = (
     Target("s3, obstore", "s3", options={"transport": "obstore"}),
     Target("s3, boto3", "s3", options={"transport": "boto3"}),
     Target("fake", "fake"),
+    *(
+        Target(f"spark, {inner}", "spark", options={"inner": inner})
+        for inner in ("memory", "local", "s3")
+    ),
 )
 PYTHON = tuple(
     Target(label, f"{_CLIENTS}:{name}", found, "directory", {"folder": "{directory}"}, "", features)
@@ -163,5 +174,28 @@ CLIENTS = (
         )
     ),
 )
+HADOOP = (
+    Target("Hadoop raw", "hadoop+raw://{directory}", "H1 H3 H4 H5 H6 H7", "directory"),
+    Target("Hadoop local", "hadoop+file://{directory}", "H2 H4 H6 H7 H8", "directory"),
+    Target("Hadoop viewfs", "hadoop+viewfs://{directory}", "H2 H4 H6 H7 H8", "directory"),
+    Target("Hadoop har", "hadoop+har://{directory}", "H4 H6 H7 H9 H10", "directory"),
+    Target(
+        "Hadoop raw, FileContext",
+        "hadoop+raw://{directory}",
+        "H1 H3 H4 H5 H6 H7 H11",
+        "directory",
+        _CONTEXT,
+    ),
+    Target(
+        "Hadoop local, FileContext",
+        "hadoop+file://{directory}",
+        "H1 H3 H4 H5 H6 H7 H11 H13",
+        "directory",
+        _CONTEXT,
+    ),
+    Target("Hadoop http", "hadoop+{web}", "H4 H6 H14 H16", "ranges", file="file"),
+    Target("Hadoop ftp", "hadoop+{ftp}", "H4 H6 H15 H16", "ftp", _PASSIVE),
+    Target("Hadoop S3A 3.3.3", "s3a", "H12", isolate=True),
+)
 
-TARGETS = (*OURS, *PYTHON, *FSSPEC, *CLIENTS)
+TARGETS = (*OURS, *PYTHON, *FSSPEC, *CLIENTS, *HADOOP)

@@ -55,8 +55,10 @@ def _declared(call: Call) -> bool:
 
 
 def _when(test: Callable[[Request], bool]) -> Callable[[Call], bool]:
+    """Whether the arguments are such; a stream without positioned reads may look at them, too."""
+
     def applies(call: Call) -> bool:
-        return _declared(call) and test(_request(call))
+        return test(_request(call))
 
     return applies
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from fscontract.contract.binding import TargetError
@@ -25,13 +27,20 @@ _HADOOP = (
 _S3A_WITHOUT = ("hadoop-hdfs-",)
 
 
+#: Environment variables of Hadoop: more libraries, and the directory of core-site.xml.
+CLASSPATH, CONFIGURATION = "HADOOP_CLASSPATH", "HADOOP_CONF_DIR"
+
+
 def hadoop_jars() -> tuple[Path, ...]:
-    """Hadoop's client, Parquet and Janino, as PySpark brings them; TargetError without PySpark."""
+    """Hadoop's client, Parquet and Janino, as PySpark brings them, and what the user has.
+
+    TargetError without PySpark, or if one of the variables leads nowhere.
+    """
     folder = _folder("pyspark", "jars", "fscontract[hadoop]")
     found = sorted(jar for jar in folder.glob("*.jar") if jar.name.startswith(_HADOOP))
     if not any(jar.name.startswith("hadoop-client-") for jar in found):
         raise TargetError(f"{folder} holds no hadoop-client jar")
-    return tuple(found)
+    return (*found, *_users())
 
 
 def s3a_jars() -> tuple[Path, ...]:
@@ -41,6 +50,17 @@ def s3a_jars() -> tuple[Path, ...]:
     if not any(jar.name.startswith("hadoop-aws-") for jar in found):
         raise TargetError(f"{folder} holds no hadoop-aws jar")
     return tuple(found)
+
+
+def _users() -> Iterator[Path]:
+    """What the variables name, in their order: jars, directories, and all jars of `directory/*`."""
+    for variable in (CLASSPATH, CONFIGURATION):
+        for entry in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+            path = Path(entry)
+            folder = path.parent if path.name == "*" else path
+            if not folder.exists():
+                raise TargetError(f"{variable}: there is no {folder}")
+            yield from sorted(folder.glob("*.jar")) if path.name == "*" else [path]
 
 
 def version_of(jars: tuple[Path, ...], name: str) -> str:

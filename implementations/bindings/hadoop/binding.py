@@ -20,7 +20,7 @@ from fscontract.implementations.bindings.hadoop.files import ChecksumStore, Hado
 from fscontract.implementations.bindings.hadoop.java import java
 from fscontract.implementations.bindings.hadoop.opener import HadoopOpener
 from fscontract.implementations.bindings.hadoop.place import LocalPlace, Place
-from fscontract.implementations.bindings.hadoop.places import place_of
+from fscontract.implementations.bindings.hadoop.places import beside, place_of
 from fscontract.implementations.bindings.hadoop.streamops import OpenedStream, bind_stream
 from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
 from fscontract.implementations.bindings.pyops import inexpressible
@@ -105,11 +105,17 @@ class HadoopBinding(ScratchBinding):
         jpype = sys.modules.get("jpype")
         if jpype is None or not jpype.isJVMStarted():
             return None
-        if not isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileSystem")):
+        writes: Any = obj
+        closes: tuple[Any, ...] = ()
+        if isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileContext")):
+            writes = beside(obj, name)
+            closes = (writes,)
+        elif not isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileSystem")):
             return None
-        local = str(obj.getUri().getScheme()) == "file"
-        store = HadoopStore(obj, java(), tempfile.gettempdir() if local else "")
-        return cls(LocalPlace(obj, store, "hadoop") if local else Place(obj, store), name)
+        local = str(writes.getUri().getScheme()) == "file"
+        store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
+        place = LocalPlace(obj, store, "hadoop", closes) if local else Place(obj, store, closes)
+        return cls(place, name)
 
     # Files ------------------------------------------------------------------------------------
 

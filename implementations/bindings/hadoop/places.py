@@ -120,6 +120,15 @@ def configuration(options: Mapping[str, str]) -> Any:
     return made
 
 
+def beside(context: Any, name: str) -> Any:
+    """A new FileSystem where a FileContext has its files, to write them; TargetError."""
+    uri = str(context.getDefaultFileSystem().getUri())
+    try:
+        return _new(uri, configuration({}))
+    except Exception as error:
+        raise TargetError(f"{name}: no FileSystem for {mask_url(uri)}, to write files") from error
+
+
 def _new(uri: str, found: Any) -> Any:
     return java_class("org.apache.hadoop.fs.FileSystem").newInstance(_uri(uri), found)
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from fscontract.implementations.bindings.hadoop.archives import ArchiveStore
 from fscontract.implementations.jvm import machine
 from fscontract.implementations.jvm.jars import hadoop_jars
+from tests.implementations.bindings.hadoop.servers import ftp_server, web_server
 
 _SIZE = 10_000
 _BUFFER = "fs.option.openfile.buffer.size"
@@ -112,10 +114,17 @@ def test_h6_a_buffer_size_that_is_no_size_is_refused(raw: Any, path: Any) -> Non
 def test_h7_a_refused_buffer_size_leaks_the_file(raw: Any, path: Any) -> None:
     with _raises("java.lang.IllegalArgumentException"):
         raw.open(path, 0)
-    target = str(path.toUri().getPath())
-    held = [fd for fd in os.listdir("/proc/self/fd") if _link(fd) == target]
-    assert held != []
+    assert str(path.toUri().getPath()) in _open_files()
     machine.java_class("java.lang.System").gc()
+
+
+def _open_files() -> list[str]:
+    """What the descriptors of this process lead to."""
+    return [_link(descriptor) for descriptor in os.listdir("/proc/self/fd")]
+
+
+def _sockets() -> set[str]:
+    return {target for target in _open_files() if target.startswith("socket:")}
 
 
 def _link(descriptor: str) -> str:
@@ -138,3 +147,108 @@ def test_h8_local_refuses_an_empty_range_at_the_end(raw: Any, local: Any, path: 
         assert ranges.get(0).getData().get().remaining() == 0
     with local.open(path) as stream, _raises("java.io.EOFException"):
         stream.readVectored(ranges, allocate)
+
+
+@pytest.fixture
+def har(local: Any, tmp_path: Path) -> Any:
+    """The filesystem of an archive with the file `it`, of 5 bytes."""
+    ArchiveStore(tmp_path, "").write("/a.har/it", b"hello")
+    return _filesystem(f"har://{tmp_path}/a.har")
+
+
+def _filesystem(uri: str, **options: str) -> Any:
+    configuration = machine.java_class("org.apache.hadoop.conf.Configuration")()
+    for name, value in options.items():
+        configuration.set(name.replace("_", "."), value)
+    parsed = machine.java_class("java.net.URI").create(uri)
+    return machine.java_class("org.apache.hadoop.fs.FileSystem").newInstance(parsed, configuration)
+
+
+def _path(text: str) -> Any:
+    return machine.java_class("org.apache.hadoop.fs.Path")(text)
+
+
+def _context() -> Any:
+    parsed = machine.java_class("java.net.URI").create("file:///")
+    return machine.java_class("org.apache.hadoop.fs.FileContext").getFileContext(parsed)
+
+
+def test_h9_archives_do_not_look_at_arguments(har: Any, tmp_path: Path) -> None:
+    buffer = _bytes(4)
+    with har.open(_path(f"{tmp_path}/a.har/it")) as stream:
+        assert stream.read(-1, buffer, 0, 4) == 4
+        assert bytes(b & 255 for b in buffer) == b"\x02hel"
+        assert stream.read(0, None, 0, 0) == -1
+        assert stream.read(_bytes(0), 1, 0) == 0
+
+
+def test_h10_archives_read_vectored_and_do_not_say_so_and_open_paths_of_others(
+    har: Any, tmp_path: Path
+) -> None:
+    with har.open(_path(f"{tmp_path}/a.har/it")) as stream:
+        assert not stream.hasCapability("in:readvectored")
+    with har.openFile(_path(f"gopher://host{tmp_path}/a.har/it")).build().get() as stream:
+        assert stream.read() == ord("h")
+
+
+def test_h11_file_context_looks_for_the_filesystem_of_a_path_at_once(local: Any) -> None:
+    asked = _context().openFile(_path("gopher://host/file"))
+    with _raises("org.apache.hadoop.fs.UnsupportedFileSystemException"):
+        asked.build()
+
+
+def test_h13_file_context_opens_local_files_without_their_checksums(
+    local: Any, path: Any, tmp_path: Path
+) -> None:
+    with (tmp_path / "file").open("r+b") as file:
+        file.write(b"\x07")
+    context = _context()
+    for checked in (local.open(path), context.open(path, 4096)):
+        with checked, _raises("org.apache.hadoop.fs.ChecksumException"):
+            checked.read()
+    for unchecked in (context.open(path), context.openFile(path).build().get()):
+        with unchecked:
+            assert unchecked.read() == 7
+
+
+def test_h14_a_file_over_http_has_no_position(local: Any, tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(b"hello")
+    with web_server(tmp_path) as url:
+        http = _filesystem(url)
+        with http.open(_path(f"{url}it")) as stream:
+            with _raises("java.lang.UnsupportedOperationException"):
+                stream.getPos()
+            assert stream.read(_bytes(5)) == 5
+            assert stream.read(_bytes(0), 0, 0) == -1
+            assert stream.read(_bytes(4), -2, 2) == -1
+        before = _sockets()
+        with _raises("java.io.FileNotFoundException"):
+            http.open(_path(f"{url}nothing"))
+        assert _sockets() - before != set()
+        machine.java_class("java.lang.System").gc()
+        http.close()
+
+
+def test_h15_a_closed_file_over_ftp_keeps_a_connection(local: Any, tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(b"hello")
+    passive = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
+    with ftp_server(tmp_path) as url:
+        ftp = _filesystem(url, fs_ftp_data_connection_mode=passive)
+        before = _sockets()
+        for _ in range(3):
+            stream = ftp.open(_path("/it"))
+            assert stream.read(0, _bytes(0), 0, 0) == 0
+            stream.close()
+        assert len(_sockets() - before) >= 3
+        machine.java_class("java.lang.System").gc()
+        ftp.close()
+
+
+def test_h16_streams_from_servers_have_nothing_available(local: Any, tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(b"hello")
+    with ftp_server(tmp_path) as url:
+        ftp = _filesystem(url, fs_ftp_data_connection_mode="PASSIVE_LOCAL_DATA_CONNECTION_MODE")
+        with ftp.open(_path("/it")) as stream:
+            assert stream.available() == 0
+            assert stream.read() == ord("h")
+        ftp.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,30 @@ def test_hadoop_is_that_of_pyspark() -> None:
     found = hadoop_jars()
     names = ("hadoop-client-api", "hadoop-client-runtime", "janino", "parquet-hadoop")
     assert all(version_of(found, name) for name in names)
+
+
+def test_what_hadoops_variables_name_comes_after_that(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Jars, directories, all jars of a directory with `*`, and the directory of core-site.xml."""
+    for name in ("one.jar", "lib/b.jar", "lib/a.jar", "lib/notes.txt", "conf/core-site.xml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    entries = (tmp_path / "one.jar", "", tmp_path / "lib" / "*", tmp_path)
+    monkeypatch.setenv("HADOOP_CLASSPATH", os.pathsep.join(map(str, entries)))
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "conf"))
+    named = ("one.jar", "lib/a.jar", "lib/b.jar", "", "conf")
+    assert hadoop_jars()[-5:] == tuple(tmp_path / name for name in named)
+
+
+@pytest.mark.parametrize("variable", ["HADOOP_CLASSPATH", "HADOOP_CONF_DIR"])
+def test_a_variable_that_leads_nowhere_is_named(
+    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Hadoop would go on without, and miss a class much later."""
+    monkeypatch.setenv(variable, str(tmp_path / "nothing" / "*"))
+    with pytest.raises(TargetError, match=f"^{variable}: there is no {tmp_path}/nothing$"):
+        hadoop_jars()
 
 
 @pytest.mark.s3a

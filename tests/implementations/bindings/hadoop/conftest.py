@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import threading
-import warnings
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,7 +12,8 @@ from fscontract.contract.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.jvm import jars, machine
 
-USER, PASSWORD = "someone", "hunter2-hunter2"
+from .servers import ftp_server, web_server
+
 Make: TypeAlias = Callable[..., HadoopBinding]
 
 
@@ -56,46 +53,15 @@ def shown() -> Callable[..., list[str]]:
     return run
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
-
-
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
     """The URL of a web server that has the files of this test's directory."""
-    handler = functools.partial(_Quiet, directory=str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with web_server(tmp_path) as url:
+        yield url
 
 
 @pytest.fixture
 def ftp(tmp_path: Path) -> Iterator[str]:
     """The URL, with user and password, of an FTP server that has this test's directory."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # it is made with asyncore
-        from pyftpdlib.authorizers import DummyAuthorizer
-        from pyftpdlib.handlers import FTPHandler
-        from pyftpdlib.servers import FTPServer
-
-    users = DummyAuthorizer()
-    users.add_user(USER, PASSWORD, str(tmp_path), perm="elradfmwMT")
-    handler = type("Handler", (FTPHandler,), {"authorizer": users})
-    server = FTPServer(("127.0.0.1", 0), handler)
-    going = threading.Event()
-    going.set()
-
-    def serve() -> None:
-        while going.is_set():
-            server.serve_forever(timeout=0.01, blocking=False, handle_exit=False)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield f"ftp://{USER}:{PASSWORD}@127.0.0.1:{server.socket.getsockname()[1]}/"
-    going.clear()
-    thread.join()
-    server.close_all()
+    with ftp_server(tmp_path) as url:
+        yield url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -109,3 +110,23 @@ def test_a_process_is_quiet_and_ends_with_its_machine(tmp_path: Path) -> None:
     )
     assert (run.returncode, run.stdout, run.stderr) == (0, "returned 97\nNULL\n", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_connector_and_its_configuration_are_found_by_hadoops_variables(tmp_path: Path) -> None:
+    """The scheme `own` is one that only core-site.xml knows."""
+    (tmp_path / "conf").mkdir()
+    site = "<configuration><property><name>fs.own.impl</name><value>{}</value></property>"
+    (tmp_path / "conf" / "core-site.xml").write_text(
+        site.format("org.apache.hadoop.fs.RawLocalFileSystem") + "</configuration>"
+    )
+    target = f"hadoop+own://{tmp_path}"
+    run = subprocess.run(
+        [sys.executable, "-m", "fscontract", "check", target, "--clauses", "getpos.value"],
+        env={**os.environ, "HADOOP_CONF_DIR": str(tmp_path / "conf")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "conforms: 1 clause holds" in run.stdout

@@ -13,7 +13,7 @@ from fscontract.contract.outcome import Kind
 from fscontract.contract.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 
-from .conftest import PASSWORD, USER
+from .servers import PASSWORD, USER
 
 DATA = content(5000)
 #: pyftpdlib loses a transfer now and then when it has to connect to the client.

@@ -145,6 +145,22 @@ def test_byte_buffers_are_filled_where_the_stream_can(ours: HadoopBinding, shown
     ]
 
 
+def test_a_file_context_that_a_callable_returns_is_taken(java: Callable[[str], Any]) -> None:
+    """A FileSystem of the same place writes the files that it opens, and is closed at the end."""
+    uri = java("java.net.URI").create("file:///")
+    context = java("org.apache.hadoop.fs.FileContext").getFileContext(uri)
+    binding = HadoopBinding.recognise(context, "context")
+    assert isinstance(binding, HadoopBinding)
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert str(binding.bind(Step("read_byte"))(opened)) == "returned 97"
+    binding.bind(Step("close"))(opened)
+    prefix = binding.prefix
+    assert prefix in binding.leftovers()
+    binding.dispose()
+    assert prefix not in binding.leftovers()
+
+
 def test_a_java_filesystem_that_a_callable_returns_is_taken(ours: HadoopBinding) -> None:
     """Its files are written through it, too, and other objects are left to other bindings."""
     path = ours.create(DATA)
