@@ -11,6 +11,7 @@ from datetime import date, datetime, timezone
 from fscontract.contract.binding import TargetError
 from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
+from fscontract.contract.metadataport import MetadataTableBinding
 from fscontract.contract.pipelineports import PipelineBinding, SplitterBinding
 from fscontract.contract.readerport import BlockReaderBinding
 from fscontract.contract.suite.events import Listener, PhaseStarted, RunFinished, RunStarted
@@ -92,6 +93,8 @@ def _findings(binding: PipelineBinding, wanted: frozenset[str], timeout: float) 
         return check_splitter(binding, wanted, timeout)
     if isinstance(binding, BlockReaderBinding):
         return _of_reader(binding, wanted)
+    if isinstance(binding, MetadataTableBinding):
+        return _of_table(binding, wanted)
     raise TargetError(f"{binding.name}: there is no check for a {binding.api}")
 
 
@@ -100,6 +103,16 @@ def _of_reader(binding: BlockReaderBinding, wanted: frozenset[str]) -> Findings:
 
     findings = Findings(wanted)
     for clause, broken in check_reader(binding, wanted).items():
+        findings.fail(Shown(clause, "", broken.expected, broken.actual))
+    findings.exercised.update(CHECKED & wanted)
+    return findings
+
+
+def _of_table(binding: MetadataTableBinding, wanted: frozenset[str]) -> Findings:
+    from fscontract.contract.suite.metadatatable.check import CHECKED, check_table
+
+    findings = Findings(wanted)
+    for clause, broken in check_table(binding, wanted).items():
         findings.fail(Shown(clause, "", broken.expected, broken.actual))
     findings.exercised.update(CHECKED & wanted)
     return findings

@@ -15,3 +15,15 @@ class CorruptFileException(MetadataException):
     def __init__(self, path: str, offset: int, message: str) -> None:
         super().__init__(path, f"{message}, at offset {offset}")
         self.offset = offset
+
+
+class LockedException(MetadataException):
+    """Another writer has the table."""
+
+
+class RolledBackException(MetadataException):
+    """An action that another writer has taken back, because it took it for a failed one."""
+
+
+class MetadataWarning(UserWarning):
+    """The metadata table is not used, or is not right; files are listed instead."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.codec import decoder
 from fscontract.pipeline.metadata.errors import CorruptFileException
+from fscontract.pipeline.metadata.files import in_threads
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
 from fscontract.pipeline.metadata.log import (
     INSTANT,
@@ -18,12 +18,10 @@ from fscontract.pipeline.metadata.log import (
     records_of,
     rolled_back,
 )
+from fscontract.pipeline.metadata.metrics import SCAN, Metrics
 from fscontract.pipeline.metadata.payload import Record, merge, without_tombstones
 from fscontract.pipeline.metadata.slices import FileSlice, LogFile
 from fscontract.pipeline.metadata.source import Source, open_stream
-
-#: How many logs are read at a time.
-_WORKERS = 8
 
 
 class FileGroupReader:
@@ -33,8 +31,15 @@ class FileGroupReader:
     is there of which they have been dropped already.
     """
 
-    def __init__(self, fs: FileSystem, slice_: FileSlice, counts: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        fs: FileSystem,
+        slice_: FileSlice,
+        counts: Callable[[str], bool],
+        metrics: Metrics | None = None,
+    ) -> None:
         self._fs = fs
+        self._metrics = metrics or Metrics()
         self._slice = slice_
         self._counts = counts
         self._open = ExitStack()
@@ -87,7 +92,7 @@ class FileGroupReader:
         record = self._decoded(key, value) if value is not None else None
         change = changes.get(key)
         if change is not None:
-            record = change if record is None else merge(record, change)
+            record = change if record is None else self.merge(record, change)
         return None if record is None else without_tombstones(record)
 
     def _reader(self) -> HFileReader | None:
@@ -110,19 +115,33 @@ class FileGroupReader:
         """What the logs say, by key."""
         if self._merged is None:
             merged: dict[bytes, Record] = {}
-            for log, block in self._blocks():
-                for key, record in _records(log, block):
-                    merged[key] = merge(merged[key], record) if key in merged else record
+            with self._metrics.timed(SCAN):
+                for log, block in self._blocks():
+                    for key, record in _records(log, block):
+                        self._put(merged, key, record)
             self._merged = merged
         return self._merged
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Merge records that are newer than the logs."""
+        changes = self._changes()
+        for record in records:
+            self._put(changes, record.key.encode(), record)
+
+    @staticmethod
+    def merge(older: Record, newer: Record) -> Record:
+        """What two records of one key say together."""
+        return merge(older, newer)
+
+    def _put(self, merged: dict[bytes, Record], key: bytes, record: Record) -> None:
+        merged[key] = self.merge(merged[key], record) if key in merged else record
 
     def _blocks(self) -> list[tuple[Log, LogBlock]]:
         """The blocks that count, in order, without those that a later one takes back."""
         files = [file for file in self._slice.logs if self._counts(file.name.instant)]
         if not files:
             return []
-        with ThreadPoolExecutor(min(_WORKERS, len(files))) as pool:
-            logs = list(pool.map(self._read, files))
+        logs = in_threads(self._read, files)
         blocks: list[tuple[Log, LogBlock]] = []
         whole: set[str] = set()
         for file, log in zip(files, logs, strict=True):

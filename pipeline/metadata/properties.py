@@ -14,7 +14,9 @@ CHECKSUM = "hoodie.table.checksum"
 NAME = "hoodie.table.name"
 DATABASE = "hoodie.database.name"
 VERSION = "hoodie.table.version"
+#: Which partitions of the metadata table can be used, and which columns have statistics.
 PARTITIONS = "hoodie.table.metadata.partitions"
+COLUMNS = "hoodie.metadata.index.column.stats.column.list"
 _PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 #: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
 _CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")

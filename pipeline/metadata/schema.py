@@ -117,6 +117,81 @@ ROLLBACK = _record(
     ],
 )
 
+_STRINGS = {"type": "array", "items": "string"}
+
+#: Which files a clean is to delete, in the file that requests it.
+CLEAN_PLAN = _record(
+    "HoodieCleanerPlan",
+    [
+        _optional("earliestInstantToRetain", _INSTANT_INFO),
+        _field("policy", "string"),
+        _optional("filesToBeDeletedPerPartition", {"type": "map", "values": _STRINGS}),
+        {"name": "version", "type": ["int", "null"], "default": 1},
+    ],
+)
+
+#: Which files it deleted, in the file of its completed instant.
+CLEAN = _record(
+    "HoodieCleanMetadata",
+    [
+        _field("startCleanTime", "string"),
+        _field("timeTakenInMillis", "long"),
+        _field("totalFilesDeleted", "int"),
+        _field("earliestCommitToRetain", "string"),
+        _field(
+            "partitionMetadata",
+            {
+                "type": "map",
+                "values": _record(
+                    "HoodieCleanPartitionMetadata",
+                    [
+                        _field("partitionPath", "string"),
+                        _field("policy", "string"),
+                        _field("deletePathPatterns", _STRINGS),
+                        _field("successDeleteFiles", _STRINGS),
+                        _field("failedDeleteFiles", _STRINGS),
+                    ],
+                ),
+            },
+        ),
+        {"name": "version", "type": ["int", "null"], "default": 1},
+    ],
+)
+
+#: Which instants a restore is to take back, in the file that requests it.
+RESTORE_PLAN = _record(
+    "HoodieRestorePlan",
+    [
+        {
+            "name": "instantsToRollback",
+            "type": {"type": "array", "items": _INSTANT_INFO},
+            "default": [],
+        },
+        {"name": "version", "type": ["int", "null"], "default": 1},
+        _optional("savepointToRestoreTimestamp", "string"),
+    ],
+)
+
+#: What came of it, in the file of its completed instant.
+RESTORE = _record(
+    "HoodieRestoreMetadata",
+    [
+        _field("startRestoreTime", "string"),
+        _field("timeTakenInMillis", "long"),
+        _field("instantsToRollback", _STRINGS),
+        _field(
+            "hoodieRestoreMetadata",
+            {"type": "map", "values": {"type": "array", "items": ROLLBACK}},
+        ),
+        {"name": "version", "type": ["int", "null"], "default": 1},
+        {
+            "name": "restoreInstantInfo",
+            "type": {"type": "array", "items": f"{NAMESPACE}.HoodieInstantInfo"},
+            "default": [],
+        },
+    ],
+)
+
 _STAT_FIELDS = {
     "string": ("fileId", "path", "prevCommit", "partitionPath"),
     "long": ("numWrites", "numDeletes", "totalWriteBytes", "totalWriteErrors", "fileSizeInBytes"),

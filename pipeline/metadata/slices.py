@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fscontract.contract.ports import FileStatus
 from fscontract.pipeline.metadata.names import FIRST_INSTANT, BaseName, LogName, parse_name
-from fscontract.pipeline.metadata.timeline import Timeline
+from fscontract.pipeline.metadata.timeline import COMPLETED, Timeline
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,13 @@ class FileSlice:
     logs: tuple[LogFile, ...]
 
 
-def latest_slices(statuses: Iterable[FileStatus], metadata: Timeline) -> list[FileSlice]:
+def latest_slices(
+    statuses: Iterable[FileStatus], metadata: Timeline, as_of: str | None = None
+) -> list[FileSlice]:
     """The latest slice of each file group, of what the table's own timeline has completed.
 
-    A base file whose compaction is not completed does not count: the one before it, and the
-    logs since that, still say everything.
+    With `as_of`, the one that was the latest then. A base file whose compaction is not completed
+    does not count: the one before it, and the logs since that, still say everything.
     """
     bases: dict[str, list[tuple[str, FileStatus]]] = {}
     logs: dict[str, list[LogFile]] = {}
@@ -42,6 +44,8 @@ def latest_slices(statuses: Iterable[FileStatus], metadata: Timeline) -> list[Fi
         if name is None or not metadata.holds(name.instant):
             continue
         if isinstance(name, BaseName):
+            if as_of is not None and name.instant > as_of:
+                continue
             bases.setdefault(name.group, []).append((name.instant, status))
         else:
             completed = metadata.completed.get(name.instant, name.instant)
@@ -50,6 +54,26 @@ def latest_slices(statuses: Iterable[FileStatus], metadata: Timeline) -> list[Fi
         _slice(group, bases.get(group, []), logs.get(group, []))
         for group in sorted(bases.keys() | logs.keys())
     ]
+
+
+def last_compaction(metadata: Timeline) -> str:
+    """The time of the last completed compaction, empty if there was none."""
+    found = (
+        each.time
+        for each in metadata.instants.values()
+        if each.action == "commit" and each.state == COMPLETED
+    )
+    return max(found, default="")
+
+
+def is_whole(each: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
+    """Whether the base file is there that should be: a slice without it lacks most of its files.
+
+    A file group may begin without one, with a log of the table's first instants.
+    """
+    if each.base is None:
+        return any(log.name.instant[:14] == FIRST_INSTANT[:14] for log in each.logs)
+    return each.base_instant >= last_compaction(metadata) or as_of is not None
 
 
 def visible(instant: str, data: Timeline) -> bool:

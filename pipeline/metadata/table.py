@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import TracebackType
+from typing import ClassVar
 
 from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
 from fscontract.pipeline.metadata.group import FileGroupReader
 from fscontract.pipeline.metadata.keys import column_prefix, partition_key
-from fscontract.pipeline.metadata.names import COLUMN_STATS, FILES, METADATA, PROPERTIES
+from fscontract.pipeline.metadata.metrics import Metrics
+from fscontract.pipeline.metadata.names import COLUMN_STATS, FILES
 from fscontract.pipeline.metadata.payload import (
     ALL_PARTITIONS,
     NO_PARTITION,
@@ -18,11 +21,13 @@ from fscontract.pipeline.metadata.payload import (
     FilesRecord,
     Record,
 )
+from fscontract.pipeline.metadata.place import place_of
+from fscontract.pipeline.metadata.properties import COLUMNS, read_properties
 from fscontract.pipeline.metadata.properties import PARTITIONS as METADATA_PARTITIONS
-from fscontract.pipeline.metadata.properties import read_properties
 from fscontract.pipeline.metadata.prune import Filter, may_match
-from fscontract.pipeline.metadata.slices import latest_slices, visible
+from fscontract.pipeline.metadata.slices import is_whole, latest_slices, visible
 from fscontract.pipeline.metadata.timeline import load_timeline
+from fscontract.pipeline.metadata.unsynced import changes_of, first_completion, unsynced
 
 
 class MetadataTable:
@@ -31,18 +36,43 @@ class MetadataTable:
     Making it lists the two timelines; the first use of a partition of the metadata table lists
     that. Then a lookup takes one positioned read, or a vectored one, whatever the number of
     partitions asked for. What is damaged raises CorruptFileException. Not safe with threads.
+
+    With `as_of`, an instant, the dataset is as it was then; MetadataException if the table does
+    not go back so far. What was completed without the table is read from the dataset's timeline,
+    unless `merge_unsynced` is off. `directory` is where the table is, if not in the dataset.
     """
 
-    def __init__(self, fs: FileSystem, path: str) -> None:
+    group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        path: str,
+        *,
+        as_of: str | None = None,
+        directory: str | None = None,
+        merge_unsynced: bool = True,
+        metrics: Metrics | None = None,
+    ) -> None:
         self._fs = fs
-        self.path = path.rstrip("/")
-        properties = read_properties(fs, f"{self.path}/{PROPERTIES}")
+        place = place_of(path, directory)
+        self.path = place.path
+        self._metadata = place.metadata
+        self.metrics = metrics or Metrics()
+        properties = read_properties(fs, place.marker)
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
+        self._columns = [each for each in properties.get(COLUMNS, "").split(",") if each]
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
         # The dataset's first: an instant completed there was completed before in the other.
         self.data_timeline = load_timeline(fs, self.path)
-        self.timeline = load_timeline(fs, f"{self.path}/{METADATA}")
+        self.timeline = load_timeline(fs, self._metadata)
+        if as_of is not None:
+            self._check_age(as_of)
+            self.data_timeline = self.data_timeline.until(as_of)
+        self._as_of = as_of
+        missing = unsynced(self.data_timeline, self.timeline) if merge_unsynced else []
+        self._unsynced = changes_of(fs, self.path, missing)
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._statistics: dict[str, Mapping[tuple[str, str], ColumnStatistics]] = {}
 
@@ -111,9 +141,13 @@ class MetadataTable:
             ]
             for status in statuses:
                 name = status.path.rpartition("/")[2]
-                if all(may_match(found.get((key, name)), each) for each, found, key in known):
+                if all(self._may_match(found.get((key, name)), e) for e, found, key in known):
                     kept.append(status)
         return kept
+
+    def _may_match(self, statistics: ColumnStatistics | None, condition: Filter) -> bool:
+        """Whether a file may have a row that meets a condition."""
+        return may_match(statistics, condition)
 
     def column_statistics(
         self, column: str, partition: str | None = None
@@ -140,14 +174,40 @@ class MetadataTable:
 
     def _readers(self, partition: str) -> list[FileGroupReader]:
         if partition not in self._groups:
-            statuses = list_files(self._fs, f"{self.path}/{METADATA}/{partition}")
-            if partition == FILES and not statuses:
+            statuses = list_files(self._fs, f"{self._metadata}/{partition}")
+            slices = latest_slices(statuses, self.timeline, self._as_of)
+            if partition == FILES and not slices:
                 raise MetadataException(self.path, f"the metadata table has no {FILES!r}")
+            if not all(is_whole(each, self.timeline, self._as_of) for each in slices):
+                raise MetadataException(self.path, f"a base file of {partition!r} is not there")
             self._groups[partition] = [
-                FileGroupReader(self._fs, each, self._counts)
-                for each in latest_slices(statuses, self.timeline)
+                self.group_class(self._fs, each, self._counts, self.metrics) for each in slices
             ]
+            if self._unsynced:
+                self._merge_unsynced(partition)
         return self._groups[partition]
+
+    def _merge_unsynced(self, partition: str) -> None:
+        """Put changes over the logs that the table does not have yet; in order."""
+        for change in self._unsynced:
+            if partition == FILES:
+                records = file_records(change, self._names)
+            else:
+                records = statistics_records(change, self._columns)
+            for group in self._groups[partition][:1]:
+                group.add(records)
+
+    def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
+        listed = self.list_many(partitions)
+        return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
+
+    def _check_age(self, as_of: str) -> None:
+        """MetadataException unless the timelines tell what was completed by then."""
+        start, began = self.data_timeline.start, first_completion(self.timeline)
+        completed = self.data_timeline.completed.values()
+        known = start is None or as_of >= start
+        if not known or any(as_of < each <= began for each in completed):
+            raise MetadataException(self.path, f"{as_of} is older than the table")
 
     def _counts(self, instant: str) -> bool:
         return visible(instant, self.data_timeline)

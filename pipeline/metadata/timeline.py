@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -20,6 +21,7 @@ _NAME = re.compile(
 )
 #: What the completed instant of an action is called, where that is something else.
 _COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
+_BEGUN_AS = {"commit": ("compaction",), "deltacommit": ("logcompaction",)}
 
 Clock = Callable[[], datetime]
 
@@ -64,7 +66,7 @@ def parse_instant(name: str) -> Instant | None:
 class Timeline:
     """The instants that a listing found, by time, each in the last state it came to."""
 
-    def __init__(self, instants: Iterable[Instant]) -> None:
+    def __init__(self, instants: Iterable[Instant], start: str | None = None) -> None:
         last: dict[str, Instant] = {}
         for instant in instants:
             known = last.get(instant.time)
@@ -76,7 +78,7 @@ class Timeline:
             for time, each in self.instants.items()
             if each.completed is not None
         }
-        self.start = next(iter(self.instants), None)
+        self.start = next(iter(self.instants), None) if start is None else start
 
     @property
     def pending(self) -> list[Instant]:
@@ -87,6 +89,11 @@ class Timeline:
     def latest(self) -> str:
         """The latest time of anything here, empty if there is nothing."""
         return max([*self.instants, *self.completed.values()], default="")
+
+    def until(self, time: str) -> Timeline:
+        """The instants that were completed at a time."""
+        found = (each for each in self.instants.values() if (each.completed or "~") <= time)
+        return Timeline(found, self.start)
 
     def holds(self, time: str) -> bool:
         """Whether an instant is completed here, or older than all that is here, thus archived."""
@@ -109,8 +116,20 @@ class TimelineWriter:
 
     def __init__(self, fs: FileSystem, table: str, clock: Clock = utc_now) -> None:
         self._fs = fs
+        self._table = table
         self._directory = f"{table}/{TIMELINE}"
         self._clock = clock
+        self._known: Timeline | None = None
+
+    def timeline(self) -> Timeline:
+        """The timeline as of the last `refresh`, with what was put there by this."""
+        if self._known is None:
+            self._known = load_timeline(self._fs, self._table)
+        return self._known
+
+    def refresh(self) -> None:
+        """List the timeline when it is needed next: others may have changed it."""
+        self._known = None
 
     def request(self, action: str, timeline: Timeline, content: bytes = b"") -> Instant:
         """Begin an action at a time later than all of the timeline."""
@@ -133,18 +152,37 @@ class TimelineWriter:
 
     def put(self, instant: Instant, content: bytes = b"") -> Instant:
         """Make the file of an instant; FileAlreadyExistsException."""
-        write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
+        try:
+            write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
+        except BaseException:
+            self._known = None
+            raise
+        if self._known is not None:
+            self._known = Timeline([*self._known.instants.values(), instant])
         return instant
 
     def read(self, instant: Instant) -> bytes:
         """What the file of an instant holds."""
         return read_file(self._fs, f"{self._directory}/{instant.file_name}")
 
-    def remove(self, instant: Instant) -> None:
+    def remove(self, instant: Instant, action: str | None = None) -> None:
         """Remove the files of an instant that was not completed, the last one first."""
+        self._known = None
         for state in (INFLIGHT, REQUESTED):
-            name = Instant(instant.time, instant.action, state).file_name
+            name = Instant(instant.time, action or instant.action, state).file_name
             self._fs.delete(f"{self._directory}/{name}")
+
+    def forget(self, instant: Instant) -> None:
+        """Remove the files of a completed instant, the one that says so last."""
+        for action in {instant.action, *_BEGUN_AS.get(instant.action, ())}:
+            self.remove(instant, action)
+        self._fs.delete(f"{self._directory}/{instant.file_name}")
+
+    def reserve(self, instant: Instant) -> None:
+        """Request and begin an action at a time that is given, unless that was done before."""
+        for state in (REQUESTED, INFLIGHT):
+            with suppress(FileAlreadyExistsException):
+                self.put(Instant(instant.time, instant.action, state))
 
     def next_time(self, after: str) -> str:
         """The time it is, or the first after `after` if that is later."""

@@ -41,8 +41,8 @@ _PROPERTIES = {
 class Ticks:
     """A clock that goes on by a second each time it is read."""
 
-    def __init__(self) -> None:
-        self._count = itertools.count()
+    def __init__(self, start: int = 0) -> None:
+        self._count = itertools.count(start)
 
     def __call__(self) -> datetime:
         first = datetime(2026, 6, 1, tzinfo=timezone.utc)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fscontract.contract.ports import FileSystem
+from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed, Stage
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.metadata.errors import CorruptFileException
+from fscontract.pipeline.metadata.timeline import Instant
+from fscontract.pipeline.metadata.write import Change, MetadataWriter, Services
 from tests.pipeline.metadata.support import (
     FILES,
+    PATH,
+    Ticks,
     dataset,
     get,
     name,
@@ -45,6 +51,11 @@ class Trips:
         new = name(self.count, instant.time)
         self.writer.finish(instant, Change({each: {new: 5} for each in partitions}, deleted or {}))
         return new
+
+    def begin_with(self, partition: str) -> Instant:
+        """Commit a new file; the instant."""
+        instant = self.writer.begin()
+        return self.writer.finish(instant, Change({partition: {name(99, instant.time): 5}}))
 
 
 @pytest.fixture
@@ -122,8 +133,77 @@ def test_hudi_rs_lists_a_file_that_came_twice_and_was_deleted(trips: Trips) -> N
     trips.agree()
 
 
+def test_hudi_rs_passes_over_a_torn_log_of_what_was_completed(trips: Trips) -> None:
+    """A finding: the commit counts, and hudi-rs 0.5.0 lists the files of before, without a word.
+
+    It fails here as soon as hudi-rs says something.
+    """
+    before = names(seen(trips.fs))
+    new = trips.add(A)
+    assert seen_by_hudi(trips.root)[A] == before[A] | {new}
+    (path,) = (each.path for each in trips.fs.list_status(FILES) if ".log." in each.path)
+    put(trips.fs, path, get(trips.fs, path)[:-100])
+    with pytest.raises(CorruptFileException):
+        seen(trips.fs)
+    assert seen_by_hudi(trips.root) == before
+
+
+def test_clean_rollback_and_restore(trips: Trips) -> None:
+    """Each is an instant of the dataset, with content of its own, and a deltacommit."""
+    first = trips.begin_with(A)
+    new = trips.add(C)
+    trips.agree()
+    trips.writer.restore(first)
+    trips.agree()
+    assert C not in seen(trips.fs)
+    assert new not in str(seen(trips.fs))
+    trips.writer.clean({B: [name(0)]})
+    trips.agree()
+    failed = trips.writer.begin()
+    change = Change({A: {name(9, failed.time): 5}})
+    trips.writer.apply(failed, change)
+    trips.writer.roll_back(failed, change.added)
+    trips.agree()
+
+
+def test_services_on_their_own_schedule(tmp_path: Path) -> None:
+    """Compacted, cleaned and archived many times."""
+    trips = Trips(str(tmp_path))
+    services = Services(compact_after=3, keep_slices=1, keep_instants=4)
+    trips.writer = MetadataWriter(trips.fs, PATH, Ticks(), services=services)
+    for number in range(12):
+        trips.add((A, B, C)[number % 3])
+        trips.agree()
+    assert len(list(trips.fs.list_status(FILES))) < 8
+
+
+@pytest.mark.parametrize("death", DEATHS)
+@pytest.mark.parametrize("number", [3, 5, 7, 9, 11])
+def test_both_agree_after_a_writer_died(trips: Trips, number: int, death: str) -> None:
+    """In a commit with deletions; and after the next writer has taken that back, or ended it."""
+    stage = Stage(trips.fs)
+    trips.fs = stage
+    trips.writer = MetadataWriter(stage, PATH, Ticks(100))
+    trips.add(A)
+    stage.forget()
+    stage.kill_at, stage.death = number, death
+    with suppress(Killed):
+        trips.add(A, C, deleted={B: [name(n) for n in range(3)]})
+    stage.revive()
+    trips.agree()
+    trips.writer = MetadataWriter(stage, PATH, Ticks(1000))
+    trips.writer.recover()
+    trips.agree()
+    trips.add(B)
+    trips.writer.compact()
+    trips.agree()
+
+
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["add", "delete", "fail", "compact"]), st.sampled_from([A, B, C])),
+    st.tuples(
+        st.sampled_from(["add", "delete", "fail", "compact", "clean", "roll back", "services"]),
+        st.sampled_from([A, B, C]),
+    ),
     max_size=6,
 )
 
@@ -140,10 +220,19 @@ def test_both_agree_after_whatever_happened(
             trips.add(partition)
         elif kind == "compact":
             trips.writer.compact()
+        elif kind == "services":
+            trips.writer.compact()
+            trips.writer.clean_table()
+            trips.writer.archive(3)
+        elif kind == "roll back":
+            for failed in trips.writer.timelines()[0].pending:
+                trips.writer.roll_back(failed)
         elif files := sorted(seen(trips.fs).get(partition, {})):
             change = Change(deleted={partition: files[:2]})
             if kind == "delete":
                 trips.writer.commit(change)
+            elif kind == "clean":
+                trips.writer.clean(change.deleted)
             else:
                 trips.writer.apply(trips.writer.begin(), change)
     trips.agree()

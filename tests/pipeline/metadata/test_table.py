@@ -115,12 +115,16 @@ def test_a_compaction_changes_nothing_that_is_seen(fs: FileSystem) -> None:
 
 def test_there_is_no_compaction_while_an_action_may_still_fail() -> None:
     made = dataset(MemoryFileSystem())
-    made.begin()
+    instant = made.begin()
+    assert made.compact() is not None, "nothing of it is in the table"
+    made.apply(instant, Change({A: {"new": 1}}))
     assert made.compact() is None
+    made.roll_back(instant)
+    assert made.compact() is not None
 
 
 def test_a_compaction_that_was_not_completed_is_done_again() -> None:
-    """With commits in between, which are not in it."""
+    """By the next commit, which is not in it."""
     fs = MemoryFileSystem()
     made = dataset(fs)
     made.commit(Change({A: {"one": 1}}))
@@ -128,12 +132,8 @@ def test_a_compaction_that_was_not_completed_is_done_again() -> None:
     pending = made._instants.request("compaction", load_timeline(fs, metadata))
     put(fs, f"{FILES}/files-0000-0_0-0-0_{pending.time}.hfile", b"half of a")
     made.commit(Change({A: {"two": 2}}))
-    before = seen(fs)
-    done = made.compact()
-    assert done is not None
-    assert done.time == pending.time
-    assert seen(fs) == before
-    assert {"one", "two"} <= before[A].keys()
+    assert load_timeline(fs, metadata).instants[pending.time].state == "completed"
+    assert {"one", "two"} <= seen(fs)[A].keys()
 
 
 def test_a_file_that_comes_again_has_its_new_size(fs: FileSystem) -> None:
@@ -220,6 +220,40 @@ def test_a_metadata_table_is_made_once(fs: FileSystem) -> None:
     made = dataset(fs)
     with pytest.raises(FileAlreadyExistsException):
         made.bootstrap(Change(), "trips")
+
+
+def test_an_action_can_be_finished_again(fs: FileSystem) -> None:
+    """By whoever does not know whether it was."""
+    made = dataset(fs)
+    instant = made.begin()
+    change = Change({A: {"new": 7}})
+    done = made.finish(instant, change)
+    assert made.finish(instant, change) == done
+    assert seen(fs)[A]["new"] == 7
+
+
+def test_a_table_with_an_index_that_is_not_kept_here_is_not_written() -> None:
+    """It would be wrong from then on."""
+    fs = MemoryFileSystem()
+    made = dataset(fs)
+    path = f"{PATH}/.hoodie/hoodie.properties"
+    put(fs, path, get(fs, path).replace(b"=files\n", b"=files,record_index\n"))
+    with pytest.raises(MetadataException, match="kept up to date: record_index"):
+        made.commit(Change({A: {"new": 7}}))
+    assert "new" not in seen(fs)[A]
+
+
+def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None:
+    """Its logs alone would be a wrong listing, and so would the slice before."""
+    made = dataset(fs)
+    made.commit(Change({A: {"new": 7}}))
+    made.compact()
+    made.commit(Change({A: {"newer": 7}}))
+    first, second = (p.path for p in fs.list_status(FILES) if p.path.endswith(".hfile"))
+    for gone in (second, first):
+        fs.delete(gone)
+        with pytest.raises(MetadataException, match="a base file of 'files' is not there"):
+            seen(fs)
 
 
 def test_a_listing_is_what_it_begins_with(fs: FileSystem) -> None:

@@ -1,0 +1,58 @@
+"""Plays every scenario on a metadata table, and says which clauses were broken."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from fscontract.contract.metadataport import MetadataTableBinding
+from fscontract.contract.suite.metadatatable import (
+    actions,
+    contents,
+    designs,
+    failures,
+    pruning,
+    services,
+)
+from fscontract.contract.suite.metadatatable.bench import Bench, Broken, Violated
+from fscontract.contract.suite.metadatatable.scenario import Scenario
+from fscontract.contract.suite.metadatatable.stage import Killed
+
+SCENARIOS: tuple[Scenario, ...] = tuple(
+    scenario
+    for module in (contents, actions, designs, services, failures, pruning)
+    for scenario in module.scenario.all
+)
+CHECKED = frozenset(scenario.clause for scenario in SCENARIOS)
+
+
+def check_table(
+    binding: MetadataTableBinding, wanted: Collection[str] = CHECKED
+) -> dict[str, Broken]:
+    """The first finding of each clause that a table breaks, of those that are wanted."""
+    found: dict[str, Broken] = {}
+    for scenario in SCENARIOS:
+        if scenario.clause in wanted and scenario.clause not in found:
+            broken = _play(binding, scenario)
+            if broken is not None:
+                found[scenario.clause] = broken
+    return found
+
+
+def _play(binding: MetadataTableBinding, scenario: Scenario) -> Broken | None:
+    bench = None
+    try:
+        bench = Bench(binding)
+        scenario.play(bench)
+    except Violated as violated:
+        return Broken(scenario.clause, violated.expected, violated.actual)
+    except Killed:
+        return Broken(scenario.clause, scenario.says, "it went on after its process had died")
+    except Exception as error:  # a table under test may raise anything
+        said = f"{type(error).__name__}: {error}"
+        return Broken(scenario.clause, scenario.says, said)
+    finally:
+        if bench is not None:
+            with suppress(Exception, Killed):
+                bench.close()
+    return None

@@ -1,0 +1,1 @@
+"""Mutants of the document metadatatable: tables that break one clause each."""

@@ -1,0 +1,137 @@
+"""What an action did to a dataset, written into its instant and read from there again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fscontract.pipeline.metadata.commits import (
+    WrittenFile,
+    decode_instant,
+    encode_clean,
+    encode_commit,
+    encode_restore,
+    encode_rollback,
+)
+from fscontract.pipeline.metadata.errors import MetadataException
+from fscontract.pipeline.metadata.payload import ColumnStatistics
+
+COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
+    "commit",
+    "compaction",
+    "clean",
+    "rollback",
+    "restore",
+)
+#: Actions that add files; what they are called on the timeline once they are completed, too.
+WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
+#: Where a commit names the files that it deleted; Hudi's commits delete none.
+DELETED = "fscontract.deleted.files"
+#: Files by partition and name, and their sizes; and names of files by partition.
+Sizes = Mapping[str, Mapping[str, int]]
+Names = Mapping[str, Collection[str]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an action did to a dataset: files it added, with their sizes, and files it deleted.
+
+    `statistics` are of files it added; their keys may be left empty.
+    """
+
+    added: Sizes = field(default_factory=dict)
+    deleted: Names = field(default_factory=dict)
+    statistics: Mapping[tuple[str, str], Sequence[ColumnStatistics]] = field(default_factory=dict)
+
+
+def below(partition: str, name: str) -> str:
+    """A file's path below its dataset."""
+    return f"{partition}/{name}" if partition else name
+
+
+def encode_change(
+    action: str,
+    time: str,
+    change: Change,
+    extra: Mapping[str, str],
+    target: Sequence[str] = (),
+    failed: Names | None = None,
+) -> bytes:
+    """The content of an action's completed instant.
+
+    `target` are the instants that a rollback or a restore takes back, each with its action after
+    a dot; `failed` the files that should have been deleted, and could not be.
+    """
+    deleted = {name: sorted(gone) for name, gone in change.deleted.items() if gone}
+    if action == CLEAN:
+        return encode_clean(time, deleted, failed or {})
+    if action == ROLLBACK:
+        (instant,) = target
+        return encode_rollback(time, *_instant(instant), deleted)
+    if action == RESTORE:
+        return encode_restore(time, [_instant(each) for each in target], deleted)
+    files = [
+        WrittenFile(partition, name.partition("_")[0], below(partition, name), size)
+        for partition, sizes in change.added.items()
+        for name, size in sizes.items()
+    ]
+    whole = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
+    operation = "COMPACT" if action == COMPACTION else "UPSERT"
+    return encode_commit(files, operation, whole, compacted=action == COMPACTION)
+
+
+def decode_change(action: str, content: bytes, path: str) -> Change:
+    """What a completed instant says that its action did; `path` is that of its file.
+
+    MetadataException if it can't be read. Actions that are not known change no files.
+    """
+    if action in WRITES:
+        return _written(_decoded(content, path)) if content else Change()
+    if action == CLEAN:
+        found = _decoded(content, path)["partitionMetadata"]
+        return Change(deleted=_deleted(found, "deletePathPatterns", "successDeleteFiles"))
+    if action == ROLLBACK:
+        found = _decoded(content, path)["partitionMetadata"]
+        return Change(deleted=_deleted(found, "successDeleteFiles"))
+    if action == RESTORE:
+        gone: dict[str, set[str]] = {}
+        for rollbacks in _decoded(content, path)["hoodieRestoreMetadata"].values():
+            for each in rollbacks:
+                found = _deleted(each["partitionMetadata"], "successDeleteFiles")
+                for partition, names in found.items():
+                    gone.setdefault(partition, set()).update(names)
+        return Change(deleted=gone)
+    return Change()
+
+
+def _decoded(content: bytes, path: str) -> dict[str, Any]:
+    try:
+        return decode_instant(content)
+    except ValueError as error:
+        raise MetadataException(path, f"the instant can't be read ({error})") from error
+
+
+def _written(datum: dict[str, Any]) -> Change:
+    added: dict[str, dict[str, int]] = {}
+    for partition, statistics in (datum.get("partitionToWriteStats") or {}).items():
+        for each in statistics:
+            if each["path"]:
+                name = each["path"].rpartition("/")[2]
+                added.setdefault(partition, {})[name] = each["fileSizeInBytes"] or 0
+    deleted = json.loads((datum.get("extraMetadata") or {}).get(DELETED, "{}"))
+    return Change(added, deleted)
+
+
+def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
+    """Names of files by partition, from paths or names in any of the fields."""
+    return {
+        partition: {path.rpartition("/")[2] for name in fields for path in found[name]}
+        for partition, found in partitions.items()
+    }
+
+
+def _instant(text: str) -> tuple[str, str]:
+    time, _, action = text.partition(".")
+    return time, action

@@ -1,0 +1,144 @@
+"""`fscontract metadata`: make, show and check a dataset's table of its own files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fscontract.contract.suite.commands.common import TARGET_OPTION
+
+_URL = click.argument("url", metavar="URL")
+_DIRECTORY = click.option(
+    "--metadata-dir",
+    "directory",
+    metavar="DIR",
+    help="Where the table is, if not in the dataset; without it, what `set` says.",
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@click.group(short_help="Make, show and check a dataset's metadata table.")
+def metadata() -> None:
+    """Make, show and check the table in which a dataset keeps its own listing.
+
+    URL is a directory, file:///path or s3://bucket/path, for which -o gives the options of S3. The
+    table is Hudi's, in .hoodie/metadata.
+
+    Exit codes: 0 done, 1 what is checked is wrong, 2 usage, 3 something is not there or damaged.
+    """
+
+
+def _common(function: Any) -> Any:
+    for option in (TARGET_OPTION, _DIRECTORY, _URL):
+        function = option(function)
+    return function
+
+
+@metadata.command("set", short_help="Say where the table is to be.")
+@_URL
+@click.option(
+    "--metadata-dir", "directory", metavar="DIR", help="The directory; without it, forget it."
+)
+def set_directory(url: str, directory: str | None) -> None:
+    """Say where the commands look for the table of URL: in DIR, a directory of the same storage.
+
+    For datasets that one may not, or does not want to, write into. It is kept in the file
+    .fscontract/metadata.json of the working directory.
+    """
+    from fscontract.pipeline.metadata.commands.session import remember
+
+    remember(url, directory)
+    click.echo(f"Metadata Table of {url} is in {directory or 'the dataset'}")
+
+
+@metadata.command(short_help="Make the table.")
+@_common
+@click.option("--name", default="dataset", show_default=True, help="The dataset's, if it has none.")
+def create(name: str, **where: Any) -> None:
+    """Make the table of what a listing of URL finds."""
+    from fscontract.pipeline.metadata.commands.work import created, opened
+
+    with opened(**where) as dataset:
+        created(dataset, name)
+
+
+@metadata.command(short_help="Delete the table.")
+@_common
+def delete(**where: Any) -> None:
+    """Delete the table with all its files; the dataset is listed then."""
+    from fscontract.pipeline.metadata.commands.work import deleted, opened
+
+    with opened(**where) as dataset:
+        deleted(dataset)
+
+
+@metadata.command(short_help="Apply what happened without the table.")
+@_common
+def init(**where: Any) -> None:
+    """Bring the table up to all that was completed on the dataset's timeline."""
+    from fscontract.pipeline.metadata.commands.work import opened, updated
+
+    with opened(**where) as dataset:
+        updated(dataset)
+
+
+@metadata.command(short_help="Write the table anew, without its logs.")
+@_common
+def compact(**where: Any) -> None:
+    """Write a new base file with all that the logs say, and remove what is not needed then."""
+    from fscontract.pipeline.metadata.commands.work import compacted, opened
+
+    with opened(**where) as dataset:
+        compacted(dataset)
+
+
+@metadata.command(short_help="Show how big and how new the table is.")
+@_common
+@_JSON
+def stats(as_json: bool, **where: Any) -> None:
+    """Show what the table is like: partitions, files and whether it is up to date."""
+    from fscontract.pipeline.metadata.commands.shows import show_stats
+    from fscontract.pipeline.metadata.commands.work import opened
+
+    with opened(**where) as dataset:
+        show_stats(dataset, as_json)
+
+
+@metadata.command("list-partitions", short_help="List the partitions.")
+@_common
+@_JSON
+def list_partitions(as_json: bool, **where: Any) -> None:
+    """List the partitions, by the table if there is one; on stderr, how long that took."""
+    from fscontract.pipeline.metadata.commands.shows import show_partitions
+    from fscontract.pipeline.metadata.commands.work import opened
+
+    with opened(**where) as dataset:
+        show_partitions(dataset, as_json)
+
+
+@metadata.command("list-files", short_help="List the files of a partition.")
+@_common
+@click.option("--partition", default="", help="Its path below URL; without it, URL itself.")
+@_JSON
+def list_files(partition: str, as_json: bool, **where: Any) -> None:
+    """List the files of a partition and their sizes, by the table if there is one."""
+    from fscontract.pipeline.metadata.commands.shows import show_files
+    from fscontract.pipeline.metadata.commands.work import opened
+
+    with opened(**where) as dataset:
+        show_files(dataset, partition, as_json)
+
+
+@metadata.command(short_help="Compare the table with a listing.")
+@_common
+@click.pass_context
+def validate(ctx: click.Context, /, **where: Any) -> None:
+    """List URL, and say where the table differs: exit code 1 then."""
+    from fscontract.pipeline.metadata.commands.shows import show_differences
+    from fscontract.pipeline.metadata.commands.work import opened
+
+    with opened(**where) as dataset:
+        same = show_differences(dataset)
+    if not same:
+        ctx.exit(1)

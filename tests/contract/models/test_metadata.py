@@ -1,0 +1,90 @@
+"""The model of a dataset: what a listing of it may say, at each instant."""
+
+from __future__ import annotations
+
+from fscontract.contract.models.metadata import Acceptor, difference
+
+START = {"a": {"f": 1}, "b": {"g": 2}}
+
+
+def _model(*times: str) -> Acceptor:
+    model = Acceptor(START)
+    for time in times:
+        model.request(time, "commit")
+    return model
+
+
+def test_it_begins_with_what_there_was() -> None:
+    assert _model().listing() == START
+    assert _model().judge(START) == ""
+
+
+def test_what_is_requested_or_begun_does_not_count() -> None:
+    model = _model("1")
+    model.begin("1")
+    assert model.actions["1"].state == "inflight"
+    assert model.listing() == START
+
+
+def test_what_is_completed_counts_in_the_order_of_completion() -> None:
+    """Whatever was begun first."""
+    model = _model("1", "2")
+    model.complete("2", {"a": {"h": 3}})
+    model.complete("1", None, {"a": ["h"]})
+    assert model.listing() == START
+    assert model.listing(as_of=1) == {"a": {"f": 1, "h": 3}, "b": {"g": 2}}
+
+
+def test_a_file_has_its_largest_size_unless_it_was_deleted() -> None:
+    model = _model("1", "2", "3", "4")
+    model.complete("1", {"a": {"f": 9}})
+    model.complete("2", {"a": {"f": 5}})
+    assert model.listing()["a"] == {"f": 9}
+    model.complete("3", None, {"a": ["f"]})
+    assert "a" not in model.listing()
+    model.complete("4", {"a": {"f": 5}})
+    assert model.listing()["a"] == {"f": 5}
+
+
+def test_what_is_taken_back_is_not_there() -> None:
+    model = _model("1")
+    model.complete("1", {"c": {"h": 3}})
+    model.take_back("1")
+    assert model.listing() == START
+
+
+def test_while_something_is_tried_both_are_right_and_then_what_was_seen() -> None:
+    """A listing decides."""
+    model = _model("1")
+    after = {**START, "c": {"h": 3}}
+    with model.perhaps(lambda: model.complete("1", {"c": {"h": 3}})):
+        pass
+    assert model.listing() == after
+    for seen, other in ((START, after), (after, START)):
+        model = _model("1")
+        try:
+            with model.perhaps(lambda model=model: model.complete("1", {"c": {"h": 3}})):  # type: ignore[misc]
+                raise InterruptedError
+        except InterruptedError:
+            pass
+        assert model.judge({"a": {"f": 1}}) != ""
+        assert model.judge(seen) == ""
+        assert model.judge(other) != ""
+
+
+def test_what_happens_next_happens_in_each_possible_world() -> None:
+    model = _model("1", "2")
+    try:
+        with model.perhaps(lambda: model.complete("1", {"c": {"h": 3}})):
+            raise InterruptedError
+    except InterruptedError:
+        pass
+    model.complete("2", {"d": {"i": 4}})
+    assert model.judge({**START, "c": {"h": 3}, "d": {"i": 4}}) == ""
+    assert model.judge({**START, "d": {"i": 4}}) != ""
+
+
+def test_a_difference_names_what_is_too_much_too_little_and_of_another_size() -> None:
+    said = difference({"a": {"f": 2, "x": 1}, "z": {}}, {"a": {"f": 1, "y": 1}, "b": {}})
+    assert said == "a/y missing, a/x not there, a/f of 2 bytes instead of 1, no partition 'b'"
+    assert difference(START, START) == ""

@@ -1,0 +1,93 @@
+"""Processes that die at each write of each action, in directories below the first argument."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from fscontract.contract.models.metadata import Listing
+from fscontract.contract.suite.metadatatable.bench import Bench
+from fscontract.contract.suite.metadatatable.failures import ACTIONS
+from fscontract.contract.suite.metadatatable.stage import AFTER, BEFORE, Stage
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.binding import TableBinding
+
+DIED, ENDED = 77, 78
+
+
+class Exiting(Stage):
+    """The process is gone with the write."""
+
+    def _die(self) -> NoReturn:
+        os._exit(DIED)
+
+
+def bench_in(root: Path) -> Bench:
+    """A bench whose filesystem is a directory."""
+    bench = Bench(TableBinding("local", lambda: LocalFileSystem(str(root))))
+    bench.stage = Exiting(bench.stage.inner)
+    return bench
+
+
+def dies(root: Path, name: str, number: int) -> bool:
+    """Whether an action has so many writes; what it leaves is right, and so is what follows."""
+    before, action = ACTIONS[name]
+    bench = bench_in(root)
+    writer = bench.table()
+    before(bench, writer)
+    known = bench.model.listing()
+
+    child = os.fork()
+    if child == 0:
+        bench.stage.forget()
+        bench.stage.kill_at, bench.stage.death = number, (BEFORE, AFTER)[number % 2]
+        action(bench, writer)
+        os._exit(ENDED)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (DIED, ENDED), status
+    seen = bench.seen()
+    assert seen == bench.seen()
+    after = _after(name, seen)
+    assert seen in (known, after), (name, number, seen, known)
+    other = bench.next_writer()
+    time = other.begin("commit")
+    other.finish(time, bench.change({"day=1": {"next": 1}}))
+    seen = bench.seen()
+    assert seen["day=1"]["next"] == 1
+    other.compact()
+    other.clean_table()
+    assert bench.seen() == seen
+    assert len(bench.own_files()) == 1
+    return status == DIED
+
+
+def _after(name: str, seen: Listing) -> Listing | None:
+    """What an action that was completed leaves: the names of a commit tell its instant."""
+    if name == "a commit":
+        new = next((n for n in seen.get("day=1", {}) if n.startswith("new_")), "")
+        other = new.replace("new_", "c_")
+        return {"day=1": {"a1": 10, "a2": 20, new: 7}, "day=3": {other: 8}}
+    if name == "a clean":
+        return {"day=1": {"a2": 20}}
+    if name == "a restore":
+        return {"day=1": {"a1": 10, "a2": 20, "one": 1}, "day=2": {"b1": 30}, "day=3": {"one": 2}}
+    return None
+
+
+def main(root: Path) -> int:
+    """Play all; how often a process has died."""
+    count = 0
+    for place, name in enumerate(ACTIONS):
+        for number in range(1, 60):
+            directory = root / f"{place}-{number}"
+            directory.mkdir()
+            if not dies(directory, name, number):
+                break
+            count += 1
+    return count
+
+
+if __name__ == "__main__":
+    print(main(Path(sys.argv[1])))

@@ -1,0 +1,175 @@
+"""Random histories of a dataset, with processes that die: the table is the dataset after each."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.metadataport import MetadataTableBinding
+from fscontract.contract.suite.metadatatable.bench import Bench
+from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.binding import TableBinding
+
+PARTITIONS = ("", "day=1", "day=2", "a/b=3")
+
+
+class History:
+    """One dataset, and what a seed makes happen to it."""
+
+    def __init__(self, binding: MetadataTableBinding, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.bench = Bench(binding)
+        self.design = self.random.choice((1, 2, 2, 2))
+        self.due = self.random.choice((None, 2, 5))
+        self.count = 0
+        self.log: list[str] = [f"seed {seed}, design {self.design}, services {self.due}"]
+        content = {"day=1": {"old": 10}} if self.random.random() < 0.7 else {}
+        self.writer = self.bench.table(content, **self.settings)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Those of each writer."""
+        return {"design": self.design, "compact_after": self.due, "keep_instants": 3}
+
+    def play(self, steps: int) -> None:
+        """Let so many things happen, and look after each."""
+        names = [name for name, weight in STEPS for _ in range(weight)]
+        for _ in range(steps):
+            name = self.random.choice(names)
+            dies = self.random.random() < 0.25
+            self.log.append(f"{name}{', dies' if dies else ''}")
+            if dies:
+                self.bench.stage.forget()
+                self.bench.stage.kill_at = self.random.randint(1, 14)
+                self.bench.stage.death = self.random.choice(DEATHS)
+            with suppress(Killed):
+                getattr(self, name)()
+            if dies:
+                self.bench.stage.revive()
+                self.bench.right("; ".join(self.log), settles=False)
+                self.writer = self.bench.next_writer(**self.settings)
+                self.writer.recover()
+            self.bench.right("; ".join(self.log))
+
+    def new(self, time: str) -> dict[str, dict[str, int]]:
+        """Files of an action, in some partitions."""
+        added: dict[str, dict[str, int]] = {}
+        for _ in range(self.random.randint(1, 3)):
+            self.count += 1
+            partition = self.random.choice(PARTITIONS)
+            added.setdefault(partition, {})[f"f{self.count}_0-1-0_{time}.parquet"] = self.count
+        return added
+
+    def some(self) -> dict[str, list[str]]:
+        """Some of the files that are there."""
+        listing = self.bench.model.listing()
+        share = self.random.choice((0.3, 1.0))
+        chosen = {
+            p: [name for name in files if self.random.random() < share]
+            for p, files in listing.items()
+        }
+        return {partition: names for partition, names in chosen.items() if names}
+
+    def commit(self) -> None:
+        """Files are added."""
+        action = self.random.choice(("commit", "deltacommit", "replacecommit", "compaction"))
+        time = self.bench.begin(self.writer, action)
+        self.bench.finish(self.writer, time, self.new(time))
+
+    def clean(self) -> None:
+        """Files are deleted."""
+        self.bench.clean(self.writer, self.some())
+
+    def fail(self) -> None:
+        """An action dies, perhaps with the table changed, and another writer goes on."""
+        time = self.bench.begin(self.writer)
+        change = self.bench.change(self.new(time), self.some())
+        if self.random.random() < 0.7 and self.design == 2:
+            self.writer.apply(time, change)
+        self.writer = self.bench.next_writer(**self.settings)
+
+    def roll_back(self) -> None:
+        """An action is taken back by its own writer."""
+        time = self.bench.begin(self.writer)
+        change = self.bench.change(self.new(time))
+        if self.design == 2:
+            self.writer.apply(time, change)
+        self.writer.roll_back(time, {p: list(files) for p, files in change.added.items()})
+        self.bench.model.take_back(time)
+
+    def restore(self) -> None:
+        """The dataset goes back as far as no file was deleted, and no instant archived."""
+        times = [time for time, action in self.bench.completed(f"{_DATA}") if action != "rollback"]
+        known = list(self.bench.model.actions.items())
+        if len(self.bench.model.worlds) > 1:
+            return
+        last = max((n for n, (_, action) in enumerate(known) if action.deleted), default=-1)
+        possible = [time for time, _ in known[last + 1 :] if time in times]
+        if possible and not any(a.state != "completed" for _, a in known[last + 1 :]):
+            self.bench.restore(self.writer, self.random.choice(possible))
+
+    def compact(self) -> None:
+        """The table is compacted."""
+        self.writer.compact()
+
+    def clean_table(self) -> None:
+        """The table is cleaned."""
+        self.writer.clean_table()
+
+    def archive(self) -> None:
+        """Instants are dropped."""
+        self.writer.archive()
+
+    def sync(self) -> None:
+        """The table catches up."""
+        self.writer.sync()
+
+
+_DATA = "/dataset/.hoodie/timeline"
+STEPS = (
+    *(("commit", 6), ("clean", 3), ("fail", 2), ("roll_back", 1), ("restore", 1)),
+    *(("compact", 2), ("clean_table", 1), ("archive", 1), ("sync", 1)),
+)
+
+
+@pytest.mark.parametrize("seeds", [range(start, start + 15) for start in range(0, 60, 15)], ids=str)
+def test_the_table_is_the_dataset_whatever_happens(seeds: range) -> None:
+    """Sixty histories, in which every fourth action dies somewhere."""
+    for seed in seeds:
+        History(TableBinding(), seed).play(8)
+
+
+def test_the_table_is_the_dataset_in_a_directory(tmp_path_factory: pytest.TempPathFactory) -> None:
+    for seed in range(3):
+        root = tmp_path_factory.mktemp("root")
+        History(TableBinding("local", lambda root=root: LocalFileSystem(str(root))), seed).play(6)  # type: ignore[misc]
+
+
+@pytest.mark.deep
+def test_two_thousand_histories() -> None:
+    for seed in range(1000, 3000):
+        History(TableBinding(), seed).play(12)
+
+
+# Processes that really die ------------------------------------------------------------------
+
+_SCRIPT = Path(__file__).with_name("dying.py")
+
+
+def test_a_process_that_dies_leaves_what_was_before_or_what_is_after(tmp_path: Path) -> None:
+    """At each write of a commit, a clean, a rollback, a restore and the services, by os._exit."""
+    done = subprocess.run(
+        [sys.executable, str(_SCRIPT), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 50

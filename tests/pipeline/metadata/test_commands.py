@@ -1,0 +1,171 @@
+"""`fscontract metadata`: a table is made, shown, brought up to date, checked and deleted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fscontract.contract.suite.cli import main
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.timeline import Instant
+from fscontract.pipeline.metadata.write import Change, MetadataWriter
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with three files, named `trips` from where one is."""
+    for name in ("day=1/a", "day=1/b", "day=2/c"):
+        path = tmp_path / "trips" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12345")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "trips"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    """What a command prints."""
+    done = CliRunner().invoke(main, ["metadata", *arguments])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
+    assert run("create", "trips").startswith(
+        "Created Metadata Table in trips/.hoodie/metadata (duration="
+    )
+    shown = run("stats", "trips").splitlines()
+    assert shown[:5] == [
+        "Base path: trips",
+        "partitionCount: 2",
+        "lastCompactionTimestamp: none",
+        "isInSync: true",
+        "logFileCount: 0",
+    ]
+    assert shown[7] == "baseFileCount: 1"
+    assert "there is a metadata table" in run("create", "trips", code=3)
+    assert run("delete", "trips") == "Deleted Metadata Table in trips/.hoodie/metadata\n"
+    assert not (dataset / ".hoodie" / "metadata").exists()
+    for command in ("delete", "stats", "init", "compact", "validate"):
+        assert "no metadata table" in run(command, "trips", code=3)
+
+
+def test_files_are_listed_with_a_table_and_without(dataset: Path) -> None:
+    """By the same words but for where they come from."""
+    before = run("list-partitions", "trips")
+    assert "day=1\nday=2\n" in before
+    assert "there is no metadata table; files are listed instead" in before
+    assert "2 partitions by listing (duration=" in before
+    run("create", "trips")
+    after = run("list-partitions", "trips")
+    assert "day=1\nday=2\n" in after
+    assert "2 partitions by the metadata table (duration=" in after
+    listed = run("list-files", "trips", "--partition", "day=1")
+    assert "           5 a\n           5 b\n" in listed
+    shown = run("list-files", "trips", "--partition", "day=2", "--json")
+    assert '[{"name": "c", "size": 5}]\n' in shown
+    assert "0 files by the metadata table" in run("list-files", "trips", "--partition", "day=9")
+
+
+def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
+    """With what was completed by a writer without a table."""
+    run("create", "trips")
+    properties = dataset / ".hoodie" / "hoodie.properties"
+    properties.rename(dataset / "aside")
+    writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
+    writer.commit(Change({"day=3": {"d": 5}}))
+    (dataset / "aside").rename(properties)
+    assert "isInSync: false" in run("stats", "trips")
+    assert "day=3" in run("list-partitions", "trips"), "readers merge it"
+    assert ": 1 instants (" in run("init", "trips")
+    shown = json.loads(run("stats", "trips", "--json"))
+    assert (shown["isInSync"], shown["logFileCount"]) == (True, 1)
+    assert "Compacted Metadata Table" in run("compact", "trips")
+    shown = json.loads(run("stats", "trips", "--json"))
+    assert (shown["lastCompactionTimestamp"] > "2", shown["logFileCount"]) == (True, 0)
+
+
+def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:
+    run("create", "trips")
+    writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
+    instant: Instant = writer.begin()
+    writer.apply(instant, Change({"day=1": {"new": 1}}))
+    assert "not completed" in run("compact", "trips", code=3)
+    writer.roll_back(instant)
+    run("compact", "trips")
+
+
+def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
+    run("create", "trips")
+    assert run("validate", "trips") == "the table is right: 2 partitions, 3 files\n"
+    (dataset / "day=1" / "a").unlink()
+    wrong = run("validate", "trips", code=1)
+    assert wrong == "the table differs from the files: day=1/a not there\n"
+
+
+def test_a_damaged_table_is_one_line_or_a_warning(dataset: Path) -> None:
+    run("create", "trips")
+    (base,) = (dataset / ".hoodie" / "metadata" / "files").glob("*.hfile")
+    base.write_bytes(base.read_bytes()[:-7])
+    assert run("stats", "trips", code=3).count("\n") == 1
+    shown = run("list-partitions", "trips")
+    assert "fscontract: warning: " in shown
+    assert "day=1\nday=2\n" in shown
+
+
+def test_a_table_may_be_elsewhere(dataset: Path) -> None:
+    """Nothing is written into the dataset; where it is can be kept, and forgotten."""
+    run("create", "trips", "--metadata-dir", "other")
+    assert sorted(path.name for path in dataset.iterdir()) == ["day=1", "day=2"]
+    assert "partitionCount: 2" in run("stats", "trips", "--metadata-dir", "other")
+    run("stats", "trips", code=3)
+    assert "is in other" in run("set", "trips", "--metadata-dir", "other")
+    assert "partitionCount: 2" in run("stats", "trips")
+    run("init", "trips")
+    assert "is in the dataset" in run("set", "trips")
+    run("stats", "trips", code=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("stats", "nowhere"), "nowhere"),
+        (("stats", "trips/day=1/a"), "not a directory"),
+        (("create", "ftp://host/x"), "no path"),
+        (("create", "trips", "--metadata-dir", "s3://bucket/x"), "not in the storage"),
+        (("create", "trips", "-o", "secret=hidden"), "-o is for the URLs of buckets"),
+    ],
+)
+def test_a_mistake_is_one_line(dataset: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = CliRunner().invoke(main, ["metadata", *arguments])
+    assert done.exit_code in (2, 3)
+    assert said in done.output
+    assert done.output.count("\n") == 1
+    assert "hidden" not in done.output
+
+
+def test_a_file_that_is_not_ours_is_not_taken_for_where_tables_are(dataset: Path) -> None:
+    Path(".fscontract").mkdir()
+    Path(".fscontract/metadata.json").write_text("[1]", encoding="utf-8")
+    assert "is not what" in run("stats", "trips", code=2)
+    Path(".fscontract/metadata.json").write_text("{", encoding="utf-8")
+    assert "can't be read" in run("stats", "trips", code=2)
+
+
+def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
+    """It is quick."""
+    code = (
+        "import sys; from click.testing import CliRunner;"
+        "from fscontract.contract.suite.cli import main;"
+        "done = CliRunner().invoke(main, ['metadata', '--help']); assert not done.exit_code;"
+        "print(sorted({'fastavro', 'obstore', 'boto3', 'pyarrow', 'pyspark'} & {*sys.modules}),"
+        " 'list-partitions' in done.output)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "[] True\n"

@@ -1,0 +1,90 @@
+"""The document on the metadata table is complete, and says the same as the code that checks it."""
+
+from __future__ import annotations
+
+from fscontract.contract.clauses import Clause, clauses, documents
+from fscontract.contract.suite.metadatatable.check import CHECKED, SCENARIOS
+
+#: The clauses of the document; ids are never dropped or reused.
+IDS = """
+place partitions files sizes root absent-partition empty-partition deleted size-larger size-new
+deleted-twice associative live-only internal fixed-partitions index-partitions either-absent
+logs-once one-reader no-listing slices-cached opening-cheap time-travel time-travel-bounds
+init-listing init-empty init-pending init-once init-whole init-large one-deltacommit action-write
+action-compaction action-clean action-rollback action-restore restore-deleted clean-missing
+clean-failed from-instant v1-sync v1-order v1-stops v1-merged v1-read-only v1-async-clean v2-order
+v2-hidden read-only single-writer several-writers lock-left rolled-back-writer race
+validate-listing validate-counts metrics commands own-schedule compaction-same
+compaction-undecided compaction-late compaction-first compaction-pending compaction-retried
+table-clean table-clean-pending archive archive-failed size-bounded failed-update recovered
+rollback-older rollback-first rollback-unknown before-or-after goes-on no-leak fallback-absent
+fallback-broken fallback-uncommitted warned damage torn-completed prune-range prune-unknown
+prune-nulls prune-nan prune-text prune-types prune-replaced prune-partitions prune-time-travel
+spark-index presto-lister
+"""
+#: Headings of the source document.
+SECTIONS = {
+    "Basics",
+    "Schema",
+    "Metadata Table partitioning scheme",
+    "First time initialization",
+    "Metadata updates and sync",
+    "Design V1 (pre 0.10.0)",
+    "Handling Async Operations",
+    "Metadata Table Modes",
+    "Metadata Table Reads",
+    "Design V2 (0.10.0 onwards)",
+    "Error Handling for Design V1 (pre 0.10.0)",
+    "Error Handling for Design V2 (0.10.0 onwards)",
+    "Query handling (read path)",
+    "Rollout/Adoption Plan",
+    "Metadata Table Metrics",
+    "Spark",
+    "Presto",
+    "How to test using HUDI CLI",
+}
+#: What was fixed in the history of Hudi's table, each under one of its names.
+HISTORY = {
+    *("HUDI-3178", "HUDI-5407", "HUDI-5408", "HUDI-2458", "HUDI-7518", "HUDI-3365", "HUDI-8449"),
+    *("HUDI-5348", "PR 2064", "18034", "18544", "20451"),
+}
+
+
+def _own() -> list[Clause]:
+    return [c for c in clauses().values() if c.document == "metadatatable"]
+
+
+def test_every_clause_is_there_in_its_order() -> None:
+    """Whoever speaks of an id finds it for ever."""
+    assert [c.id for c in _own()] == [f"meta.{name}" for name in IDS.split()]
+
+
+def test_the_document_is_about_metadata_tables() -> None:
+    """No run on a stream is told that it left these clauses out."""
+    assert documents()["metadatatable"].api == "metadatatable"
+    assert {c.api for c in _own()} == {"metadatatable"}
+
+
+def test_sections_are_headings_of_the_document() -> None:
+    """A reader can look them up."""
+    assert {c.section for c in _own()} == SECTIONS
+
+
+def test_every_check_of_the_document_is_a_scenario_of_its_clause() -> None:
+    """Both ways."""
+    listed = {(check, c.id) for c in _own() for check in c.checks}
+    assert listed == {(f"metadata.{s.name}", s.clause) for s in SCENARIOS}
+    assert {c.id for c in _own() if c.testable} == CHECKED
+
+
+def test_names_of_scenarios_are_unique_and_each_says_what_happens_in_it() -> None:
+    """The sentence is all that a report has of it."""
+    names = [s.name for s in SCENARIOS]
+    assert len(set(names)) == len(names)
+    assert [s.name for s in SCENARIOS if not s.says.endswith(".")] == []
+
+
+def test_every_trap_of_the_history_is_named_by_a_testable_clause() -> None:
+    """It was there once, and may come again."""
+    named = {ref for c in _own() if c.testable for ref in c.refs}
+    assert HISTORY - named == set()
