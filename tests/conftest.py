@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]
+
+os.environ.pop("GITHUB_ACTIONS", None)  # what is printed there has lines for GitHub
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
@@ -20,3 +24,17 @@ def pytest_report_header(config: pytest.Config) -> str:
     seed = config.getoption("hypothesis_seed", default=None)
     chosen = "derandomised" if _PROFILE == "ci" else f"seed {'random' if seed is None else seed}"
     return f"hypothesis profile: {_PROFILE}, {chosen}"
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session of Spark with two workers, which have the keys of the embedded S3 server.
+
+    It is one for all tests, as a process has one. With xdist they are in the group "spark".
+    """
+    from fscontract.implementations.s3.embedded import ACCESS_KEY, SECRET_KEY
+    from fscontract.implementations.spark.session import local_session
+
+    keys = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
+    with local_session("local[2]", environment=keys) as session:
+        yield session

@@ -45,6 +45,9 @@ class RecordBatch:
     def __len__(self) -> int:
         return len(self.records)
 
+    def __bool__(self) -> bool:
+        return bool(self.records)
+
     @property
     def used_bytes(self) -> int:
         """How many bytes of the file the records took, and those dropped between them."""

@@ -145,7 +145,12 @@ class FixedBytesReaderContext(ReaderContext):
         data = self._source.read(start, wanted) if wanted > 0 else b""
         if not data:
             return None
-        self._position = end = start + len(data)
+        self._position = start + len(data)
+        return self._batch_of(data, start)
+
+    def _batch_of(self, data: bytes, start: int) -> RecordBatch:
+        """The pieces of some bytes that begin with one."""
+        end, length = start + len(data), self.length
         records = [data] if len(data) <= length else _pieces(data, length)
         offsets = range(start, end, length)
         return RecordBatch(self._block.block_id, records, start, end, offsets=offsets)

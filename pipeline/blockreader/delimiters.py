@@ -42,6 +42,11 @@ class Delimiter(ABC):
         length of each delimiter; 0 if that varies."""
 
     @abstractmethod
+    def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
+        """Where the last of the complete records between `start` and `stop` ends, and the delimiter
+        behind each of them; none if that varies, or if records have to be found one by one."""
+
+    @abstractmethod
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
         """An offset from `floor` to `offset`: whoever searches from there finds the delimiters
         that end behind `offset` as one who searches the whole file does."""
@@ -71,10 +76,17 @@ class LineEnd(Delimiter):
         if b"\r" not in data:
             records = data.split(b"\n")
             return records, len(data) - len(records.pop()), 1
-        last = len(data) - 1
-        feed = data.rfind(b"\n", 0) + 1
-        used = max(feed, data.rfind(b"\r", feed, last) + 1)
+        used, _ = self.complete(data, 0, len(data))
         return data[:used].splitlines(), used, 0
+
+    def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
+        r"""As the base has it; a `\r` at the very end may be half of a `\r\n`."""
+        feed = max(start, data.rfind(b"\n", start, stop) + 1)
+        if data.find(b"\r", start, stop) < 0:
+            return feed, b"\n"
+        end = max(feed, data.rfind(b"\r", feed, stop - 1) + 1)
+        counts = {data.count(kind, start, end) for kind in (b"\r", b"\n", b"\r\n")}
+        return end, b"\r\n" if len(counts) == 1 else b""
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
         r"""The byte before, for it may be the `\r` of a `\r\n`."""
@@ -103,6 +115,13 @@ class Separator(Delimiter):
         """The complete records, divided from left to right."""
         records = data.split(self.value)
         return records, len(data) - len(records.pop()), len(self.value)
+
+    def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
+        """As the base has it; occurrences that can't overlap are the same from either side."""
+        if self._overlaps:
+            return start, b""
+        found = data.rfind(self.value, start, stop)
+        return (start if found < 0 else found + len(self.value)), self.value
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
         """Back over all occurrences that overlap the next one: the first of them does count.

@@ -260,14 +260,23 @@ class LineReaderContext(ReaderContext):
         self._base, self._at = self.position, 0
 
     def _chunk(self, position: int) -> bytes:
-        """The next bytes: at first none behind the block's end, then few, then more."""
+        """The next bytes."""
+        count = self._wanted(position)
+        data = self._source.read(position, count)
+        self._read(position, count, len(data))
+        return data
+
+    def _wanted(self, position: int) -> int:
+        """How many bytes to read: at first none behind the block's end, then few, then more."""
         count = min(self._buffer_size, self._end - position)
         if count <= 0:
             count = self._overflow
             self._overflow = max(count, min(2 * count, self._buffer_size))
-        data = self._source.read(position, count)
-        self._ended = len(data) < count or position + len(data) == self._source.length
-        return data
+        return count
+
+    def _read(self, position: int, count: int, got: int) -> None:
+        """Note whether the file ends with what was read."""
+        self._ended = got < count or position + got == self._source.length
 
 
 class ReadAheadLineReaderContext(LineReaderContext):

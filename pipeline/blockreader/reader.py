@@ -107,8 +107,10 @@ class AbstractBlockReader(ABC, Generic[R]):
         """The records of a block as bytes, many at once and not converted. Errors as above."""
         with closing(self._read(block)) as batches:
             for batch in batches:
-                self.counters.records += len(batch)
-                yield batch
+                try:
+                    yield batch
+                finally:  # whoever has it may know by now how many these are
+                    self.counters.records += len(batch)
         self._emit(block)
 
     def close_if_idle(self) -> bool:
@@ -145,14 +147,15 @@ class AbstractBlockReader(ABC, Generic[R]):
             self._set_up(block)
             while (batch := self.context.next_batch()) is not None:
                 self.counters.bytes += batch.used_bytes
-                if batch.records:
+                if batch:
                     yield batch
             finished = True
         except BlockReadException:
             raise
         except OSError as error:
             offset = self.context.position if self._initialized else block.offset
-            raise BlockReadException(block.file_path, block.block_id, offset, str(error)) from error
+            reason = str(error).removesuffix(f": {block.path!r}")  # which is said in any case
+            raise BlockReadException(block.file_path, block.block_id, offset, reason) from error
         finally:
             self._busy = None
             self._last_use = self._clock()

@@ -18,6 +18,10 @@ class ByteSource(ABC):
     def read(self, position: int, count: int) -> bytes:
         """`count` bytes from `position` on; fewer, or none, only where the source ends."""
 
+    def read_behind(self, before: bytes, position: int, count: int) -> bytes:
+        """`before`, and behind it what `read` gives."""
+        return before + self.read(position, count)
+
 
 class FileSource(ByteSource):
     """A stream over a file of `length` bytes, which is where it ends, whatever the stream says.
@@ -31,28 +35,37 @@ class FileSource(ByteSource):
         self._stream = stream
         self._path = path
         self._buffer = bytearray()
+        #: Where in the buffer the bytes go that are read next.
+        self._front = 0
         #: Where the stream stands; None if that is not known, as after a failure.
         self._position: int | None = None
 
     def read(self, position: int, count: int) -> bytes:
         """As the port has it; EOFException if the file is shorter than it was."""
+        return self.read_behind(b"", position, count)
+
+    def read_behind(self, before: bytes, position: int, count: int) -> bytes:
+        """As the port has it; what was read is copied once."""
         count = min(count, self.length - position)
         if count <= 0:
-            return b""
-        if len(self._buffer) < count:
-            self._buffer = bytearray(count)
+            return before
+        front = len(before)
+        if len(self._buffer) < front + count:
+            self._buffer = bytearray(front + count)
+        self._buffer[:front] = before
         known, self._position = self._position, None
         if known != position:
             self._stream.seek(position)
+        self._front = front
         self._fill(position, count)
         self._position = position + count
         with memoryview(self._buffer) as view:
-            return bytes(view[:count])
+            return bytes(view[: front + count])
 
     def _fill(self, position: int, count: int) -> None:
-        done = 0
+        at, done = self._front, 0
         while done < count:
-            got = self._stream.read_into(self._buffer, done, count - done)
+            got = self._stream.read_into(self._buffer, at + done, count - done)
             if got < 0:
                 raise EOFException(
                     f"{self._path!r} ends at {position + done}, not at {self.length}"

@@ -95,7 +95,8 @@ class TimeBasedDirectoryScanner:
         self.references = ReferenceTimes()
         self._accepts = _pattern(file_pattern, "file_pattern")
         self._ignores = _pattern(ignore_pattern, "ignore_pattern")
-        self._most_waiting = max(1, most_waiting)
+        #: How many files wait for `take` before the scan waits for it.
+        self.most_waiting = max(1, most_waiting)
         self._changed = threading.Condition()
         self.clock.watch(self._changed)
         self._waiting: deque[ScannedFileInfo] = deque()
@@ -158,6 +159,11 @@ class TimeBasedDirectoryScanner:
             self._changed.notify_all()
             return info
 
+    def waiting(self) -> list[ScannedFileInfo]:
+        """The files that were found and not taken yet."""
+        with self._changed:
+            return list(self._waiting)
+
     def notice(self) -> MissingInput | None:
         """The next thing to be told of the inputs, None if there is none."""
         with self._changed:
@@ -192,7 +198,7 @@ class TimeBasedDirectoryScanner:
 
     def _turn(self) -> bool:
         """Whether the thread has something to do, now that it rests."""
-        if len(self._waiting) >= self._most_waiting or self._stopping:
+        if len(self._waiting) >= self.most_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
 
@@ -288,7 +294,7 @@ class TimeBasedDirectoryScanner:
             known = self._found.get(info.input, path) or self.references.get(info.input, path)
             if known is not None and not self._modified(known, reference):
                 return
-            while len(self._waiting) >= self._most_waiting and not self._stopping:
+            while len(self._waiting) >= self.most_waiting and not self._stopping:
                 self._rest(None)
             if self._stopping:
                 raise _Stopped

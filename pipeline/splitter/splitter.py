@@ -89,6 +89,10 @@ class AbstractFileSplitter(ABC):
         """Where the first block of the file starts, behind a header; 0 by default."""
         return 0
 
+    def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
+        """How large the blocks of the file are; `block_size` or the default, whatever the file."""
+        return self.block_size or self.get_default_block_size()
+
     # windows ------------------------------------------------------------------------------
 
     def begin_window(self, window_id: int) -> None:
@@ -150,7 +154,7 @@ class AbstractFileSplitter(ABC):
         """The metadata of a file, whose blocks get the next ids."""
         status = self.get_file_status(info)
         offset = 0 if status.is_directory else self.get_data_offset(info, status)
-        size = self.block_size or self.get_default_block_size()
+        size = self.get_block_size(info, status)
         length = 0 if status.is_directory else status.length
         blocks = count_blocks(length, size, offset)
         return FileMetadata(

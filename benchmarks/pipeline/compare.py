@@ -1,0 +1,90 @@
+"""Reading lines: the data source on Spark beside Spark's own, and beside single processes.
+
+    python -m benchmarks.pipeline.compare [--quick] [--size MIB] [--rounds N] [--only QUERY]
+                                          [--dir DIRECTORY] [--json FILE]
+
+All take turns in a changing order, after a round that is not timed; the file is in the page cache.
+Every way is checked to give the same number. The last table is of the data source on one core and
+on two, each in a session of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pipeline.files import make_lines
+from benchmarks.pipeline.measure import MIB, Row, say, surroundings, table, time_in_turns
+from benchmarks.pipeline.ways import NAME, QUERIES, plain_ways, spark_ways
+from fscontract.implementations.spark.session import local_session
+from fscontract.pipeline.datasource.register import register
+
+_SETTINGS = {"spark.driver.memory": "2g"}
+
+
+def main(arguments: list[str]) -> None:
+    """Measure and print the tables."""
+    options = _options(arguments)
+    size = (options.size or (64 if options.quick else 1024)) * MIB
+    rounds = options.rounds or (1 if options.quick else 7)
+    found: dict[str, list[Row]] = {}
+    with tempfile.TemporaryDirectory(dir=options.dir) as folder:
+        path = Path(folder, "lines.txt")
+        lines, letters = make_lines(path, size)
+        megabytes = path.stat().st_size / 1e6
+        print(surroundings("pyspark", "pyarrow", "polars"))
+        print(f"{megabytes:,.0f} MB, {lines:,} lines, {rounds} rounds\n", flush=True)
+        with _session("local[2]") as spark:
+            for query in options.only or QUERIES:
+                wanted = lines if query == "count" else letters
+                ways = {**spark_ways(spark, str(path), query), **plain_ways(str(path), query)}
+                rows = found[query] = time_in_turns(ways, wanted, rounds)
+                print(table(f"local[2], {QUERIES[query]}", rows, megabytes, "MB"), flush=True)
+        found["cores"] = _cores(str(path), letters, rounds)
+        print(table("one core and two, string values", found["cores"], megabytes, "MB"))
+    print(f"load average at the end: {os.getloadavg()[0]:.1f}")
+    if options.json:
+        told = {query: [asdict(row) for row in rows] for query, rows in found.items()}
+        Path(options.json).write_text(json.dumps(told, indent=1))
+    if any(row.failed for rows in found.values() for row in rows):
+        sys.exit("some ways failed, or gave another number")
+
+
+def _cores(path: str, wanted: int, rounds: int) -> list[Row]:
+    rows = []
+    for cores in (1, 2):
+        say(f"{cores} of 2 cores")
+        with _session(f"local[{cores}]") as spark:
+            way = spark_ways(spark, path, "string")[NAME]
+            rows += time_in_turns({f"local[{cores}]": way}, wanted, rounds)
+    return rows
+
+
+@contextmanager
+def _session(master: str) -> Iterator[Any]:
+    with local_session(master, _SETTINGS) as spark:
+        register(spark)
+        yield spark
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Compare reading lines.")
+    parser.add_argument("--quick", action="store_true", help="64 MiB, one round")
+    parser.add_argument("--size", type=int, metavar="MIB", help="size of the file (default 1024)")
+    parser.add_argument("--rounds", type=int, help="how often each is timed (default 7)")
+    parser.add_argument("--only", action="append", choices=QUERIES, help="these only")
+    parser.add_argument("--dir", help="where to make the file (default: a temporary directory)")
+    parser.add_argument("--json", metavar="FILE", help="write all times, too")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

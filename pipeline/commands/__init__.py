@@ -1,0 +1,1 @@
+"""The subcommands `split` and `read` of `fscontract`; what they need is imported when they run."""

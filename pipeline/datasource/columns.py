@@ -1,0 +1,128 @@
+"""From records to columns of Arrow, by a few operations for many records."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.errors import RecordTooLongException
+from fscontract.pipeline.blockreader.regions import PiecesBatch, RegionBatch
+from fscontract.pipeline.blocks import FileBlockMetadata
+from fscontract.pipeline.datasource.pushdown import Condition
+
+#: Batches are put together until they have so many rows, or bytes.
+MOST_ROWS = 1 << 16
+MOST_BYTES = 1 << 18
+#: How many bytes a value has at most.
+LONGEST = (1 << 31) - 1
+
+
+class Columns:
+    """Makes Arrow batches with these columns of records, without rows that conditions exclude."""
+
+    def __init__(
+        self, names: Sequence[str], binary: bool, nullable: Sequence[bool], conditions: Any = ()
+    ) -> None:
+        value = pa.binary() if binary else pa.string()
+        types = {"value": value, "path": pa.string(), "block_id": pa.int64(), "offset": pa.int64()}
+        fields = [pa.field(n, types[n], null) for n, null in zip(names, nullable, strict=True)]
+        self.schema = pa.schema(fields)
+        self._value = value
+        self._names = tuple(names)
+        self._rows: list[Condition] = [c for c in conditions if c.column in ("value", "offset")]
+
+    def of(self, batch: RecordBatch, block: FileBlockMetadata) -> Any:
+        """The columns of records of a block."""
+        made: dict[str, Any] = {}
+        if "value" in self._names or "offset" in self._names:
+            _check_length(batch, block)
+            made["value"] = values = _values(batch, self._value)
+        count = len(batch)
+        if not self._names:
+            return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
+        if "offset" in self._names:
+            made["offset"] = _offsets(batch, values)
+        if "path" in self._names:
+            made["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
+        if "block_id" in self._names:
+            made["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
+        arrays = [made[name] for name in self._names]
+        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        for condition in self._rows:
+            found = found.filter(condition.mask(found.column(condition.column)))
+        return found
+
+    def together(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The same rows in batches that are not small, and none that is empty."""
+        waiting: list[Any] = []
+        rows = size = 0
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            waiting.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            if rows >= MOST_ROWS or size >= MOST_BYTES:
+                yield self._joined(waiting)
+                waiting, rows, size = [], 0, 0
+        if waiting:
+            yield self._joined(waiting)
+
+    def _joined(self, batches: list[Any]) -> Any:
+        if len(batches) == 1:
+            return batches[0]
+        if not self._names:
+            count = sum(batch.num_rows for batch in batches)
+            return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
+        parts = zip(*(batch.columns for batch in batches), strict=True)
+        arrays = [pa.concat_arrays(list(part)) for part in parts]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:
+    """RecordTooLongException for what no value of Arrow can hold; one that long comes alone."""
+    if batch.used_bytes > LONGEST and len(batch.records[0]) > LONGEST:
+        reason = f"the record is longer than {LONGEST} bytes; option 'maxRecordLength' cuts it"
+        raise RecordTooLongException(block.file_path, block.block_id, batch.start, reason)
+
+
+def _values(batch: RecordBatch, kind: Any) -> Any:
+    """The records as an array; bytes are taken as they are, whatever the type."""
+    if isinstance(batch, RegionBatch):
+        return _split(batch, kind)
+    if isinstance(batch, PiecesBatch):
+        size = len(batch.data)
+        return _array([*range(0, size, batch.length), size], batch.data, kind)
+    if len(batch.records) == 1:
+        return _array([0, len(batch.records[0])], batch.records[0], kind)
+    found = pa.array(batch.records, pa.binary())
+    return pa.Array.from_buffers(kind, len(found), found.buffers(), offset=found.offset)
+
+
+def _split(batch: RegionBatch, kind: Any) -> Any:
+    """Divide the whole region at once; behind the last delimiter nothing is left."""
+    bounds = [batch.first, batch.stop - len(batch.delimiter)]
+    found = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
+    batch.count = len(found)
+    return found
+
+
+def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
+    """Values that lie in `data` between these offsets, without copying them."""
+    bounds = pa.py_buffer(array("i", offsets))
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, bounds, pa.py_buffer(data)])
+
+
+def _offsets(batch: RecordBatch, values: Any) -> Any:
+    """Where the records start in the file."""
+    count = len(batch)
+    if not isinstance(batch, RegionBatch):
+        return pa.array(batch.offsets, pa.int64())
+    starts = pa.Array.from_buffers(pa.int32(), count, [None, values.buffers()[1]])
+    before = pc.cumulative_sum(pa.repeat(pa.scalar(len(batch.delimiter), pa.int64()), count))
+    base = batch.start - len(batch.delimiter)
+    return pc.add(pc.add(starts.cast(pa.int64()), before), pa.scalar(base, pa.int64()))

@@ -1,0 +1,170 @@
+"""What the arguments of `load` stand for: a filesystem, and absolute paths or patterns in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from fscontract.contract.errors import FileNotFoundException
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.spark.places import LocalPlace, Place, place_of
+from fscontract.pipeline.blocks import bare_path
+from fscontract.pipeline.datasource.errors import SourceException
+from fscontract.pipeline.datasource.options import options_of_s3
+
+_S3 = ("s3", "s3a", "s3n")
+_MAGIC = re.compile(r"[*?\[{]")
+_URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
+    own = {key.lower(): text for key, text in options.items()}
+    found = [own["path"]] if own.get("path") else []
+    if own.get("paths"):
+        found += json.loads(own["paths"])
+    if not found:
+        raise SourceException("no path: .load(path), .load([path, ...]) or .option('path', path)")
+    return tuple(dict.fromkeys(found))
+
+
+def places_of(
+    paths: Sequence[str], location: str | None, options: Mapping[str, str]
+) -> tuple[Place, Place | None]:
+    """The filesystem that all of the paths are in, and that of the location, if there is one.
+
+    SourceException if the paths are in several.
+    """
+    places = list(dict.fromkeys(map(_where, paths)))
+    if len(places) > 1:
+        raise SourceException(f"paths are in one filesystem, not in {' and '.join(places)}")
+    windows = None if location is None else _where(location)
+    own = options_of_s3(options)
+    _check_no_keys(own)
+    if own and not f"{places[0]} {windows}".count("s3://"):
+        name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
+        raise SourceException(f"option {name!r} is for the URL of a bucket")
+    return _place(places[0], own), None if windows is None else _place(windows, own)
+
+
+def _place(where: str, options: Mapping[str, str]) -> Place:
+    return place_of(where, options) if where.startswith("s3://") else LocalPlace()
+
+
+def _where(path: str) -> str:
+    """The URL of the filesystem that a path is in; SourceException if executors can't read it."""
+    found = _URI.match(path)
+    scheme = "file" if found is None else found[1].lower()
+    bare = bare_path(path)
+    authority = "" if found is None else path[found.end() : len(path) - len(bare)].lstrip("/")
+    if not bare.startswith("/"):
+        raise SourceException(f"a path is absolute, or a URI: {path!r:.200}")
+    if scheme == "file" and authority in ("", "localhost"):
+        return "file:///"
+    if scheme in _S3 and authority and "@" not in authority:
+        return f"s3://{authority}"
+    raise SourceException(f"no path, file:///path or s3://bucket/path: {scheme}:")
+
+
+def _check_no_keys(options: Mapping[str, str]) -> None:
+    if not options:
+        return
+    from fscontract.implementations.s3.options import OPTIONS
+
+    secret = tuple(n for o in OPTIONS if o.kind == "secret" for n in (o.name, *o.s3a))
+    for name in options:
+        if name.endswith(secret):
+            raise SourceException(
+                f"option {name!r} is a key, and would be sent around: executors find keys in"
+                " their environment, the files of AWS, or a role"
+            )
+
+
+def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
+    """The paths that are there, patterns replaced by what they match; SourceException for none.
+
+    A path with the characters of a pattern that is there is no pattern.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        bare = bare_path(path)
+        front = path[: len(path) - len(bare)]
+        matches = [bare] if _is_there(fs, bare) else list(_matches(fs, bare))
+        if not matches:
+            kind = "no file or directory matches" if _MAGIC.search(bare) else "no such input:"
+            raise SourceException(f"{kind} {path!r}")
+        found.update((f"{front}{match}", None) for match in matches)
+    return list(found)
+
+
+def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
+    """SourceException for a pattern; a path with its characters that is there is none."""
+    for path in paths:
+        if _MAGIC.search(bare_path(path)) and not _is_there(fs, bare_path(path)):
+            raise SourceException(
+                f"a stream takes directories and files, and no pattern such as {path!r}; option"
+                " 'filePattern' is for the names of files"
+            )
+
+
+def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
+    """The paths that a pattern matches, in the order of the listings."""
+    if not _MAGIC.search(pattern):
+        return
+    *parents, last = pattern.strip("/").split("/")
+    found = [""]
+    for element in parents:
+        found = [path for at in found for path in _step(fs, at, element, directory=True)]
+    for at in found:
+        yield from _step(fs, at, last, directory=False)
+
+
+def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[str]:
+    """What an element of a pattern stands for in the directory `at`."""
+    if not _MAGIC.search(element):
+        path = f"{at}/{element}"
+        if directory or _is_there(fs, path):
+            yield path
+        return
+    expression = _expression(element)
+    try:
+        for status in fs.list_status(at or "/"):
+            name = status.path.rpartition("/")[2]
+            child = status.path == f"{at}/{name}"  # a file lists itself
+            if child and expression.fullmatch(name) and (status.is_directory or not directory):
+                yield status.path
+    except FileNotFoundException:
+        return
+
+
+def _expression(element: str) -> re.Pattern[str]:
+    """Hadoop's pattern as a regular expression: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
+    parts: list[str] = []
+    depth, at = 0, 0
+    while at < len(element):
+        char = element[at]
+        close = element.find("]", at + 2) if char == "[" else -1
+        if char == "[" and close > 0:
+            body = element[at + 1 : close].replace("\\", "\\\\").replace("[", "\\[")
+            parts.append(f"[^{body[1:]}]" if body[0] in "!^" else f"[{body}]")
+            at = close
+        elif char == "{" or (char == "}" and depth):
+            depth += 1 if char == "{" else -1
+            parts.append("(?:" if char == "{" else ")")
+        else:
+            plain = "|" if char == "," and depth else re.escape(char)
+            parts.append({"*": ".*", "?": "."}.get(char, plain))
+        at += 1
+    try:
+        return re.compile("".join(parts), re.DOTALL)
+    except re.error as error:
+        raise SourceException(f"no pattern: {element!r:.80}: {error}") from None
+
+
+def _is_there(fs: FileSystem, path: str) -> bool:
+    try:
+        fs.get_file_status(path)
+    except FileNotFoundException:
+        return False
+    return True

@@ -1,0 +1,121 @@
+"""The data source itself: what Spark calls, in processes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyspark.sql.datasource import DataSource, DataSourceReader
+
+from fscontract.implementations.spark.worker import FILESYSTEMS
+from fscontract.pipeline.datasource.errors import SourceException, one_line
+from fscontract.pipeline.datasource.partition import BlocksPartition
+from fscontract.pipeline.datasource.paths import expand
+from fscontract.pipeline.datasource.planning import Packing, pack, plan_files
+from fscontract.pipeline.datasource.pushdown import condition_of, kept_runs
+from fscontract.pipeline.datasource.reading import ReadPlan, read_partition
+from fscontract.pipeline.datasource.request import Request
+from fscontract.pipeline.datasource.schema import check_schema, schema_of
+
+if TYPE_CHECKING:
+    from fscontract.pipeline.datasource.streaming import WindowStreamReader
+
+#: The name by which Spark knows the source.
+NAME = "fscontract"
+
+
+class FsContractDataSource(DataSource):  # type: ignore[misc]
+    """Records of files, read by the block reader. `docs/spark-pipeline.md` has the options.
+
+    `register` makes a class of this one that knows the session: how to pack partitions, whether
+    filters may be pushed, and whom tasks tell what they did.
+    """
+
+    packing: ClassVar[Packing] = Packing()
+    pushdown: ClassVar[bool] = False
+    told: ClassVar[Callable[[Any], None] | None] = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format`."""
+        return NAME
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        with one_line():
+            self.request = Request.of(options)
+
+    def schema(self) -> Any:
+        """The columns that the options ask for; SourceException if there is no input."""
+        request = self.request
+        if not request.streaming:
+            with one_line(), FILESYSTEMS.lease(request.place) as fs:
+                expand(fs, request.paths)
+        return schema_of(request.values["columns"], request.binary)
+
+    def reader(self, schema: Any) -> BlockSourceReader:
+        """The reader of a batch."""
+        with one_line():
+            request = self.request.for_mode(False)
+            plan = _plan(request, schema)
+        kind = PushdownReader if self.pushdown else BlockSourceReader
+        return kind(request, plan, self.packing, type(self).told)
+
+    def streamReader(self, schema: Any) -> WindowStreamReader:  # noqa: N802 - Spark's name
+        """The reader of a stream."""
+        from fscontract.pipeline.datasource.streaming import WindowStreamReader
+
+        request, told = self.request, type(self).told
+        try:
+            return WindowStreamReader(request, _plan(request.for_mode(True), schema), told)
+        except SourceException as error:
+            # PySpark loses what is raised here, so it is raised where the reader is first used.
+            return WindowStreamReader(request, _plan(request, schema_of((), False)), told, error)
+
+
+def _plan(request: Request, schema: Any) -> ReadPlan:
+    columns, binary = check_schema(schema)
+    nullable = [field.nullable for field in schema.fields]
+    return ReadPlan.of(request, columns, nullable, request.binary if binary is None else binary)
+
+
+class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
+    """Plans the blocks of a batch, and reads those of one partition."""
+
+    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, told: Any) -> None:
+        self.request = request
+        self.plan = plan
+        self.packing = packing
+        self.told = told
+
+    def partitions(self) -> list[Any]:
+        """The blocks, packed; SourceException if an input is missing."""
+        with one_line(), FILESYSTEMS.lease(self.request.place) as fs:
+            request = self.request.with_paths(expand(fs, self.request.paths))
+            packing = self.packing.with_options(request)
+            runs, most = plan_files(fs, request, packing)
+            kept = kept_runs(runs, self.plan.conditions)
+            return [BlocksPartition(part) for part in pack(kept, most, packing.open_cost)]
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """The rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.told)
+
+
+class PushdownReader(BlockSourceReader):
+    """One to which Spark leaves filters: a method of its own, as Spark minds that it is there."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
+        """Take those that the source can decide; the others go back."""
+        types = {"path": str, "block_id": int, "offset": int}
+        types["value"] = bytes if self.plan.binary else str
+        left, taken = [], []
+        for pushed in filters:
+            found = condition_of(pushed, types)
+            if found is None:
+                left.append(pushed)
+            elif not (found.operation == "null" and found.negated):  # which always holds
+                taken.append(found)
+        self.plan = replace(self.plan, conditions=(*self.plan.conditions, *taken))
+        return left

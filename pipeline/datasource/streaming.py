@@ -1,0 +1,148 @@
+"""The source as a stream: an offset is the number of a window, and what the window has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from fscontract.contract.ports import FileStatus
+from fscontract.pipeline.datasource.errors import SourceException, one_line
+from fscontract.pipeline.datasource.partition import BlocksPartition
+from fscontract.pipeline.datasource.planning import spread
+from fscontract.pipeline.datasource.reading import ReadPlan, read_partition
+from fscontract.pipeline.datasource.request import Request
+from fscontract.pipeline.datasource.scaling import PartitionScaling
+from fscontract.pipeline.datasource.windowing import UNLIMITED, Limits
+from fscontract.pipeline.datasource.windowlog import WindowLog
+
+#: What Spark keeps of a micro-batch, and shows in the progress of a query.
+Offset: TypeAlias = dict[str, Any]
+
+
+class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Plans micro-batches in one process, which opens the windows when it is first asked for them.
+
+    Each window is one micro-batch. It is written down before Spark hears of it, with the length
+    and time of its files, so a micro-batch that Spark repeats has the same blocks.
+    """
+
+    def __init__(
+        self, request: Request, plan: ReadPlan, told: Any, refused: SourceException | None = None
+    ) -> None:
+        self.request = request
+        #: Why there is no such stream.
+        self.refused = refused
+        self.plan = plan
+        self.told = told
+        self._log: WindowLog | None = None
+        self._scaling = PartitionScaling.of(request)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what belongs to the planning process."""
+        return {**self.__dict__, "_log": None}
+
+    @property
+    def log(self) -> WindowLog:
+        """The windows, opened in this process."""
+        if self.refused is not None:
+            raise self.refused
+        if self._log is None:
+            self._log = WindowLog(self.request)
+        return self._log
+
+    def initialOffset(self) -> Offset:  # noqa: N802 - as all names of Spark here
+        """Before the first window."""
+        with one_line():
+            return {"stream": self.log.identity.name(), "window": 0}
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """The limit of the options; of several the first one, and the others are kept, too."""
+        limits = Limits.of(self.request)
+        if limits.files < UNLIMITED:
+            return ReadMaxFiles(limits.files)
+        if limits.bytes < UNLIMITED:
+            return ReadMaxBytes(limits.bytes)
+        if limits.blocks < UNLIMITED:
+            size = self.request.values["blockSize"] or FileStatus("", 0).block_size
+            return ReadMaxBytes(limits.blocks * size)
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
+        """The end of the next window; `start` if there is nothing for one.
+
+        A window that was written down, but not by Spark, comes again as it was.
+        """
+        with one_line():
+            log = self.log
+            number = log.identity.check(start)
+            if number > log.last:
+                log.runs(number - 1, number)  # which says what is wrong
+            everything = isinstance(limit, ReadAllAvailable)
+            if number == log.last:
+                limits = Limits() if everything else Limits.of(self.request)
+                if not log.advance(limits):
+                    return start
+            return self._offset(number + 1)
+
+    def _offset(self, number: int) -> Offset:
+        """The end of a window."""
+        runs = self.log.runs(number - 1, number)
+        blocks = sum(map(len, runs))
+        waiting = self.log.splitter.blocks_waiting()
+        return {
+            "stream": self.log.identity.name(),
+            "window": number,
+            "files": len({run.file.first_block_id for run in runs}),
+            "blocks": blocks,
+            "bytes": sum(run.size for run in runs),
+            "partitions": min(blocks, self._scaling.partitions(blocks + waiting)),
+        }
+
+    def reportLatestOffset(self) -> Offset | None:  # noqa: N802
+        """What waits behind the last window, for the progress of the query."""
+        if self._log is None:
+            return None
+        scanner = self.log.splitter.scanner
+        return {
+            "stream": self.log.identity.name(),
+            "window": self.log.last,
+            "waitingFiles": len(scanner.waiting()),
+            "waitingBlocks": self.log.splitter.blocks_waiting(),
+            "notices": list(self.log.missing),
+        }
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """What is there now is all that this run of the query reads."""
+        with one_line():
+            self.log.freeze()
+
+    def partitions(self, start: Offset, end: Offset) -> list[Any]:
+        """The blocks of a micro-batch; the same offsets give the same partitions."""
+        with one_line():
+            identity = self.log.identity
+            runs = self.log.runs(identity.check(start), identity.check(end))
+            if not runs:
+                raise SourceException(f"no blocks from {start} to {end}")
+            return [BlocksPartition(part) for part in spread(runs, max(1, end["partitions"]))]
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """The rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.told)
+
+    def commit(self, end: Offset) -> None:
+        """Windows up to this one need not be repeated any more."""
+        with one_line():
+            self.log.commit(self.log.identity.check(end))
+
+    def stop(self) -> None:
+        """End the scanner."""
+        if self._log is not None:
+            self._log.close()

@@ -1,0 +1,55 @@
+"""Running the commands as a user does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from fscontract.contract.suite.cli import main
+
+COMMAND = (sys.executable, "-m", "fscontract")
+
+
+def run(*args: object) -> Result:
+    """The command with these arguments, in this process; its output is no terminal."""
+    # click before 8.2 mixes what goes to stderr into what goes to stdout, unless told not to
+    apart = "mix_stderr" in signature(CliRunner).parameters
+    options: dict[str, Any] = {"mix_stderr": False} if apart else {}
+    return CliRunner(**options).invoke(main, [str(arg) for arg in args])
+
+
+def output(*args: object) -> bytes:
+    """The bytes on standard output of a command that succeeds."""
+    result = run(*args)
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    return result.stdout_bytes
+
+
+def error(code: int, *args: object) -> str:
+    """The one line on standard error of a command that fails with this exit code."""
+    result = run(*args)
+    assert result.exit_code == code, result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("fscontract: error: ")
+    return line.removeprefix("fscontract: error: ")
+
+
+def process(
+    *args: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """The command in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *(str(arg) for arg in args)],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        timeout=120,
+    )

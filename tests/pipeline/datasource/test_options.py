@@ -1,0 +1,166 @@
+"""Options: what they are read as, and what is said of bad ones."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from fscontract.implementations.spark.places import LocalPlace, S3Place
+from fscontract.pipeline.datasource.errors import SourceException, one_line
+from fscontract.pipeline.datasource.options import OPTIONS, read_options, table
+from fscontract.pipeline.datasource.request import Request
+from tests.docs.pages import hold, hold_widths
+
+
+def _request(**options: str) -> Request:
+    return Request.of({"path": "/in", **options})
+
+
+def test_without_options_lines_are_text() -> None:
+    """Of all columns."""
+    request = _request()
+    assert (request.binary, request.delimiter, request.place) == (False, None, LocalPlace())
+    assert request.values["columns"] == ("value", "path", "block_id", "offset")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("BLOCKSIZE", "64m", 64 << 20),
+        ("blocksize", " 1048576 ", 1 << 20),
+        ("columns", "offset, value", ("offset", "value")),
+        ("columns", "", ()),
+        ("dropBlank", "TRUE", True),
+        ("reader", "Slices", "slices"),
+        ("ignorePattern", "", None),
+        ("delimiterHex", "ff00", b"\xff\0"),
+    ],
+)
+def test_values_are_read(name: str, text: str, value: object) -> None:
+    """Whatever their case."""
+    read = read_options({name: text})
+    assert {k.lower(): v for k, v in read.items()}[name.lower()] == value
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"blocksze": "1"}, "no option 'blocksze'; did you mean blockSize or"),
+        ({"blockSize": "0"}, "option 'blockSize' can't be '0': from 1 to"),
+        ({"blockSize": "many"}, "option 'blockSize' can't be 'many': a number of bytes"),
+        ({"columns": "value,value"}, "option 'columns' can't be 'value,value': some of value"),
+        ({"columns": "size"}, "option 'columns' can't be 'size'"),
+        ({"reader": "csv"}, "option 'reader' can't be 'csv': one of lines, slices, records"),
+        ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': true or false"),
+        ({"delimiter": ""}, "option 'delimiter' can't be '': it is empty"),
+        ({"delimiterHex": "f"}, "option 'delimiterHex' can't be 'f'"),
+        ({"filePattern": "("}, "option 'filePattern' can't be '(': no regular expression"),
+        ({"scanInterval": "0"}, "option 'scanInterval' can't be '0': a number of seconds"),
+        ({"reader": "records"}, "records need option 'delimiter', 'delimiterHex' or 'record"),
+        ({"recordLength": "4"}, "option 'recordLength' is not for lines"),
+        ({"sliceSize": "4"}, "option 'sliceSize' is not for lines"),
+        (
+            {"reader": "records", "recordLength": "4", "dropBlank": "true"},
+            "option 'dropBlank' is not for records of fixed width",
+        ),
+        ({"delimiter": "a", "delimiterHex": "61"}, "'delimiter' and 'delimiterHex' exclude"),
+        ({"maxFilesPerTrigger": "1"}, "option 'maxFilesPerTrigger' is for a stream"),
+        ({"windowLocation": "/w", "openCostInBytes": "1"}, "'openCostInBytes' is for no stream"),
+        (
+            {"windowLocation": "/w", "minPartitions": "3", "maxPartitions": "2"},
+            "option 'minPartitions' is above 'maxPartitions'",
+        ),
+        ({"s3.endpoint": "http://x"}, "option 's3.endpoint' is for the URL of a bucket"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -> None:
+    """With the name of the option."""
+    with pytest.raises(SourceException) as error:
+        _request(**options)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("relative", "a path is absolute, or a URI"),
+        ("hdfs://host/x", "no path, file:///path or s3://bucket/path: hdfs:"),
+        ("memory:/x", "no path, file:///path or s3://bucket/path: memory:"),
+        ("s3://user@bucket/x", "no path, file:///path or s3://bucket/path: s3:"),
+    ],
+)
+def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
+    """Others are refused."""
+    with pytest.raises(SourceException, match=said):
+        Request.of({"path": path})
+
+
+def test_paths_may_be_a_list() -> None:
+    """As Spark passes it on; each once."""
+    assert Request.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
+
+
+def test_no_path_is_an_error() -> None:
+    """Which says how to give one."""
+    with pytest.raises(SourceException, match=r"no path: \.load\(path\)"):
+        Request.of({})
+
+
+def test_paths_are_in_one_filesystem() -> None:
+    """Two are refused."""
+    with pytest.raises(SourceException, match="paths are in one filesystem, not in file:/// and"):
+        Request.of({"paths": '["/a", "s3://bucket/b"]'})
+
+
+def test_options_of_a_bucket_have_a_prefix() -> None:
+    """Ours, or Hadoop's."""
+    options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
+    place = Request.of({"path": "s3a://bucket/dir", **options}).place
+    assert isinstance(place, S3Place)
+    assert (place.config.endpoint, place.config.path_style) == ("http://127.0.0.1:1", True)
+
+
+@pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])
+def test_keys_are_no_options(name: str) -> None:
+    """They would be sent around, and their values are not shown."""
+    with pytest.raises(SourceException, match="is a key, and would be sent around") as error:
+        Request.of({"path": "s3://bucket/dir", name: "hush-hush"})
+    assert "hush" not in str(error.value)
+
+
+def test_modes_do_not_mix() -> None:
+    """A stream has windows, and a batch has none."""
+    with pytest.raises(SourceException, match="a stream needs option 'windowLocation'"):
+        _request().for_mode(streaming=True)
+    with pytest.raises(SourceException, match="'windowLocation' is for a stream"):
+        _request(windowLocation="/w").for_mode(streaming=False)
+
+
+def test_every_option_has_a_meaning_and_a_name_of_its_own() -> None:
+    """Also where case does not matter."""
+    assert len({option.name.lower() for option in OPTIONS}) == len(OPTIONS)
+    assert all(option.meaning.endswith((".", ". ")) for option in OPTIONS)
+
+
+def test_errors_of_files_become_one_line() -> None:
+    """And Spark is told to leave out the traceback, in the process that ends with it."""
+    with pytest.raises(SourceException) as error, one_line():
+        raise OSError("first\n  second")
+    assert str(error.value) == "first second"
+    assert os.environ["SPARK_HIDE_TRACEBACK"] == "1"
+
+
+def test_other_errors_keep_their_traceback() -> None:
+    """They are mistakes of the program."""
+    with pytest.raises(KeyError), one_line():
+        raise KeyError("x")
+    assert not os.environ["SPARK_HIDE_TRACEBACK"]
+
+
+def test_the_documentation_has_the_table_of_options() -> None:
+    """As the code has it; `UPDATE_DOCS=1` writes it."""
+    hold_widths(table())
+    hold("spark-pipeline.md", table())

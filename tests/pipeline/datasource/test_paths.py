@@ -1,0 +1,65 @@
+"""Patterns, and inputs that are not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.datasource.errors import SourceException
+from fscontract.pipeline.datasource.paths import expand
+
+FILES = ("/in/a.txt", "/in/b.txt", "/in/b.log", "/in/x[1]", "/in/sub/c.txt", "/in2/d/e.txt")
+
+
+@pytest.fixture
+def fs() -> MemoryFileSystem:
+    """A filesystem with some files."""
+    made = MemoryFileSystem()
+    for path in FILES:
+        with made.create(path) as file:
+            file.write(b"x")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("/in/*.txt", ["/in/a.txt", "/in/b.txt"]),
+        ("/in/?.txt", ["/in/a.txt", "/in/b.txt"]),
+        ("/in/[b-z].*", ["/in/b.log", "/in/b.txt"]),
+        ("/in/[^b-z].*", ["/in/a.txt"]),
+        ("/in/b.{txt,log}", ["/in/b.log", "/in/b.txt"]),
+        ("/in*/*/*.txt", ["/in/sub/c.txt", "/in2/d/e.txt"]),
+        ("/in*/sub/c.txt", ["/in/sub/c.txt"]),
+        ("/in/s*", ["/in/sub"]),
+        ("/in/a.txt", ["/in/a.txt"]),
+        ("/in/x[1]", ["/in/x[1]"]),
+        ("s3://bucket/in/a.*", ["s3://bucket/in/a.txt"]),
+    ],
+)
+def test_a_pattern_stands_for_what_it_matches(
+    fs: MemoryFileSystem, pattern: str, found: list[str]
+) -> None:
+    """In the order of listings; a path that is there is none."""
+    assert expand(fs, [pattern]) == found
+
+
+def test_what_several_patterns_match_comes_once(fs: MemoryFileSystem) -> None:
+    """Where it comes first."""
+    assert expand(fs, ["/in/b.txt", "/in/*.txt"]) == ["/in/b.txt", "/in/a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/in/none", "no such input: '/in/none'"),
+        ("/in/*.csv", "no file or directory matches '/in/[*].csv'"),
+        ("/none*/x", "no file or directory matches '/none[*]/x'"),
+        ("/in/a.txt/*", "no file or directory matches"),
+        ("/in/[b-a]", "no pattern: '.b-a.'"),
+    ],
+)
+def test_what_is_not_there_is_said(fs: MemoryFileSystem, path: str, said: str) -> None:
+    """With the path as it was given."""
+    with pytest.raises(SourceException, match=said):
+        expand(fs, ["/in/a.txt", path])

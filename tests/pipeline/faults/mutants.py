@@ -1,0 +1,81 @@
+"""Readers that mishandle failures."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from fscontract.contract.ports import FileSystem
+from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.errors import BlockReadException
+from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
+from fscontract.pipeline.blockreader.source import ByteSource
+from fscontract.pipeline.blocks import FileBlockMetadata
+
+
+class SwallowsErrors(FSBlockReader[bytes]):
+    """Goes on with the next block where one fails: the rest of its records is lost."""
+
+    def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
+        try:
+            yield from super()._read(block)
+        except BlockReadException:
+            return
+
+
+class StartsAgain(FSBlockReader[bytes]):
+    """Reads a block that fails from its beginning: its first records come twice."""
+
+    def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
+        for _ in range(10):
+            try:
+                yield from super()._read(block)
+                return
+            except BlockReadException:
+                self.close()
+        yield from super()._read(block)
+
+
+class NamesAnother(FSBlockReader[bytes]):
+    """Names another block than the one that failed."""
+
+    def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
+        try:
+            yield from super()._read(block)
+        except BlockReadException as error:
+            raise BlockReadException(
+                block.file_path, block.block_id + 1, block.end, "failed"
+            ) from error
+
+
+class _EndsAtErrors(ByteSource):
+    """Takes a failure for the end of the file."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self.length = source.length
+
+    def read(self, position: int, count: int) -> bytes:
+        try:
+            return self._source.read(position, count)
+        except OSError:
+            return b""
+
+
+def ends_at_errors(fs: FileSystem, context: Any) -> FSBlockReader[bytes]:
+    """A reader whose source takes a failure for the end of the file."""
+    opened = context._open
+    context._open = lambda stream, block: _EndsAtErrors(opened(stream, block))
+    return FSBlockReader(fs, context, as_bytes)
+
+
+def _of(cls: type[FSBlockReader[bytes]]) -> Any:
+    return lambda fs, context: cls(fs, context, as_bytes)
+
+
+MUTANTS = {
+    "swallows errors": _of(SwallowsErrors),
+    "starts again": _of(StartsAgain),
+    "names another block": _of(NamesAnother),
+    "ends at errors": ends_at_errors,
+}
