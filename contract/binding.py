@@ -88,3 +88,7 @@ class Binding(ABC):
     def status_length(self, path: str) -> int | None:
         """The length in bytes that the filesystem's status reports for `path`, if it has one."""
         return None
+
+    def status_etag(self, path: str) -> str | None:
+        """The version of the file at `path` that the filesystem's status reports, if it has one."""
+        return None

@@ -86,7 +86,7 @@ def resolve_any(
     _check_file(text, file, content)
     found = _resolve(text, options, file, content, faulty)
     if faulty and (isinstance(found, PipelineBinding) or found.injector is None):
-        able = _names(_installed(FAULTY))
+        able = _names(installed(FAULTY))
         raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
     return found
 
@@ -94,9 +94,9 @@ def resolve_any(
 def _resolve(
     text: str, options: dict[str, str], file: str | None, content: Path | None, faulty: bool
 ) -> Binding | PipelineBinding:
-    named = _installed(TARGETS) | _installed(PIPELINES) | (_installed(FAULTY) if faulty else {})
+    named = installed(TARGETS) | installed(PIPELINES) | (installed(FAULTY) if faulty else {})
     if text in named:
-        factory = _load(named[text], f"target {text!r}")
+        factory = load_entry(named[text], f"target {text!r}")
         made = _call(factory, text, options, options)
         return made if isinstance(made, PipelineBinding) else _expect_binding(made, text)
     if "://" in text:
@@ -115,7 +115,7 @@ def recognise(found: Any, name: str) -> Binding:
     if isinstance(found, Binding):
         return found
     accepted = ["a Binding"]
-    for entry in _installed(BINDINGS).values():
+    for entry in installed(BINDINGS).values():
         try:
             cls = entry.load()
         except ImportError:  # an extra that is not installed can't have made the object
@@ -148,7 +148,7 @@ def _check_file(text: str, file: str | None, content: Path | None) -> None:
 def _from_url(
     text: str, options: dict[str, str], file: str | None, content: Path | None
 ) -> Binding:
-    bindings = _installed(BINDINGS)
+    bindings = installed(BINDINGS)
     match = _CHOSEN.match(text)
     name, url = (match["binding"], match["url"]) if match else (_URL_BINDING, text)
     if name not in bindings:
@@ -156,7 +156,7 @@ def _from_url(
             f"{mask_url(text)}: no binding {name!r}{near_misses(name, bindings)}; "
             f"known: {_names(bindings)}"
         )
-    cls = _load(bindings[name], f"binding {name!r}")
+    cls = load_entry(bindings[name], f"binding {name!r}")
     if not hasattr(cls, "from_url"):
         raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
     try:
@@ -288,11 +288,13 @@ def _expect_binding(made: Any, text: str) -> Binding:
     raise TargetError(f"{mask_url(text)}: expected a Binding, got {type(made).__name__}")
 
 
-def _installed(group: str) -> dict[str, EntryPoint]:
+def installed(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by their names."""
     return {entry.name: entry for entry in sorted(entry_points(group=group))}
 
 
-def _load(entry: EntryPoint, what: str) -> Any:
+def load_entry(entry: EntryPoint, what: str) -> Any:
+    """What an entry point names; TargetError if a library is missing that it needs."""
     try:
         return entry.load()
     except ModuleNotFoundError as error:

@@ -1,6 +1,6 @@
 """What a read through Spark's tasks costs a driver, beside one of its own process.
 
-python benchmarks/spark/reads.py [rounds]
+    python benchmarks/spark/reads.py [rounds]
 
 Prints the median and the smallest time of a pread of 4 KiB, on a local file, in this process and
 through local[2], and ranges per second of a vectored read of 1,000 ranges of 4 KiB.
@@ -9,15 +9,13 @@ through local[2], and ranges per second of a vectored read of 1,000 ranges of 4 
 from __future__ import annotations
 
 import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import pyspark
+from typing import NamedTuple
 
 from fscontract.contract.ports import FileRange, FSDataInputStream
 from fscontract.implementations.local import LocalFileSystem
@@ -59,31 +57,53 @@ def vectored(stream: FSDataInputStream) -> Callable[[int], object]:
     return read
 
 
-def show(name: str, stream: FSDataInputStream, rounds: int) -> None:
-    """Print what reads of a stream cost."""
-    middle, least = timed(pread(stream), rounds)
-    print(f"{name:8} pread of 4 KiB: median {middle * 1e3:8.3f} ms, least {least * 1e3:8.3f} ms")
-    middle, least = timed(vectored(stream), max(5, rounds // 20))
-    print(
-        f"{name:8} 1,000 ranges:   median {middle * 1e3:8.1f} ms, least {least * 1e3:8.1f} ms, "
-        f"{RANGES / middle:,.0f} ranges a second"
-    )
+class Cost(NamedTuple):
+    """What reads of one stream cost, in seconds: the median and the least of some rounds."""
+
+    pread: tuple[float, float]
+    vectored: tuple[float, float]
+
+
+def cost(stream: FSDataInputStream, rounds: int) -> Cost:
+    """What reads of a stream cost."""
+    return Cost(timed(pread(stream), rounds), timed(vectored(stream), max(5, rounds // 20)))
+
+
+def costs(rounds: int) -> tuple[Cost, Cost]:
+    """Those of a stream of this process, and of one that reads through local[2]."""
+    with tempfile.TemporaryDirectory() as folder, local_session("local[2]") as session:
+        Path(folder, "data").write_bytes(os.urandom(SIZE))
+        with LocalFileSystem(folder).open("/data") as stream:
+            here = cost(stream, rounds)
+        filesystem = SparkFileSystem(session, Path(folder).as_uri())
+        with filesystem.open("/data") as stream:
+            timed(pread(stream), WARM)
+            there = cost(stream, rounds)
+        filesystem.close()
+    return here, there
+
+
+def table(here: Cost, there: Cost) -> Iterator[str]:
+    """Both as a table in Markdown."""
+
+    def shown(time: tuple[float, float], digits: int) -> str:
+        return f"{time[0] * 1e3:,.{digits}f} ms ({time[1] * 1e3:,.{digits}f} ms)"
+
+    def rate(time: tuple[float, float]) -> str:
+        return f"{RANGES / time[0]:,.0f}"
+
+    read, ranges = "a positioned read of 4 KiB", f"a vectored read of {RANGES:,} ranges of 4 KiB"
+    yield f"| {SIZE >> 20} MiB, in the page cache | this process | local[2] |"
+    yield "|---|---|---|"
+    yield f"| {read}: median (least) | {shown(here.pread, 3)} | {shown(there.pread, 0)} |"
+    yield f"| {ranges}: median (least) | {shown(here.vectored, 0)} | {shown(there.vectored, 0)} |"
+    yield f"| ranges a second, by the median | {rate(here.vectored)} | {rate(there.vectored)} |"
 
 
 def main(rounds: int = 200) -> None:
     """Measure and print."""
-    print(f"Python {platform.python_version()}, PySpark {pyspark.__version__}, ", end="")
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    with tempfile.TemporaryDirectory() as folder, local_session("local[2]") as session:
-        Path(folder, "data").write_bytes(os.urandom(SIZE))
-        with LocalFileSystem(folder).open("/data") as stream:
-            show("local", stream, rounds)
-        filesystem = SparkFileSystem(session, Path(folder).as_uri())
-        with filesystem.open("/data") as stream:
-            timed(pread(stream), WARM)
-            show("local[2]", stream, rounds)
-        filesystem.close()
-    print(f"load {os.getloadavg()[0]:.1f} at the end")
+    for line in table(*costs(rounds)):
+        print(line)
 
 
 if __name__ == "__main__":

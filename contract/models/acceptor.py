@@ -246,6 +246,8 @@ class Acceptor:
         self._steps: dict[Step, int] = {}
         self._memo: dict[_Key, Transition] = {}
         self._counts: Counter[str] = Counter()
+        #: The clauses that any call has exercised so far.
+        self.reached: set[str] = set()
 
     def start(self, *contents: bytes) -> int:
         """The node of a stream just opened on this content, or on any of several."""
@@ -291,6 +293,7 @@ class Acceptor:
         if len(self._memo) > 1_000_000:
             self._forget()
         self._memo[key] = transition
+        self.reached.update(judgement.exercised)
         return transition
 
     def _node(self, states: tuple[State, ...]) -> int:

@@ -11,6 +11,8 @@ from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.result import Counterexample
 
+#: After so many hanging programs a run is not worth going on.
+MOST_HANGS = 5
 _CLOSE = Step("close")
 _LENGTHS = (0, 1, 5)
 #: What is tried first among the clauses of an operation: those that promise a result.

@@ -18,6 +18,8 @@ class RunStarted:
     profile: str
     effort: str
     seed: int
+    #: How many clauses are to be judged, 0 if that is not told.
+    clauses: int = 0
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,19 @@ class PhaseStarted:
 
 @dataclass(frozen=True)
 class Progress:
-    """Programs done in this phase, and operations done in the run."""
+    """Programs, or what else is the `unit`, done in this phase, and operations done in the run.
+
+    `running` is how many of them are under way, if that is known; `clauses` how many of the clauses
+    some call has exercised by then.
+    """
 
     phase: str
     done: int
     total: int | None
     operations: int
+    unit: str = "program"
+    running: int | None = None
+    clauses: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,13 @@ class ViolationFound:
 
     clause: str
     counterexample: Counterexample
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """The user has interrupted the run; the result is what it has found so far."""
+
+    result: RunResult
 
 
 @dataclass(frozen=True)
@@ -60,5 +76,7 @@ class RunFinished:
     result: RunResult
 
 
-Event: TypeAlias = RunStarted | PhaseStarted | Progress | ViolationFound | Judged | RunFinished
+Event: TypeAlias = (
+    RunStarted | PhaseStarted | Progress | ViolationFound | Interrupted | Judged | RunFinished
+)
 Listener: TypeAlias = Callable[[Event], None]

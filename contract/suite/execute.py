@@ -89,10 +89,12 @@ class Executor:
         keys: Keys = NO_KEYS,
         place: Place | None = None,
         left_out: Container[Program] = (),
+        acceptor: Acceptor | None = None,
     ) -> None:
         self.binding = binding
         self.buffer = buffer
-        self.acceptor = Acceptor(features)
+        self.acceptor = acceptor or Acceptor(features)
+        self._counted_before = self.acceptor.counts
         self.operations = 0
         self.programs = 0
         self.unsaid: set[str] = set()
@@ -117,6 +119,11 @@ class Executor:
     @index.setter
     def index(self, index: int) -> None:
         self._place[0] = index
+
+    @property
+    def exercised(self) -> Counter[str]:
+        """How often each clause was judged so far."""
+        return self.acceptor.counts + self.counts - self._counted_before
 
     def leaves_out(self, program: Program) -> bool:
         """Whether the program is one that is not run."""

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fscontract.contract.program import Program
 from fscontract.contract.suite.blame import Blame
@@ -19,11 +19,31 @@ from fscontract.contract.suite.shrink import shrink
 _ALIKE = 3
 
 
-class Findings:
-    """Violations by clause, those of the clauses that are judged (`wanted`) only."""
+class Repeats:
+    """Counts violations that look alike."""
 
-    def __init__(self, executor: Executor, wanted: frozenset[str]) -> None:
-        self.executor = executor
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def often(self, signature: tuple[str, ...]) -> bool:
+        """Count one more; whether it is one too many to be shrunk."""
+        self._seen[signature] += 1
+        return self._seen[signature] > _ALIKE
+
+
+class Examined(NamedTuple):
+    """A program that was shrunk and attributed: the clause it breaks, or misses."""
+
+    clause: str
+    shown: Counterexample
+    #: A clause whose call failed through the fault of that one.
+    shadowed: str = ""
+
+
+class Kept:
+    """Counterexamples by clause, those of the clauses that are judged (`wanted`) only."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
         self.wanted = wanted
         self.failed: dict[str, Counterexample] = {}
         self.missed: dict[str, Counterexample] = {}
@@ -31,51 +51,12 @@ class Findings:
         self.crashed: dict[str, Counterexample] = {}
         #: Clauses whose calls failed through the fault of another one, which it is.
         self.shadowed: dict[str, str] = {}
-        self._seen: Counter[tuple[str, ...]] = Counter()
-        self._fixed = executor.binding.fixed_content is not None
-        self._blame = Blame(
-            lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
-        )
 
-    def violation(self, found: Violation) -> str | None:
-        """Shrink and attribute a failing program; the clause if it is new."""
-        if self._often(found):
-            return None
-        executor = self.executor
-        found = self._blame.alone(found)
-        failure = found.failure
-
-        def fails_alike(program: Program) -> bool:
-            again = executor.run(program).violation
-            return again is not None and again.likeness == found.likeness
-
-        clause = failure.clause
-        program = found.program
-        if found.index >= 0 or program.opening is not None or program.faults is not None:
-            cut = found.program.with_steps(found.program.steps[: found.index + 1])
-            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
-            found = executor.run(small).violation or found
-            clause = self._blame.clause(found)
-            if failure.clause not in ("", clause):
-                self.shadowed.setdefault(failure.clause, clause)
-        return self._keep(self.failed, clause, counterexample(found))
-
-    def miss(self, found: Violation) -> str | None:
-        """Shrink a program that misses a SHOULD; the clause if it is new."""
-        clause = found.failure.clause
-        if clause not in self.wanted or clause in self.missed or self._often(found):
-            return None
-        executor = self.executor
-
-        def misses(program: Program) -> bool:
-            return any(m.failure.clause == clause for m in executor.run(program).misses)
-
-        cut = found.program.with_steps(found.program.steps[: found.index + 1])
-        if self._blame.displaced(cut, found.index) is not None:
-            return None  # it stands elsewhere than it should, which is another clause's matter
-        small = shrink(cut, misses, self._fixed)
-        again = [m for m in executor.run(small).misses if m.failure.clause == clause]
-        return self._keep(self.missed, clause, counterexample(again[0] if again else found))
+    def take(self, found: Examined, missed: bool = False) -> str | None:
+        """Keep what an examination came to; the clause if it is new."""
+        if found.shadowed not in ("", found.clause):
+            self.shadowed.setdefault(found.shadowed, found.clause)
+        return self._keep(self.missed if missed else self.failed, found.clause, found.shown)
 
     def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
         """Keep a counterexample that some other check made."""
@@ -94,10 +75,6 @@ class Findings:
         """Whether there is a violation at all."""
         return bool(self.failed or self.hung or self.crashed)
 
-    def _often(self, found: Violation) -> bool:
-        self._seen[found.signature] += 1
-        return self._seen[found.signature] > _ALIKE
-
     def _keep(
         self, where: dict[str, Counterexample], clause: str, shown: Counterexample
     ) -> str | None:
@@ -106,6 +83,66 @@ class Findings:
             return None
         where[clause] = shown
         return clause if old is None else None
+
+
+class Findings(Kept):
+    """What is found in programs that an executor runs, and runs again to make them smaller."""
+
+    def __init__(self, executor: Executor, wanted: frozenset[str]) -> None:
+        super().__init__(wanted)
+        self.executor = executor
+        self._repeats = Repeats()
+        self._fixed = executor.binding.fixed_content is not None
+        self._blame = Blame(
+            lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
+        )
+
+    def violation(self, found: Violation) -> str | None:
+        """Shrink and attribute a failing program; the clause if it is new."""
+        return None if self._repeats.often(found.signature) else self.take(self._examined(found))
+
+    def miss(self, found: Violation) -> str | None:
+        """Shrink a program that misses a SHOULD; the clause if it is new."""
+        clause = found.failure.clause
+        if (
+            clause not in self.wanted
+            or clause in self.missed
+            or self._repeats.often(found.signature)
+        ):
+            return None
+        examined = self._examined_miss(found)
+        return examined and self.take(examined, missed=True)
+
+    def _examined(self, found: Violation) -> Examined:
+        executor = self.executor
+        found = self._blame.alone(found)
+        failure = found.failure
+
+        def fails_alike(program: Program) -> bool:
+            again = executor.run(program).violation
+            return again is not None and again.likeness == found.likeness
+
+        clause = failure.clause
+        program = found.program
+        if found.index >= 0 or program.opening is not None or program.faults is not None:
+            cut = found.program.with_steps(found.program.steps[: found.index + 1])
+            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
+            found = executor.run(small).violation or found
+            clause = self._blame.clause(found)
+        return Examined(clause, counterexample(found), failure.clause)
+
+    def _examined_miss(self, found: Violation) -> Examined | None:
+        executor, clause = self.executor, found.failure.clause
+
+        def misses(program: Program) -> bool:
+            return any(m.failure.clause == clause for m in executor.run(program).misses)
+
+        cut = found.program.with_steps(found.program.steps[: found.index + 1])
+        if self._blame.displaced(cut, found.index) is not None:
+            return None  # it stands elsewhere than it should, which is another clause's matter
+        small = shrink(cut, misses, self._fixed)
+        again = [m for m in executor.run(small).misses if m.failure.clause == clause]
+        return Examined(clause, counterexample(again[0] if again else found))
 
 
 def counterexample(found: Violation) -> Counterexample:

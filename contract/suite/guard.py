@@ -140,6 +140,10 @@ class Guarded(Binding):
         """The length that the status reports; raises nothing but exceptions."""
         return guarded(self._inner.status_length, path)
 
+    def status_etag(self, path: str) -> str | None:
+        """The version that the status reports; raises nothing but exceptions."""
+        return guarded(self._inner.status_etag, path)
+
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
         try:
             return guarded(call, *args)

@@ -11,9 +11,13 @@ from typing import NamedTuple
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspicion: a leak grows by one each time, a pool does not.
 _REPEATS = 8
-#: A target that leaks is left before the process can open nothing more and all else seems broken.
-_MOST_DESCRIPTORS = 400
-_MOST_THREADS = 400
+#: A target that leaks this many descriptors or threads is left, before the process can open nothing
+#: more and all else seems broken.
+MOST = 400
+#: What a run says of it, before what there is too much of.
+OUT_OF = "out of "
+#: The clauses of what streams leave behind.
+CLAUSES = frozenset({"close.release", "fault.release"})
 #: Suspicions of a leak that are looked into; each costs some runs of a program. Clients of remote
 #: targets have pools of connections, which come and go.
 _MOST_SUSPICIONS = 100
@@ -70,6 +74,12 @@ class Watch:
         #: What there is too much of to go on, "" if nothing is.
         self.too_many = ""
 
+    @property
+    def growth(self) -> int:
+        """How many more descriptors, or threads, there are than at the beginning."""
+        now = glance()
+        return max(now.descriptor - self._first.descriptor, now.threads - self._first.threads, 0)
+
     def left(self, again: Callable[[], object], restore: Callable[[], None], known: bool) -> str:
         """What the last program leaves each time it is run, as from `grows`; "" if that is `known`.
 
@@ -79,9 +89,9 @@ class Watch:
         if held.descriptor <= _STANDARD_ERROR:
             restore()
             held = glance()
-        if held.descriptor > self._first.descriptor + _MOST_DESCRIPTORS:
+        if held.descriptor > self._first.descriptor + MOST:
             self.too_many = "descriptors"
-        elif held.threads > self._first.threads + _MOST_THREADS:
+        elif held.threads > self._first.threads + MOST:
             self.too_many = "threads"
         more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
         if not more or self.too_many or known or self._suspicions >= self._most:

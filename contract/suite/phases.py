@@ -13,6 +13,9 @@ from fscontract.contract.suite.generate.vectors import Vector, vectors
 from fscontract.contract.suite.settings import Settings
 
 Item: TypeAlias = Program | Vector
+#: Programs of a part of a run that follow each other, so that it judges most calls by what it
+#: remembers.
+_BLOCK = 32
 
 
 class Phase(NamedTuple):
@@ -23,36 +26,52 @@ class Phase(NamedTuple):
     items: Iterator[Item]
 
 
+class _Source(NamedTuple):
+    """A phase whose programs may be such still to be made."""
+
+    name: str
+    total: int | None
+    items: Iterator[Item] | Iterator[exhaustive.Row]
+
+
 def phases(
     binding: Binding, settings: Settings, operations: frozenset[str], buffer: int
 ) -> Iterator[Phase]:
     """What to run on a binding, without the programs that tell nothing of the wanted clauses.
 
-    Of a target whose calls cost round trips fewer programs are made.
+    Of a target whose calls cost round trips fewer programs are made. With a part of a run as
+    setting, it is only the programs of that.
     """
+    part, seed, block = settings.part, settings.seed, 1 if binding.remote else _BLOCK
     for name, total, items in _phases(binding, settings, operations, buffer):
-        yield Phase(name, total, _telling(items, settings))
+        dealt = items if part is None else part.deal(name, seed, items, block)
+        yield Phase(name, total, _telling(map(_made, dealt), settings))
+
+
+def _made(item: Item | exhaustive.Row) -> Item:
+    """The program of a row; whatever else there is to run, as it is."""
+    return Program(*item) if type(item) is tuple else item  # type: ignore[return-value]
 
 
 def _phases(
     binding: Binding, settings: Settings, operations: frozenset[str], buffer: int
-) -> Iterator[Phase]:
+) -> Iterator[_Source]:
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
-    yield Phase("vectors", None, vectors(declared, operations, only))
+    yield _Source("vectors", None, vectors(declared, operations, only))
     if binding.remote:
         quick = exhaustive.programs(operations, buffer, "quick", only)
         yield _sampled("exhaustive", quick, exhaustive.REMOTE_PROGRAMS[effort], settings)
     else:
-        enumerated = exhaustive.programs(operations, buffer, effort, only)
-        yield Phase("exhaustive", None, enumerated)
+        enumerated = exhaustive.rows(operations, buffer, effort, only)
+        yield _Source("exhaustive", None, enumerated)
     total = seeded.PROGRAMS[effort]
     total = max(20, total // 50) if binding.remote else total
     source = seeded.programs(operations, buffer, effort, settings.seed, only)
-    yield Phase("seeded", total, itertools.islice(source, total))
+    yield _Source("seeded", total, itertools.islice(source, total))
     if binding.changes and fixed is None and settings.checks("consistency"):
-        yield Phase("changes", None, changing.programs(operations, binding.changes, effort))
+        yield _Source("changes", None, changing.programs(operations, binding.changes, effort))
     yield from _openings(binding, settings, operations, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
@@ -62,14 +81,14 @@ def _phases(
         failing = faulty.programs(operations, kinds, buffer, faults, settings.seed, only)
         if binding.remote:
             few = faulty.drawn(failing, faults, settings.seed)
-            yield Phase("faults", len(few), iter(few))
+            yield _Source("faults", len(few), iter(few))
         else:
-            yield Phase("faults", None, failing)
+            yield _Source("faults", None, failing)
 
 
 def _openings(
     binding: Binding, settings: Settings, operations: frozenset[str], only: int | None
-) -> Iterator[Phase]:
+) -> Iterator[_Source]:
     opener, profile, effort = binding.opener, settings.profile, settings.effort
     if opener is None or not profile.has("supports-openfile") or not settings.checks("openfile"):
         return
@@ -86,12 +105,12 @@ def _openings(
     if binding.remote:
         yield _sampled("openings", source, openings.REMOTE[effort], settings)
     else:
-        yield Phase("openings", None, source)
+        yield _Source("openings", None, source)
 
 
-def _sampled(name: str, source: Iterable[Program], most: int, settings: Settings) -> Phase:
+def _sampled(name: str, source: Iterable[Program], most: int, settings: Settings) -> _Source:
     drawn = exhaustive.sampled(source, most, settings.seed)
-    return Phase(name, len(drawn), iter(drawn))
+    return _Source(name, len(drawn), iter(drawn))
 
 
 def _telling(items: Iterator[Item], settings: Settings) -> Iterator[Item]:

@@ -105,6 +105,8 @@ class RunResult:
     versions: dict[str, str] = field(default_factory=dict)
     #: What went wrong beside the clauses, such as files that could not be removed.
     warnings: tuple[str, ...] = ()
+    #: What the anchor `buf` stood for, in bytes; 0 if for nothing.
+    buffer: int = 0
 
     @property
     def conforms(self) -> bool:

@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.models.acceptor import TABLES
-from fscontract.contract.openfile_options import option_table
+from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.program import Program
-from fscontract.contract.suite import faultythreads
+from fscontract.contract.suite import ending
 from fscontract.contract.suite.comparing import SAME_VALIDATION, against_pair, against_vector
-from fscontract.contract.suite.concurrency import check_concurrency
-from fscontract.contract.suite.concurrency.generate import of_same_families
-from fscontract.contract.suite.costs import check_costs
 from fscontract.contract.suite.ending import Journal, LeftOut, clause_of, ended
 from fscontract.contract.suite.events import (
+    Interrupted,
     Judged,
     Listener,
     PhaseStarted,
@@ -31,26 +29,25 @@ from fscontract.contract.suite.events import (
 )
 from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.findings import Findings
-from fscontract.contract.suite.generate import exhaustive, search
 from fscontract.contract.suite.generate.vectors import Vector
 from fscontract.contract.suite.guard import Guarded
-from fscontract.contract.suite.leaks import Watch
+from fscontract.contract.suite.leaks import OUT_OF, Watch
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.phases import phases
-from fscontract.contract.suite.resources import STATUS, check_length, check_unbuffer
 from fscontract.contract.suite.result import Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
+from fscontract.contract.suite.specials import Specials
+from fscontract.contract.suite.spread.partial import Family, Partial
+from fscontract.contract.suite.spread.recording import Recorder
 from fscontract.contract.suite.summary import Evidence, sum_up
 from fscontract.contract.suite.surroundings import Surroundings
 from fscontract.contract.suite.watchdog import supervise
 
-#: After so many hanging programs, or failed connections in a row, the run is not worth going on.
-_MOST_HANGS = 5
+#: After so many failed connections in a row the run is not worth going on.
 _MOST_ERRORS = 20
 _TICKS_PER_EVENT = 10
 _RUNS = "still running"
-#: Longer than any schedule may take, in seconds: what hangs then hangs outside the threads.
-_SCHEDULE_PATIENCE = 90.0
+_STOPPED = "the run was interrupted"
 
 
 def check(
@@ -67,41 +64,75 @@ def check(
     surroundings = Surroundings()
     try:
         binding = Guarded(binding, settings.timeout)
-        run = _Run(binding, settings, listener, surroundings, journal or Journal())
-        return _check(run, binding, settings, listener)
+        run = Run(binding, settings, listener, surroundings, journal or Journal())
+        listener(_started(binding, settings))
+        result = _prepared(run, run.result)
+        listener(Judged(result))
+        result = _disposed(run, result)
+        listener(RunFinished(result))
+        return result
     finally:
         surroundings.close()
 
 
-def _check(run: _Run, binding: Binding, settings: Settings, listener: Listener) -> RunResult:
-    profile = settings.profile.name
-    listener(RunStarted(binding.name, binding.api, profile, settings.effort, settings.seed))
+def _started(binding: Binding, settings: Settings) -> RunStarted:
+    profile, asked = settings.profile.name, len(settings.clauses)
+    effort, seed = settings.effort, settings.seed
+    return RunStarted(binding.name, binding.api, profile, effort, seed, asked)
+
+
+def gather(binding: Binding, settings: Settings) -> Partial:
+    """What the part of a run shows that the settings have. TargetError as of `check`."""
+    surroundings = Surroundings()
     try:
-        binding.prepare()
-        result = run.result()
+        binding = Guarded(binding, settings.timeout)
+        run = Run(binding, settings, lambda event: None, surroundings, Journal())
+        return _disposed(run, _prepared(run, run.partial))
+    finally:
+        surroundings.close()
+
+
+def _prepared(run: Run, work: Callable[[], Made]) -> Made:
+    """Prepare the binding, and do something; the binding is disposed of if that fails."""
+    try:
+        run.binding.prepare()
+        return work()
     except BaseException:
         run.surroundings.restore()
         with contextlib.suppress(TargetError):  # the first error is the one to tell
-            binding.dispose()
+            run.binding.dispose()
         raise
-    listener(Judged(result))
+
+
+def _disposed(run: Run, made: Made) -> Made:
+    """Dispose of the binding; what was made says so if that fails."""
     try:
-        binding.dispose()
+        run.binding.dispose()
     except TargetError as error:  # the verdicts stand all the same
-        result = replace(result, warnings=(*result.warnings, str(error)))
+        made = replace(made, warnings=(*made.warnings, str(error)))
     run.surroundings.restore()
-    listener(RunFinished(result))
-    return result
+    return made
 
 
 Item = TypeVar("Item")
+
+
+@lru_cache(maxsize=1)
+def _acceptor(features: frozenset[str]) -> Acceptor:
+    """What the parts of runs remember that a process has, one after the other."""
+    return Acceptor(features)
+
+
+Made = TypeVar("Made", RunResult, Partial)
 
 
 class _Enough(Exception):
     """The run was asked to stop at the first violation, and there it is."""
 
 
-class _Run:
+class Run:
+    """A run under way: what it goes by, what it has found."""
+
     def __init__(
         self,
         binding: Binding,
@@ -121,10 +152,16 @@ class _Run:
         profile = settings.profile
         keys = Keys(profile.own_keys, profile.unsupported_keys)
         left_out = LeftOut(settings.crashes)
-        self.executor = Executor(
-            binding, profile.features, self.buffer, keys, journal.place, left_out
+        made = partial(
+            Executor, binding, profile.features, self.buffer, keys, journal.place, left_out
         )
-        self.findings = Findings(self.executor, settings.wanted)
+        part = settings.part
+        self.executor = made(acceptor=None if part is None else _acceptor(profile.features))
+        self.findings: Findings | Recorder = Findings(self.executor, settings.wanted)
+        if part is not None:
+            self.findings = Recorder(made(), settings.wanted, part)
+        #: What families of threads showed, in a part of a run.
+        self.families: list[Family] = []
         self.extra: Counter[str] = Counter()
         self.notes: list[str] = []
         self.warnings: tuple[str, ...] = ()
@@ -140,13 +177,44 @@ class _Run:
         """Run every phase and sum up."""
         started, clock = datetime.now(timezone.utc), time.monotonic()
         try:
+            self._run()
+        except KeyboardInterrupt:
+            self.surroundings.restore()
+            with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
+                so_far = self._sum_up(started, time.monotonic() - clock, _STOPPED)
+                self.listener(Interrupted(so_far))
+            raise
+        return self._sum_up(started, time.monotonic() - clock)
+
+    def partial(self) -> Partial:
+        """Run what the part has of every phase."""
+        self._run()
+        executor, findings = self.executor, self.findings
+        assert isinstance(findings, Recorder)
+        programs = {"programs": executor.programs, "operations": executor.operations}
+        self.counts.pop("hangs", 0)  # each of them is among the records
+        opener = self.binding.opener
+        return Partial(
+            findings.records,
+            executor.exercised + self.extra,
+            executor.unsaid,
+            self.counts + Counter(programs),
+            self.families,
+            frozenset() if opener is None else opener.scenes,
+            self.leaks.growth,
+            self.warnings,
+            dict(getattr(self.binding, "versions", {})),
+        )
+
+    def _run(self) -> None:
+        try:
             self._recall()
             for name, total, items in phases(
                 self.binding, self.settings, self.operations, self.buffer
             ):
                 self._start(name, total)
-                self._supervise(items, self._try)
-            for name, work in self._specials():
+                self._supervise(items, self.attempt)
+            for name, work in Specials(self):
                 self._start(name, None)
                 if self.settings.until is not None and self.settings.until[0] == name:
                     break
@@ -159,14 +227,13 @@ class _Run:
             self.counts["errors"] += 1
             self.warnings += (f"ended early: {error}",)
         self.surroundings.restore()
-        return self._sum_up(started, time.monotonic() - clock)
 
     def _recall(self) -> None:
         """Take over what earlier processes of this run ended with."""
         for crash in self.settings.crashes:
             self.counts["hangs" if crash.hung else "crashes"] += 1
             keep = self.findings.hang if crash.hung else self.findings.crash
-            self._report(keep(crash.clause, crash.counterexample))
+            self.report(keep(crash.clause, crash.counterexample))
             for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
                 self.findings.shadowed.setdefault(clause, crash.clause)
             if crash.clause not in self.settings.declared:
@@ -174,100 +241,10 @@ class _Run:
                 said = f"{shown.how} ({shown.actual}), which breaks {crash.clause}"
                 self.warnings += (f"neither selected nor declared: {said}",)
 
-    # phases -------------------------------------------------------------------------------
-
-    def _specials(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Phases that are not streams of programs."""
-        checks = self.settings.checks
-        crashed = {c.clause for c in self.settings.crashes if c.program is None}
-        yield "search", lambda: self._supervised("search", self._search)
-        if checks("status") and STATUS not in crashed:
-            yield "status", lambda: self._supervised("status", self._status)
-        if checks("resources"):
-            yield "resources", lambda: self._supervised("resources", self._resources)
-        if checks("cost") and self.binding.opener is not None:
-            yield "costs", lambda: self._supervised("costs", self._costs)
-        if self.settings.faults is not None and checks("faults"):
-            yield "threads under faults", lambda: self._supervised("threads", self._faulty_threads)
-        if checks("concurrency"):
-            patience = max(self.settings.timeout, _SCHEDULE_PATIENCE)
-            yield "concurrency", lambda: self._supervised("c", self._concurrency, patience)
-
-    def _search(self) -> None:
-        settings, fixed = self.settings, self.binding.fixed_content
-        only = None if fixed is None else len(fixed)
-
-        def fails(program: Program) -> bool:
-            found = self.executor.run(program).violation
-            return found is not None and found.failure.clause not in self.findings.failed
-
-        if not self.binding.remote:
-            found = search.search(
-                fails, self.operations, self.buffer, settings.effort, settings.seed, only
-            )
-            if found is not None:
-                self._try(found)
-
-    def _status(self) -> None:
-        for length in (0, 1, exhaustive.LENGTH, self.buffer + exhaustive.OVERHANG):
-            path, data, _ = self.executor.file(length)
-            known, shown = check_length(self.binding, path, data)
-            self._keep(STATUS, shown)
-            self.extra[STATUS] += known
-
-    def _resources(self) -> None:
-        if "unbuffer" in self.operations and "unbuf.release" in self.settings.wanted:
-            exercised, shown = check_unbuffer(self.executor)
-            self.extra["unbuf.release"] += exercised
-            self._keep("unbuf.release", shown)
-
-    def _costs(self) -> None:
-        profile, opener = self.settings.profile, self.binding.opener
-        assert opener is not None
-        declared = [c for c in self.settings.clauses if not profile.satisfies(c.needs)]
-        policies = tuple(option_table().policies)
-        for found in check_costs(self.executor, opener, declared, profile.budgets, policies):
-            self.extra[found.clause] += found.exercised
-            if found.unsaid:
-                self.executor.unsaid.add(found.clause)
-            if found.environment:
-                self._environment(found.environment)
-            self._keep(found.clause, found.shown)
-
-    def _faulty_threads(self) -> None:
-        injector = self.binding.injector
-        if injector is None or faultythreads.CLAUSE not in self.settings.wanted:
-            return
-        found = faultythreads.check_preads(self.executor, injector)
-        self.extra[faultythreads.CLAUSE] += found.exercised
-        self._keep(faultythreads.CLAUSE, found.shown)
-
-    def _concurrency(self) -> None:
-        settings = self.settings
-        crashed = {c.clause for c in settings.crashes if c.program is None}
-        report = check_concurrency(
-            self.binding,
-            settings.profile.features,
-            settings.effort,
-            settings.seed,
-            self._beat,
-            self.buffer,
-            settings.wanted - of_same_families(crashed),
-        )
-        self.extra.update(report.exercised)
-        self.notes += report.notes
-        self.counts["schedules"] += report.schedules
-        self.executor.operations += report.operations
-        for found, missed in ((report.violations, False), (report.missed, True)):
-            for clause, shown in found.items():
-                how = "threads: hang" if "hang" in shown.actual else "threads: no serial order"
-                data = report.schedules_json.get(clause)
-                named = replace(shown, how=how, threads=data)
-                self._report(self.findings.add(clause, named, missed))
-
     # one program --------------------------------------------------------------------------
 
-    def _try(self, item: Program | Vector) -> None:
+    def attempt(self, item: Program | Vector) -> None:
+        """Run a program, and keep whatever it shows."""
         if self.settings.until == (self.phase, self.done):
             raise _Enough
         program = item.program if isinstance(item, Vector) else item
@@ -278,40 +255,42 @@ class _Run:
         if left_out:
             return
         if execution.environment is not None:
-            self._environment(str(execution.environment))
+            self.environment(str(execution.environment))
             return
         self.errors = 0
         for miss in execution.misses:
-            self._report(self.findings.miss(miss))
+            self.report(self.findings.miss(miss))
         if execution.violation is not None:
-            self._report(self.findings.violation(execution.violation))
+            self.report(self.findings.violation(execution.violation))
         elif isinstance(item, Vector):
             outcomes = [outcome for _, outcome, _ in execution.trace]
-            self._keep(item.clause, against_vector(self.executor, item, outcomes))
+            self.keep(item.clause, against_vector(self.executor, item, outcomes))
         elif any(s.stream > 0 for s in program.steps) and program.opening is None:
             self.extra["open.independent"] += 1
         if program.faults is not None:
             self.extra["fault.hang"] += 1
         compared, shown = against_pair(self.executor, program, execution)
         self.extra[SAME_VALIDATION] += compared
-        self._keep(SAME_VALIDATION, shown)
+        self.keep(SAME_VALIDATION, shown)
         self._look_for_leaks(program)
 
     def _look_for_leaks(self, program: Program) -> None:
         clause = "close.release" if program.faults is None else "fault.release"
         self.extra[clause] += 1
         known = clause in self.findings.failed
-        left = self.leaks.left(lambda: self.executor.run(program), self.surroundings.restore, known)
+        again = partial(self.findings.executor.run, program)
+        left = self.leaks.left(again, self.surroundings.restore, known)
         if self.leaks.too_many:
-            self.counts[f"out of {self.leaks.too_many}"] = 1
+            self.counts[f"{OUT_OF}{self.leaks.too_many}"] = 1
             raise _Enough
         if left:
             shown = Counterexample(
                 program, ("nothing is left open",), f"left {left}", how=f"close: left {left}"
             )
-            self._keep(clause, shown)
+            self.keep(clause, shown)
 
-    def _environment(self, text: str) -> None:
+    def environment(self, text: str) -> None:
+        """Count a call that was lost on its way; TargetError after too many of them."""
         self.counts["errors"] += 1
         self.errors += 1
         if self.errors >= _MOST_ERRORS:
@@ -322,26 +301,29 @@ class _Run:
         program = item.program if isinstance(item, Vector) else item
         self.counts["hangs"] += 1
         if self.phase == "concurrency":
-            self.notes.append("stopped: a call hangs before or after the threads run")
+            notes = self.families[-1].notes if self.families else self.notes
+            notes.append("stopped: a call hangs before or after the threads run")
             return False
         if not isinstance(program, Program):
             raise TargetError(f"{self.binding.name}: hangs before a call is made")
         index, settings = self.executor.index, self.settings
         shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
         clause = clause_of(program, index, "fault.hang", settings.declared)
-        self._report(self.findings.hang(clause, shown))
-        return self.counts["hangs"] < _MOST_HANGS
+        self.report(self.findings.hang(clause, shown))
+        return self.counts["hangs"] < ending.MOST_HANGS
 
     # events -------------------------------------------------------------------------------
 
     def _start(self, phase: str, total: int | None) -> None:
         self.surroundings.restore()
         self.phase, self.total, self.done = phase, total, 0
+        if self.settings.part is not None:
+            self.settings.part.begin()
         self.journal.done = 0
         self.journal.begin(None)
         self.listener(PhaseStarted(phase, total))
 
-    def _supervised(
+    def supervised(
         self, phase: str, work: Callable[[], None], patience: float | None = None
     ) -> None:
         """Do something under the watchdog that runs programs itself."""
@@ -357,20 +339,27 @@ class _Run:
         timeout = self.settings.timeout if patience is None else patience
         supervise(items, work, timeout, self._hung, self._tick, self.journal.begin)
 
-    def _beat(self, done: int) -> None:
+    def beat(self, done: int) -> None:
+        """Something else than a program was done, so many times in this phase."""
         self.done = done
 
     def _tick(self) -> None:
         self.ticks += 1
         if self.ticks % _TICKS_PER_EVENT == 0:
-            operations = self.executor.operations
-            self.listener(Progress(self.phase, self.done, self.total, operations))
+            executor, wanted = self.executor, self.settings.wanted
+            reached = (executor.acceptor.reached, executor.counts, self.extra)
+            judged = sum(any(clause in one for one in reached) for clause in wanted)
+            self.listener(
+                Progress(self.phase, self.done, self.total, executor.operations, clauses=judged)
+            )
 
-    def _keep(self, clause: str, shown: Counterexample | None) -> None:
+    def keep(self, clause: str, shown: Counterexample | None) -> None:
+        """Keep and tell what a check has found, if it has."""
         if shown is not None:
-            self._report(self.findings.add(clause, shown))
+            self.report(self.findings.add(clause, shown))
 
-    def _report(self, clause: str | None) -> None:
+    def report(self, clause: str | None) -> None:
+        """Tell of a clause, if it is new; that may be the end of the run."""
         if clause is None:
             return
         findings = self.findings
@@ -381,14 +370,15 @@ class _Run:
         if self.settings.stop_at_first:
             raise _Enough
 
-    def _sum_up(self, started: datetime, seconds: float) -> RunResult:
+    def _sum_up(self, started: datetime, seconds: float, lost: str = "") -> RunResult:
         executor = self.executor
         evidence = Evidence(
             self.findings,
-            executor.acceptor.counts + executor.counts + self.extra,
+            executor.exercised + self.extra,
             frozenset(executor.unsaid),
             bool(self.counts["errors"]),
             "; ".join(self.notes),
+            lost,
         )
         self.counts["programs"] = executor.programs
         self.counts["operations"] = executor.operations

@@ -12,6 +12,7 @@ from fscontract.contract.clauses import STREAM, Clause
 from fscontract.contract.known import Known
 from fscontract.contract.profile import Profile
 from fscontract.contract.suite.ending import Crash
+from fscontract.contract.suite.spread.part import Part
 
 #: Efforts, from seconds to an hour.
 EFFORTS = ("quick", "normal", "deep")
@@ -53,6 +54,8 @@ class Settings:
     crashes: tuple[Crash, ...] = ()
     #: The phase, and the number of its program, with which the run ends; None to run all.
     until: tuple[str, int] | None = None
+    #: The part of the run that is run; None for all of it.
+    part: Part | None = None
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile lets it try."""

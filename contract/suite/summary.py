@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
 from fscontract.contract.opening import SCENES
-from fscontract.contract.suite.findings import Findings, write_replay
+from fscontract.contract.suite.findings import Kept, write_replay
 from fscontract.contract.suite.result import (
     SHOWN,
     ClauseResult,
@@ -29,7 +30,7 @@ _BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
 class Evidence:
     """What the programs of a run showed."""
 
-    findings: Findings
+    findings: Kept
     #: How many calls were judged by each clause.
     exercised: Counter[str]
     #: Clauses that a call would have exercised had the API had a word for it.
@@ -38,6 +39,10 @@ class Evidence:
     errors: bool
     #: What kept threads from showing more, if anything did.
     notes: str = ""
+    #: Which parts of the run are missing, so that nothing is said to hold; "" if none are.
+    lost: str = ""
+    #: Why clauses were not exercised, for those of which more is known than that.
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def sum_up(
@@ -70,6 +75,7 @@ def sum_up(
         clauses=results,
         counts=counts,
         versions=dict(getattr(binding, "versions", {})),
+        buffer=settings.buffer(binding),
     )
 
 
@@ -86,6 +92,8 @@ def _judge(
         reason = ", ".join(_unmet(need) for need in unmet)
         return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
     verdict, shown = _verdict(clause, evidence)
+    if evidence.lost and shown is None:
+        return ClauseResult(clause, Verdict.ERROR, exercised, reason=evidence.lost)
     if verdict is None:
         return _unverified(clause, binding, settings, evidence)
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
@@ -165,7 +173,8 @@ def _unverified(
         reason = "the binding can't change a file under an open stream"
         return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
     shadow = evidence.findings.shadowed.get(clause.id)
-    reason = f"its calls fail by {shadow} already" if shadow else "no program reached it"
+    reason = evidence.reasons.get(clause.id, "no program reached it")
+    reason = f"its calls fail by {shadow} already" if shadow else reason
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
         reason = evidence.notes
     return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)

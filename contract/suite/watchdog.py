@@ -93,5 +93,6 @@ def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) ->
     except BaseException:
         worker.abandoned = True
         give_up(worker)
+        worker.join(_TICK)
         raise
     return None

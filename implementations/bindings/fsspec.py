@@ -259,6 +259,12 @@ class FsspecBinding(ScratchBinding):
         size = self.fs.info(path).get("size")
         return size if isinstance(size, int) else None
 
+    def status_etag(self, path: str) -> str | None:
+        """The ETag that `info` reports, whatever case it has there."""
+        found = {key.lower(): value for key, value in self.fs.info(path).items()}
+        etag = found.get("etag")
+        return etag if isinstance(etag, str) else None
+
     def _close(self) -> None:
         if self._owned:
             close_sessions(self.fs)

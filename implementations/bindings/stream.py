@@ -97,3 +97,7 @@ class StreamBinding(ScratchBinding):
     def status_length(self, path: str) -> int | None:
         """The length that `get_file_status` reports."""
         return self.filesystem.get_file_status(path).length
+
+    def status_etag(self, path: str) -> str | None:
+        """The version that `get_file_status` reports."""
+        return self.filesystem.get_file_status(path).etag

@@ -6,10 +6,13 @@ What Spark writes goes below it, so that it is gone with it: an executor's worki
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shlex
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from fscontract.contract.binding import TargetError
@@ -17,6 +20,8 @@ from fscontract.implementations.jvm.java import Java, find_java
 
 #: Spark's launcher asks for this module, whether the runtime has it or not.
 _MODULE = "jdk.incubator.vector"
+_PREFIX = "fscontract-spark-"
+_LOCK, _UNLOCKED = "lock", "unlocked"
 _WRAPPER = """#!/bin/sh
 for argument; do
   shift
@@ -35,6 +40,28 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %c{1}: %m%n
 """
+
+
+def new_folder() -> tuple[Path, int]:
+    """An empty directory for a home, and the descriptor whose lock says that it is in use.
+
+    Those of processes that were killed have no lock any more, and are removed.
+    """
+    import fcntl  # not on Windows, where there is no such home either
+
+    for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # another one removes it, or it is another user's
+            descriptor = os.open(old / _LOCK, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(old, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    descriptor = os.open(folder / _UNLOCKED, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    (folder / _UNLOCKED).rename(folder / _LOCK)  # it is never seen without its lock
+    return folder, descriptor
 
 
 def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:

@@ -7,7 +7,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fscontract.contract.binding import TargetError
-from fscontract.implementations.spark.home import java_options, make_home
+from fscontract.implementations.spark.home import java_options, make_home, new_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +34,10 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.worker.ui.port": "0",
 }
+#: On machines of others, by the defaults that they and the user have set.
+_OF_CLUSTER = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+#: Variables of a home that bind Spark to this machine.
+_ALONE = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")
 #: What a machine is told when it starts; others can be seen by `ps`, and are told afterwards.
 _AT_START = ("spark.driver.",)
 #: Variables that a context of PySpark puts into this process.
@@ -76,6 +79,7 @@ def connect_session(
     master: str = "local[2]",
     settings: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
+    python: str = sys.executable,
 ) -> Iterator[Any]:
     """A session of Spark Connect, whose server runs in a `local_session` of this process.
 
@@ -88,7 +92,7 @@ def connect_session(
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": "0",
     }
-    with local_session(master, {**(settings or {}), **serving}, environment) as local:
+    with local_session(master, {**(settings or {}), **serving}, environment, python) as local:
         from pyspark.sql.connect.session import SparkSession
 
         service = "org.apache.spark.sql.connect.service.SparkConnectService$"
@@ -101,6 +105,42 @@ def connect_session(
             session.stop()
 
 
+@contextmanager
+def cluster_session(master: str) -> Iterator[SparkSession]:
+    """A session whose executors a cluster starts, by its settings and those in SPARK_CONF_DIR.
+
+    They run PYSPARK_PYTHON, or else what is found at the path of this Python. Errors as of
+    `local_session`.
+    """
+    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    with _lock:
+        machine = _Machine(master, _OF_CLUSTER, {}, python, alone=False)
+    try:
+        yield machine.session
+    finally:
+        with _lock:
+            machine.close()
+
+
+@contextmanager
+def client_session(url: str) -> Iterator[Any]:
+    """A session of Spark Connect at a server that runs already; TargetError."""
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql.connect.session import SparkSession
+    except ImportError as error:
+        raise TargetError(f"Spark Connect: {error}; pip install 'pyspark[connect]'") from error
+    try:
+        session = SparkSession.builder.remote(url).create()
+    except (PySparkException, OSError) as error:
+        line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise TargetError(f"Spark Connect: {line[:300]}") from error
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
 class _Machine:
     """A running Java machine with its session."""
 
@@ -110,13 +150,18 @@ class _Machine:
         settings: Mapping[str, str],
         environment: Mapping[str, str],
         python: str,
+        alone: bool = True,
     ) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="fscontract-spark-"))
+        self._alone = alone
+        self._folder, self._in_use = new_folder()
         self._gateway: Any = None
         self._context: Any = None
+        self.session: Any = None
         self._own = [name for name in _OF_PYSPARK if name not in os.environ]
         try:
             variables = {**make_home(self._folder), "PYSPARK_PYTHON": python}
+            if not alone:
+                variables = {n: v for n, v in variables.items() if n not in _ALONE}
             _check_free()
             if len(str(self._folder)) > _LONGEST:
                 settings = {**settings, "spark.python.unix.domain.socket.enabled": "false"}
@@ -144,8 +189,9 @@ class _Machine:
         options = java_options(self._folder)
         early = SparkConf(loadDefaults=False).set("spark.driver.extraJavaOptions", options)
         late = SparkConf(loadDefaults=False).setMaster(master).setAppName("fscontract")
-        late.set("spark.executor.extraJavaOptions", options)
-        late.set("spark.local.dir", str(self._folder / "tmp"))
+        if self._alone:
+            late.set("spark.executor.extraJavaOptions", options)
+            late.set("spark.local.dir", str(self._folder / "tmp"))
         late.set("spark.sql.warehouse.dir", str(self._folder / "tmp" / "warehouse"))
         for name, value in settings.items():
             (early if name.startswith(_AT_START) else late).set(name, value)
@@ -157,7 +203,7 @@ class _Machine:
             try:
                 output = {"stderr": stderr, "stdout": subprocess.DEVNULL}
                 self._gateway = launch_gateway(early, output)
-                conf = SparkConf(loadDefaults=False, _jvm=self._gateway.jvm)
+                conf = SparkConf(loadDefaults=not self._alone, _jvm=self._gateway.jvm)
                 conf.setAll(late.getAll())
                 self._context = SparkContext(conf=conf, gateway=self._gateway)
             except (OSError, PySparkException, Py4JError) as error:
@@ -172,6 +218,7 @@ class _Machine:
             for name in self._own:
                 os.environ.pop(name, None)
             shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._in_use)
 
     def _stop(self) -> None:
         gateway, self._gateway = self._gateway, None
@@ -181,7 +228,7 @@ class _Machine:
         from pyspark.sql import SparkSession
 
         if self._context is not None:
-            self.session.stop()
+            (self.session or self._context).stop()  # an interrupt may have come between the two
         gateway.shutdown()
         process = gateway.proc
         process.stdin.close()  # the machine ends with it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import fscontract
 from fscontract.implementations.spark import entry
@@ -37,9 +39,11 @@ class Tasks(ABC):
     ExecutorException if tasks could not be run, or failed as often as Spark tries.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: int = JOBS) -> None:
+        self._most = jobs
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
+        self._jobs: WeakKeyDictionary[Future[Any], str] = WeakKeyDictionary()
 
     @property
     @abstractmethod
@@ -50,24 +54,57 @@ class Tasks(ABC):
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         """What `entry.run_slice` gives for each slice, in this order, from a job of its own."""
 
+    @abstractmethod
+    def _name(self, job: str, description: str) -> None:
+        """Give the jobs that this thread will start a name to cancel them by."""
+
+    @abstractmethod
+    def _cancel(self, job: str) -> None:
+        """Have Spark end the job of this name, and its tasks."""
+
+    def running(self, future: Future[Any]) -> int | None:
+        """How many tasks of a job run now; None if Spark does not tell."""
+        return None
+
     def map(
         self, function: Callable[[T], R], items: Sequence[T], slices: int | None = None
     ) -> list[R]:
         """What the function gives for each item, in this order, from one job of `slices` tasks.
 
-        By default there are as many tasks as run side by side. The first exception is raised.
+        By default there are as many tasks as run side by side. The first exception is raised. The
+        job is cancelled if the wait for it is interrupted.
         """
-        return self.submit(function, items, slices).result()
+        future = self.submit(function, items, slices)
+        try:
+            return future.result()
+        finally:
+            if not future.done():
+                self.cancel(future)
 
     def submit(
-        self, function: Callable[[T], R], items: Sequence[T], slices: int | None = None
+        self,
+        function: Callable[[T], R],
+        items: Sequence[T],
+        slices: int | None = None,
+        description: str = "fscontract",
     ) -> Future[list[R]]:
         """`map`, whose result is waited for by whoever wants it.
 
         A job goes out from a thread of its own: what interrupts the one that waits must not break
-        off a conversation with the Java machine.
+        off a conversation with the Java machine. `description` is what Spark shows of it.
         """
-        return self._threads().submit(self._map, function, items, slices)
+        job = f"fscontract-{secrets.token_hex(8)}"
+        future = self._threads().submit(self._map, function, items, slices, job, description)
+        with self._lock:
+            self._jobs[future] = job
+        return future
+
+    def cancel(self, future: Future[Any]) -> None:
+        """End a job that was submitted, whether it runs already; its future fails then."""
+        with self._lock:
+            job = self._jobs.get(future)
+        if job is not None and not future.cancel() and not future.done():
+            self._cancel(job)
 
     def warm_up(self) -> None:
         """Have executors start their workers: the first task takes seconds. ExecutorException."""
@@ -83,14 +120,20 @@ class Tasks(ABC):
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(JOBS, thread_name_prefix="fscontract-spark")
+                self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="fscontract-spark")
             return self._pool
 
     def _map(
-        self, function: Callable[[Any], R], items: Sequence[Any], slices: int | None
+        self,
+        function: Callable[[Any], R],
+        items: Sequence[Any],
+        slices: int | None,
+        job: str,
+        description: str,
     ) -> list[R]:
         if not items:
             return []
+        self._name(job, description)
         count = max(1, min(len(items), slices or self.parallelism))
         bounds = [len(items) * i // count for i in range(count + 1)]
         parts = [items[a:b] for a, b in pairwise(bounds)]
@@ -130,8 +173,8 @@ def _dumps(value: object) -> bytes:
 class RddTasks(Tasks):
     """Tasks of a SparkContext: RDDs cost least."""
 
-    def __init__(self, context: Any) -> None:
-        super().__init__()
+    def __init__(self, context: Any, jobs: int = JOBS) -> None:
+        super().__init__(jobs)
         self._context = context
         self._rows: dict[int, Any] = {}
 
@@ -139,6 +182,23 @@ class RddTasks(Tasks):
     def parallelism(self) -> int:
         """As Spark has it: the cores of the executors."""
         return max(1, int(self._context.defaultParallelism))
+
+    def running(self, future: Future[Any]) -> int | None:
+        """As the status tracker has it."""
+        with self._lock:
+            job = self._jobs.get(future)
+        if job is None or future.done():
+            return 0
+        tracker = self._context.statusTracker()
+        jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(job))
+        stages = [tracker.getStageInfo(s) for found in jobs if found for s in found.stageIds]
+        return sum(int(stage.numActiveTasks) for stage in stages if stage)
+
+    def _name(self, job: str, description: str) -> None:
+        self._context.setJobGroup(job, description, interruptOnCancel=True)
+
+    def _cancel(self, job: str) -> None:
+        self._context.cancelJobGroup(job)
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
@@ -157,14 +217,21 @@ class DataFrameTasks(Tasks):
     They take ten times as long as others, and pandas beside PyArrow.
     """
 
-    def __init__(self, session: Any) -> None:
-        super().__init__()
+    def __init__(self, session: Any, jobs: int = JOBS) -> None:
+        super().__init__(jobs)
         self._session = session
 
     @property
     def parallelism(self) -> int:
         """The server's setting, or else 2: a client is not told how many cores there are."""
         return int(self._session.conf.get("spark.sql.leafNodeDefaultParallelism", None) or 2)
+
+    def _name(self, job: str, description: str) -> None:
+        self._session.clearTags()
+        self._session.addTag(job)
+
+    def _cancel(self, job: str) -> None:
+        self._session.interruptTag(job)
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
@@ -208,11 +275,11 @@ def job_failure(error: BaseException) -> ExecutorException:
     return ExecutorException("Spark", f"the job failed: {shown[:600]}")
 
 
-def tasks_of(spark: Any) -> Tasks:
-    """The tasks of a SparkContext, or a session, of Spark Connect or not."""
+def tasks_of(spark: Any, jobs: int = JOBS) -> Tasks:
+    """The tasks of a SparkContext, or a session, of Spark Connect or not; `jobs` at a time."""
     from pyspark import cloudpickle
 
     cloudpickle.register_pickle_by_value(entry)
     if ".connect." in type(spark).__module__:
-        return DataFrameTasks(spark)
-    return RddTasks(getattr(spark, "sparkContext", spark))
+        return DataFrameTasks(spark, jobs)
+    return RddTasks(getattr(spark, "sparkContext", spark), jobs)

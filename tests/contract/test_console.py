@@ -78,6 +78,7 @@ def test_control_characters_are_escaped(make_result: Make) -> None:
     block = failure_block(make_result(Verdict.FAIL, actual="IO (\x1b[2J\x07)"))
     assert "  actual     IO (\\x1b[2J\\x07)" in block
     assert printable("tab\t, nul\0, bell\x07") == "tab\\t, nul\\x00, bell\\x07"
+    assert printable("\u202egpj.exe \u2066 שם") == "\\u202egpj.exe \\u2066 שם"
 
 
 @pytest.mark.parametrize(

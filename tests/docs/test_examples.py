@@ -25,6 +25,7 @@ DOCUMENTS = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
     *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name != "findings.md"),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
 ]
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What differs from run to run, with the release of a library, or with every new clause.

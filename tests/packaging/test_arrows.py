@@ -26,10 +26,15 @@ ALLOWED = {
 CONFINED = {
     "hypothesis": ("contract/suite/generate/", "fakes/strategies.py"),
     "pytest": ("contract/suite/plugin.py", "fakes/filesystem/fixtures.py"),
-    "click": ("contract/suite/cli.py", "contract/suite/commands/"),
+    "click": (
+        "contract/suite/cli.py",
+        "contract/suite/commands/",
+        "pipeline/commands/",
+        "pipeline/metadata/commands",
+    ),
     "rich": (),
     "jinja2": (),
-    "pyspark": ("implementations/spark/",),
+    "pyspark": ("implementations/spark/", "pipeline/datasource/"),
     "obstore": ("implementations/s3/",),
     "boto3": ("implementations/s3/",),
     "jpype": ("implementations/bindings/hadoop",),

@@ -12,7 +12,14 @@ import pytest
 
 import fscontract
 
-GROUPS = ("console_scripts", "pytest11", "fscontract.targets", "fscontract.bindings")
+GROUPS = (
+    "console_scripts",
+    "pytest11",
+    "fscontract.bindings",
+    "fscontract.commands",
+    "fscontract.pipelines",
+    "fscontract.targets",
+)
 OURS = [
     entry
     for group in GROUPS

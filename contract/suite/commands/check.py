@@ -10,35 +10,57 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, completing, reporting
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
     from fscontract.contract.clauses import Clause
     from fscontract.contract.known import Known
     from fscontract.contract.pipelineports import PipelineBinding
+    from fscontract.contract.suite.baseline import Baseline
     from fscontract.contract.suite.isolate.parent import Isolated
     from fscontract.contract.suite.report import Entry, NotSetUp
     from fscontract.contract.suite.report.console import Console
+    from fscontract.contract.suite.spread.target import Elsewhere, SpreadTarget
 
     #: A target as it is checked.
-    _Made: TypeAlias = Binding | PipelineBinding | Isolated | NotSetUp
+    _Made: TypeAlias = Binding | PipelineBinding | Isolated | SpreadTarget | NotSetUp
 
 _PATH = click.Path(path_type=Path)
+_STOPPED = "interrupted before anything was found"
 
 
 @click.command(short_help="Check what holds of targets.")
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.argument(
+    "targets",
+    metavar="TARGET...",
+    nargs=-1,
+    required=True,
+    shell_complete=completing.targets,
+)
 @common.run_options
 @click.option(
     "--isolate",
     is_flag=True,
     help="Run the target in a process of its own, and report programs that crash it.",
 )
+@click.option(
+    "--spark",
+    metavar="MASTER",
+    help="Run the programs in the executors of Spark, such as local[2].",
+)
 @click.option("--known", metavar="FILE", type=_PATH, help="Failures that are known (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
+@click.option("--html", metavar="FILE", type=_PATH, help="Write one HTML page that needs no other.")
 @click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
+@click.option(
+    "--baseline",
+    metavar="OLD.json",
+    type=_PATH,
+    help="Fail only on what is worse than in this JSON report.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print no more than the verdicts.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -49,7 +71,10 @@ def check(
     known: Path | None,
     json: Path | None,
     junit: Path | None,
+    html: Path | None,
     markdown: Path | None,
+    baseline: Path | None,
+    quiet: bool,
     **values: Any,
 ) -> None:
     """Check what holds of TARGET, and exit 0 if it conforms.
@@ -59,22 +84,32 @@ def check(
     the JSON report is a list.
 
     Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
-    could not be set up, 5 nothing selected or verified.
+    could not be set up, 5 nothing selected or verified, 130 interrupted. With --baseline 1 is for
+    what fails anew, or in another way, and for what was verified then and is not now.
     """
     run = common.collect(values)
-    reports = {"json": json, "junit": junit, "markdown": markdown}
-    common.check_writable([path for path in reports.values() if path is not None])
+    if isolate and run.spark is not None:
+        raise click.UsageError("--isolate is for one process, --spark for those of executors")
+    reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
+    paths = [path for path in reports.values() if path is not None]
+    common.check_writable(paths)
+    old = reporting.read_baseline(baseline, paths)
     clauses = common.selected(run, anything=True)
     if run.profile is not None:
         common.profile_of(run.profile, run)
     if not clauses:
         common.say_error(common.NOTHING_SELECTED)
         ctx.exit(common.NOTHING)
-    entries = _run_all(targets, run, clauses, _load_known(known), isolate)
-    for kind, path in reports.items():
-        if path is not None:
-            _write(kind, path, entries)
-    ctx.exit(common.worst([_code(entry) for entry in entries]))
+    entries: list[Entry] = []
+    try:
+        with reporting.without_commands():
+            _run_all(entries, targets, run, clauses, _load_known(known), isolate, old, quiet)
+    except KeyboardInterrupt:
+        if entries:
+            reporting.write_reports(reports, entries)
+        raise
+    reporting.write_reports(reports, entries)
+    ctx.exit(reporting.exit_code(entries, reporting.tell(entries, old)))
 
 
 def _load_known(path: Path | None) -> tuple[Known, ...]:
@@ -89,12 +124,16 @@ def _load_known(path: Path | None) -> tuple[Known, ...]:
 
 
 def _run_all(
+    entries: list[Entry],
     targets: Sequence[str],
     run: common.RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     isolate: bool,
-) -> list[Entry]:
+    baseline: Baseline | None,
+    quiet: bool,
+) -> None:
+    """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipelineports import PipelineBinding
     from fscontract.contract.suite.report import NotSetUp
@@ -103,36 +142,64 @@ def _run_all(
     from fscontract.contract.suite.surroundings import Surroundings, private_copy
 
     surroundings, stream = Surroundings(), private_copy(sys.stdout)
-    console, entries = Console(stream), []
+    console = Console(stream, quiet=quiet)
     made: list[tuple[str, _Made]] = []
+    elsewhere = _elsewhere(run)
     try:
         for target in targets:  # mistakes in any of them show before the first one runs
-            made.append((target, _make(target, run, known, isolate)))
+            console.set_up(target)
+            made.append((target, _make(target, run, known, isolate, elsewhere)))
             surroundings.restore()
             _require(made[-1][1], clauses)
+        if baseline is not None:
+            _require_baseline(baseline, [one for _, one in made])
         for target, one in made:
-            entry = redacted(_run(target, one, run, clauses, known, console), run.options)
+            entry, whole = _checked(target, one, run, clauses, known, console)
+            entry = redacted(entry, run.options)
             surroundings.restore(last=True)
             console.finish(entry)
+            entries.append(entry)
+            if not whole:
+                raise KeyboardInterrupt
             if isinstance(entry, NotSetUp):
                 common.say_error(entry.message)
-            entries.append(entry)
     finally:
+        console.stop()
         for _, one in made:
             if not isinstance(one, Binding | PipelineBinding | NotSetUp):
                 one.close()
+        if elsewhere is not None:
+            elsewhere.close()
         surroundings.close()
         if stream is not sys.stdout:
             stream.close()
-    return entries
 
 
-def _make(target: str, run: common.RunOptions, known: tuple[Known, ...], isolate: bool) -> _Made:
+def _elsewhere(run: common.RunOptions) -> Elsewhere | None:
+    """Where programs are run, if it is not in this process; nothing is started."""
+    if run.spark is None:
+        return None
+    from fscontract.contract.suite.spread.target import Elsewhere
+
+    return Elsewhere("spark", run.spark)
+
+
+def _make(
+    target: str,
+    run: common.RunOptions,
+    known: tuple[Known, ...],
+    isolate: bool,
+    elsewhere: Elsewhere | None,
+) -> _Made:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.targets import mask_url
 
     try:
+        if elsewhere is not None:
+            from fscontract.contract.suite.spread.target import SpreadTarget
+
+            return SpreadTarget(target, run, known, elsewhere)
         if not isolate:
             return common.resolve_any(target, run)
         from fscontract.contract.suite.isolate.parent import Isolated
@@ -147,10 +214,37 @@ def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
     from fscontract.contract.clauses import STREAM
     from fscontract.contract.pipelineports import PipelineBinding
 
-    api = one.api if isinstance(one, PipelineBinding) else STREAM
-    if not any(clause.api == api for clause in clauses):
+    apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
+    if not any(clause.api in apis for clause in clauses):
         common.say_error(common.NOTHING_SELECTED)
         raise click.exceptions.Exit(common.NOTHING)
+
+
+def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
+    """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
+    from fscontract.contract.suite.report import NotSetUp
+
+    names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
+    if len(names) == len(made):
+        baseline.require(names)
+
+
+def _checked(
+    target: str,
+    one: _Made,
+    run: common.RunOptions,
+    clauses: tuple[Clause, ...],
+    known: tuple[Known, ...],
+    console: Console,
+) -> tuple[Entry, bool]:
+    """What came of a target, and whether that is all: it is not, if the user has interrupted it."""
+    from fscontract.contract.suite.report import NotSetUp
+    from fscontract.contract.targets import mask_url
+
+    try:
+        return _run(target, one, run, clauses, known, console), True
+    except KeyboardInterrupt:
+        return console.so_far or NotSetUp(mask_url(target), _STOPPED), False
 
 
 def _run(
@@ -180,26 +274,3 @@ def _run(
         return NotSetUp(str(one.name), str(error))
     finally:
         console.stop()
-
-
-def _code(entry: Entry) -> int:
-    from fscontract.contract.suite.report import NotSetUp
-    from fscontract.contract.suite.result import FAILING, Verdict
-
-    if isinstance(entry, NotSetUp):
-        return common.SET_UP
-    outcomes = {r.outcome for r in entry.clauses}
-    if entry.conforms:
-        return common.CONFORMS
-    if outcomes & FAILING:
-        return common.VIOLATION
-    return common.SET_UP if Verdict.ERROR in outcomes else common.NOTHING
-
-
-def _write(kind: str, path: Path, entries: Sequence[Entry]) -> None:
-    from importlib import import_module
-
-    render = import_module(f"fscontract.contract.suite.report.{kind}").render
-    text: str = render(entries)
-    # names of files may hold what is no character; JSON has just this form for it
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fscontract.contract.suite.commands import completing
+
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
     from fscontract.contract.clauses import Clause
@@ -54,6 +56,8 @@ class RunOptions:
     options: dict[str, str]
     file: str | None
     content: Path | None
+    #: The master of Spark whose executors run the programs, if it is not this process.
+    spark: str | None = None
 
 
 def exit_code_of(error: Exception) -> int | None:
@@ -161,9 +165,18 @@ CONTENT_OPTION = click.option(
     help="A local copy of the bytes of --file.",
 )
 _OPTIONS = (
-    click.option("--profile", metavar="P", help="What the target declares: a name or a file."),
     click.option(
-        "--features", metavar="A,B", callback=_commas, help="Features besides the profile's."
+        "--profile",
+        metavar="P",
+        help="What the target declares: a name or a file.",
+        shell_complete=completing.profiles,
+    ),
+    click.option(
+        "--features",
+        metavar="A,B",
+        callback=_commas,
+        help="Features besides the profile's.",
+        shell_complete=completing.features,
     ),
     click.option(
         "--effort",
@@ -202,6 +215,7 @@ _SELECTION = (
         multiple=True,
         callback=_commas,
         help="Only these clauses; may be repeated, or hold several after commas.",
+        shell_complete=completing.clauses,
     ),
     click.option(
         "--level",
@@ -236,7 +250,8 @@ def infer_options(function: _Function) -> _Function:
 
 def collect(values: dict[str, Any]) -> RunOptions:
     """The options that `run_options` added, out of a command's keyword arguments."""
-    return RunOptions(**{name: values[name] for name in RunOptions.__dataclass_fields__})
+    fields = RunOptions.__dataclass_fields__
+    return RunOptions(**{name: values[name] for name in fields if name in values})
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
+from fscontract.contract.suite.commands import completing
+
 if TYPE_CHECKING:
     from fscontract.contract.clauses import Clause
     from fscontract.contract.openfile_options import Option, Policy
     from fscontract.contract.profile import Feature
 
-_WIDTH = 96
+#: Columns of texts where there is no terminal, which are the most, and the least.
+_WIDTH, _LEAST = 96, 38
 
 
 @click.command(short_help="Explain a clause, a feature or an option.")
-@click.argument("name", metavar="CLAUSE|FEATURE|OPTION|POLICY")
+@click.argument(
+    "name", metavar="CLAUSE|GROUP|FEATURE|OPTION|POLICY", shell_complete=completing.explained
+)
 def explain(name: str) -> None:
     """Explain a clause, a feature and the clauses that depend on it, or an option of open_file.
 
-    An option is a key such as fs.option.openfile.length; the read policies, such as parquet, can
-    be explained too.
+    A group is what clauses begin with, such as seek, and lists them. An option is a key such as
+    fs.option.openfile.length; the read policies, such as parquet, can be explained too.
     """
     from fscontract.contract.clauses import clauses, near_misses
     from fscontract.contract.openfile_options import option_table
@@ -31,6 +39,8 @@ def explain(name: str) -> None:
     table = option_table()
     if name in clauses():
         lines = _clause(clauses()[name])
+    elif any(clause.startswith(f"{name}.") for clause in clauses()):
+        lines = _group(name)
     elif name in features():
         lines = _feature(features()[name])
     elif name in table.options:
@@ -41,15 +51,39 @@ def explain(name: str) -> None:
         known = [*clauses(), *features(), *table.options, *table.policies]
         hint = near_misses(name, known) or "; see 'fscontract list'"
         raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
-    for line in lines:
-        click.echo(line)
+    plain = bool(os.environ.get("NO_COLOR"))
+    for line in lines:  # where there is no terminal, click leaves colours out
+        click.echo(click.unstyle(line) if plain else line)
+
+
+def _group(name: str) -> Iterator[str]:
+    from fscontract.contract.clauses import select
+
+    found = select([name])
+    yield _head(name, f"{len(found)} clauses")
+    for clause in found:
+        level = clause.level.value if clause.testable else f"{clause.level}, untestable"
+        yield f"  {clause.id}  {level}"
+        yield from (f"    {line}" for line in wrap(clause.statement, _width() - 2))
+
+
+def _head(name: str, rest: str) -> str:
+    return f"{click.style(name, bold=True)}  {rest}"
+
+
+def _width() -> int:
+    """Columns for texts: those of the terminal, but no more than can be read with ease."""
+    if not sys.stdout.isatty():
+        return _WIDTH
+    return max(_LEAST, min(shutil.get_terminal_size().columns - 2, _WIDTH))
 
 
 def _clause(clause: Clause) -> Iterator[str]:
+    from fscontract.contract.clauses import FAULTS
     from fscontract.contract.suite.report.text import place
 
-    yield f"{clause.id}  {clause.level.value}  {place(clause)}"
-    yield from (f"  {line}" for line in wrap(clause.statement, _WIDTH))
+    yield _head(clause.id, f"{clause.level.value}  {place(clause)}")
+    yield from (f"  {line}" for line in wrap(clause.statement, _width()))
     yield from _part("reading", clause.reading)
     yield from _part("because", clause.because)
     yield from _part("needs", ", ".join(_need(n) for n in clause.needs))
@@ -61,6 +95,9 @@ def _clause(clause: Clause) -> Iterator[str]:
     for example in clause.examples:
         expected = " or ".join(_expectation(e) for e in example.expect)
         yield from _part("example", f"{example.program} -> {expected}")
+    if clause.testable:
+        faults = " --faults quick" if clause.document == FAULTS else ""
+        yield from _part("check", f"fscontract check TARGET --clauses {clause.id}{faults}")
 
 
 def _cost(clause: Clause) -> Iterator[str]:
@@ -86,8 +123,9 @@ def _feature(feature: Feature) -> Iterator[str]:
         sign: [c.id for c in clauses().values() if sign + feature.name in c.needs]
         for sign in ("", "!")
     }
-    yield f"{feature.name}  feature  {'declared' if feature.default else 'not declared'} by default"
-    yield from (f"  {line}" for line in wrap(feature.sentence, _WIDTH))
+    declared = "declared" if feature.default else "not declared"
+    yield _head(feature.name, f"feature  {declared} by default")
+    yield from (f"  {line}" for line in wrap(feature.sentence, _width()))
     yield from _part("Hadoop", feature.hadoop)
     yield from _part("with it", " ".join(users[""]))
     yield from _part("without", " ".join(users["!"]))
@@ -98,8 +136,8 @@ def _option(option: Option) -> Iterator[str]:
 
     value_type = option_table().types[option.type]
     store = "standard option" if option.standard else f"option of {option.store}"
-    yield f"{option.key}  {store} of open_file{_since(option.since)}"
-    yield from (f"  {line}" for line in wrap(option.meaning, _WIDTH))
+    yield _head(option.key, f"{store} of open_file{_since(option.since)}")
+    yield from (f"  {line}" for line in wrap(option.meaning, _width()))
     yield from _part("type", f"{option.type}, in {option.unit}" if option.unit else option.type)
     yield from _part("values", f"{value_type.rule} {value_type.reading}".strip())
     yield from _part("below 0", "" if option.least is None else "unset")
@@ -114,8 +152,8 @@ def _policy(policy: Policy) -> Iterator[str]:
 
     footer = {None: "no default of its own", True: "by default", False: "not by default"}
     buffer = "as by default" if policy.buffer is None else f"{policy.buffer} bytes"
-    yield f"{policy.name}  read policy{_since(policy.since)}"
-    yield from (f"  {line}" for line in wrap(policy.meaning, _WIDTH))
+    yield _head(policy.name, f"read policy{_since(policy.since)}")
+    yield from (f"  {line}" for line in wrap(policy.meaning, _width()))
     yield from _part("expects", ", ".join(f"{kind} reads" for kind in policy.expects))
     yield from _part("footer", f"cached: {footer[policy.footer_cache]}")
     yield from _part("local", f"read-ahead {buffer}, posix_fadvise {policy.advice}")
@@ -131,10 +169,17 @@ def _need(need: str) -> str:
 
 
 def _expectation(expect: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in expect.items())
+    return ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in expect.items())
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return " or ".join(map(str, value))
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def _part(label: str, text: str) -> Iterator[str]:
-    lines = wrap(text, _WIDTH - 12, break_on_hyphens=False)
+    lines = wrap(text, _width() - 12, break_on_hyphens=False)
     for number, line in enumerate(lines):
-        yield f"  {label if number == 0 else '':11} {line}"
+        name = click.style(f"{label:11}", fg="cyan") if number == 0 else " " * 11
+        yield f"  {name} {line}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def known(
     """
     from fscontract.contract.known import KnownError, load_known, prune_known, write_known
     from fscontract.contract.suite import runner
+    from fscontract.contract.suite.report.console import shown_on
 
     if action is None:
         raise click.UsageError("say --write or --prune")
@@ -47,7 +49,9 @@ def known(
         common.say_error(common.NOTHING_SELECTED)
         ctx.exit(common.NOTHING)
     binding = common.resolve(target, run)
-    result = runner.check(binding, common.settings_for(target, binding, run, clauses, entries))
+    settings = common.settings_for(target, binding, run, clauses, entries)
+    with shown_on(sys.stderr) as listener:
+        result = runner.check(binding, settings, listener)
     try:
         if action == "write":
             changed, word = write_known(file_, result, reason or ""), "added"

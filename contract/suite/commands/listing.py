@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fscontract.contract.suite.commands import completing
+
 if TYPE_CHECKING:
     from fscontract.contract.clauses import Clause
 
 
 @click.command("list", short_help="List clauses.")
-@click.argument("patterns", metavar="[PATTERN]...", nargs=-1)
+@click.argument("patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=completing.clauses)
 @click.option("--needs", metavar="FEATURE", help="Only clauses that depend on this feature.")
 @click.option("--untestable", is_flag=True, help="The clauses no check judges, and why.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")

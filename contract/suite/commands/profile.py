@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,13 +112,15 @@ def _check(
 
     from fscontract.contract.binding import TargetError
     from fscontract.contract.suite import runner
+    from fscontract.contract.suite.report.console import shown_on
     from fscontract.contract.suite.result import Verdict
 
     click.echo(f"running with {len(profile.features)} features declared", err=True)
     binding = common.resolve(target, run)
     settings = common.settings_for(target, binding, run, common.selected(run), known)
     settings = replace(settings, profile=profile, known=known, replays=None)
-    result = runner.check(binding, settings)
+    with shown_on(sys.stderr) as listener:
+        result = runner.check(binding, settings, listener)
     lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
     if lost:
         raise TargetError(f"{result.target}: calls were lost to errors, so nothing can be said")

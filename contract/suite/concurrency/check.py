@@ -64,6 +64,10 @@ AMOUNTS = {
 }
 
 
+#: The number of the overlap check, which comes after all families.
+OVERLAP = len(FAMILIES)
+
+
 class _Stop(Exception):
     """The target can't be checked any further; the message says why."""
 
@@ -90,19 +94,25 @@ class _Check:
         self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], bool] = {}
         self._failures = 0
 
-    def run(self) -> None:
-        """Every family, then the overlap check."""
+    def run(self, only: int | None) -> None:
+        """Every family, then the overlap check; or one of these, by its number."""
         families = [f for f in FAMILIES if self.wanted & {*f.clauses} and f.usable(self.operations)]
         if "supports-vectored-io" not in self.features:
             families = [f for f in families if not f.clauses[0].startswith("vread.")]
         for number, family in enumerate(families):
+            if only not in (None, number):
+                continue
             self._failures = 0
             rng = Random(f"{self.seed}:{family.name}")
             self._controlled(family, rng)
             self._free(family, rng)
             if number == 0 and not self.traceable and not self.lab.binding.remote:
                 self.report.note("no Python code of the target to step through: free threads only")
-        if overlap.CLAUSE in self.wanted and self.traceable and "pread" in self.operations:
+        if only not in (None, OVERLAP) or overlap.CLAUSE not in self.wanted:
+            return
+        if only is not None and families:  # nothing was traced yet
+            self._base(Schedule(self.lengths[0], families[0].core_programs(self.operations)[0]))
+        if self.traceable and "pread" in self.operations:
             overlap.check_overlap(self.lab, self.features, self.lengths[0], self.report)
 
     # Controlled -------------------------------------------------------------------------------
@@ -236,12 +246,14 @@ def check_concurrency(
     buffer: int = 4096,
     clauses: frozenset[str] | None = None,
     hang_after: float = 2.0,
+    only: int | None = None,
 ) -> ConcurrencyReport:
     """Check one prepared target under threads that share a stream (PositionedReadable).
 
     `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is told the number
     of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
-    restricts what is looked for. Threads that all block for `hang_after` seconds hang.
+    restricts what is looked for. Threads that all block for `hang_after` seconds hang. `only` is
+    the number of a family, or OVERLAP: nothing else is checked then.
     """
     every = CLAUSES | {overlap.CLAUSE}
     wanted = every if clauses is None else every & clauses
@@ -253,9 +265,10 @@ def check_concurrency(
         report.note(reason)
         return report
     try:
-        check.run()
+        check.run(only)
     except (NoVerdict, _Stop) as stop:
         report.note(str(stop))
+        report.stopped = True
     finally:
         lab.close()
     report.schedules, report.operations = lab.schedules, lab.operations

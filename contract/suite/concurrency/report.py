@@ -23,6 +23,8 @@ class ConcurrencyReport:
     schedules: int = 0
     operations: int = 0
     notes: list[str] = field(default_factory=list)
+    #: Whether the check ended before it had tried everything.
+    stopped: bool = False
     schedules_json: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def note(self, text: str) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.generate import alphabet
 
+#: Length of the file, calls, number of streams.
+Row: TypeAlias = tuple[int, tuple[Step, ...], int]
 #: Length of the file that every combination is tried on: room for a beginning, a middle, an end.
 LENGTH = 5
 #: A file that ends a little after a boundary of the implementation's buffer.
@@ -23,10 +26,17 @@ def programs(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
 ) -> Iterator[Program]:
     """The enumeration for an effort; `only_length` for a target whose file is given."""
+    return itertools.starmap(Program, rows(operations, buffer, effort, only_length))
+
+
+def rows(
+    operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
+) -> Iterator[Row]:
+    """The arguments of the programs: who wants few of them has to pass the others over."""
     lengths = (LENGTH, 0, 1, buffer + OVERHANG) if only_length is None else (only_length,)
     full = alphabet.full(operations)
     core = alphabet.core(operations)
-    yield from (Program(n, (step,)) for n in lengths for step in full)
+    yield from ((n, (step,), 1) for n in lengths for step in full)
     main = lengths[0]
     if effort == "quick":
         yield from _product(main, core, full)
@@ -67,23 +77,22 @@ def _is_basic(program: Program) -> bool:
     return len(steps) == 1 or (len(steps) == 2 and steps[0] in _BEFORE)
 
 
-def _product(length: int, *alphabets: list[Step]) -> Iterator[Program]:
-    return (Program(length, steps) for steps in itertools.product(*alphabets))
+def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[Row]:
+    repeat = itertools.repeat
+    return zip(repeat(length), itertools.product(*alphabets), repeat(streams), strict=False)
 
 
-def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Program]:
+def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Row]:
     around = alphabet.around_buffer(operations)
     yield from _product(length, around, around)
     if effort != "quick":
         yield from _product(length, around, around, around)
 
 
-def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Program]:
+def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Row]:
     """Programs of two streams on one file: a call on each, then a look at the first."""
     other = [Step(s.op, s.args, 1) for s in core]
     watchers = [s for s in core if s.op in ("get_pos", "read_byte", "read_into", "py_read")]
     first = core if effort != "quick" else watchers
-    for steps in itertools.product(first, other, watchers):
-        yield Program(length, steps, 2)
-    for pair in itertools.product(other, watchers):
-        yield Program(length, pair, 2)
+    yield from _product(length, first, other, watchers, streams=2)
+    yield from _product(length, other, watchers, streams=2)

@@ -98,11 +98,11 @@ class _Process:
             else:  # what it said before it ended is still to be read
                 alive = self._process.poll() is None
 
-    def interrupt(self) -> None:
-        """Pass the user's Ctrl-C on, and wait until everything is cleared away."""
+    def interrupt(self) -> Iterator[dict[str, Any]]:
+        """Pass the user's Ctrl-C on; what it says until everything is cleared away."""
         self._process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_CLEARING)
+        with contextlib.suppress(_Quiet, ValueError):  # a line may have been cut by the Ctrl-C
+            yield from self.answers(_CLEARING)
 
     def end(self, patience: float = _FAREWELL) -> int:
         """Let it end, or end it, with all that it has started; its status as of Popen."""
@@ -203,7 +203,9 @@ class Isolated:
             except _Quiet:
                 hung = True
             except KeyboardInterrupt:
-                self._process.interrupt()
+                for answer in self._process.interrupt():
+                    if answer.get("event") == "interrupted":
+                        listener(wire.event_from_json(answer))
                 raise
             status = self._process.end(0 if hung else _FAREWELL)
             if result is not None:

@@ -15,6 +15,7 @@ from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.ending import Crash
 from fscontract.contract.suite.events import (
     Event,
+    Interrupted,
     Judged,
     PhaseStarted,
     Progress,
@@ -29,7 +30,8 @@ _PLAIN: dict[str, type[RunStarted] | type[PhaseStarted] | type[Progress]] = {
     "phase": PhaseStarted,
     "progress": Progress,
 }
-_WITH_RESULT: dict[str, type[Judged] | type[RunFinished]] = {
+_WITH_RESULT: dict[str, type[Interrupted] | type[Judged] | type[RunFinished]] = {
+    "interrupted": Interrupted,
     "judged": Judged,
     "finished": RunFinished,
 }

@@ -127,6 +127,7 @@ def _cell(clause: Mapping[str, Any]) -> Cell:
         tuple(shown.get("expected", ())),
         clause.get("reason", ""),
         clause.get("issue", ""),
+        shown.get("signature", ""),
     )
 
 

@@ -54,6 +54,8 @@ class Cell:
     expected: tuple[str, ...] = ()
     reason: str = ""
     issue: str = ""
+    #: The way it fails, "" if it does not or the report is of a version that did not tell.
+    signature: str = ""
 
     @property
     def red(self) -> bool:

@@ -8,38 +8,38 @@ from textwrap import wrap
 from fscontract.contract.suite.report.text import place, printable
 from fscontract.contract.suite.result import ClauseResult, Counterexample, Verdict
 
-_WIDTH = 96
+_WIDTH = 98
 _LABEL = 10
 
 
-def failure_block(result: ClauseResult) -> list[str]:
+def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
     """Everything a reader needs of a failed clause: statement, program, outcomes, what to run."""
     clause = result.clause
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {place(clause)}"]
-    lines += [f"  {line}" for line in wrap(clause.statement, _WIDTH)]
+    lines += [f"  {line}" for line in wrap(clause.statement, width - 2)]
     if result.outcome is Verdict.FIXED:
-        lines += _labelled("actual", "passes, but is listed as known: take the entry out")
-        lines += _labelled("reason", result.reason)
+        lines += _labelled(width, "actual", "passes, but is listed as known: take the entry out")
+        lines += _labelled(width, "reason", result.reason)
     elif result.counterexample is not None:
-        lines += _shown(result.counterexample)
+        lines += _shown(result.counterexample, width)
     else:
-        lines += _labelled("reason", result.reason)
-    lines += _labelled("because", clause.because)
+        lines += _labelled(width, "reason", result.reason)
+    lines += _labelled(width, "because", clause.because)
     if result.counterexample is not None and result.counterexample.replay:
-        lines += _labelled("again", f"fscontract replay {result.counterexample.replay}")
-    lines += _labelled("explain", f"fscontract explain {clause.id}")
+        lines += _labelled(width, "again", f"fscontract replay {result.counterexample.replay}")
+    lines += _labelled(width, "explain", f"fscontract explain {clause.id}")
     return [printable(line) for line in lines]
 
 
-def short_block(result: ClauseResult) -> list[str]:
+def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
     """A SHOULD that is not kept, without its reasons."""
     clause, found = result.clause, result.counterexample
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {place(clause)}"]
-    lines += [f"  {line}" for line in wrap(clause.statement, _WIDTH)]
+    lines += [f"  {line}" for line in wrap(clause.statement, width - 2)]
     if found is not None:
-        lines += _labelled("program", str(found.program) if found.program else "")
-        lines += _labelled("expected", _alternatives(found))
-        lines += _labelled("actual", found.actual)
+        lines += _labelled(width, "program", str(found.program) if found.program else "")
+        lines += _labelled(width, "expected", _alternatives(found))
+        lines += _labelled(width, "actual", found.actual)
     return [printable(line) for line in lines]
 
 
@@ -58,22 +58,24 @@ def summary_of(result: ClauseResult) -> str:
     return printable(" ".join(text.split())) or result.outcome.value
 
 
-def _shown(found: Counterexample) -> Iterator[str]:
+def _shown(found: Counterexample, width: int) -> Iterator[str]:
     if found.program is not None:
-        yield from _labelled("program", str(found.program))
+        yield from _labelled(width, "program", str(found.program))
         if 0 < found.step <= len(found.program.steps) and len(found.program.steps) > 1:
-            yield from _labelled("at step", f"{found.step}: {found.program.steps[found.step - 1]}")
-    yield from _labelled("expected", _alternatives(found))
-    yield from _labelled("actual", found.actual)
+            yield from _labelled(
+                width, "at step", f"{found.step}: {found.program.steps[found.step - 1]}"
+            )
+    yield from _labelled(width, "expected", _alternatives(found))
+    yield from _labelled(width, "actual", found.actual)
     if found.interleaving:
-        yield from _labelled("order", found.interleaving[0])
+        yield from _labelled(width, "order", found.interleaving[0])
         yield from (f"  {'':{_LABEL}} {line}" for line in found.interleaving[1:])
     if found.schedule is not None:
-        yield from _labelled("schedule", str(found.schedule))
+        yield from _labelled(width, "schedule", str(found.schedule))
 
 
-def _labelled(label: str, text: str) -> list[str]:
-    lines = wrap(text, _WIDTH - _LABEL, break_on_hyphens=False)
+def _labelled(width: int, label: str, text: str) -> list[str]:
+    lines = wrap(text, width - 2 - _LABEL, break_on_hyphens=False)
     return [
         f"  {label if number == 0 else '':{_LABEL}} {line}" for number, line in enumerate(lines)
     ]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from textwrap import wrap
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from fscontract import __version__
 from fscontract.contract.suite.events import (
     Event,
+    Interrupted,
+    Listener,
     PhaseStarted,
-    Progress,
-    RunFinished,
     RunStarted,
-    ViolationFound,
 )
 from fscontract.contract.suite.report import Entry, NotSetUp
 from fscontract.contract.suite.report.block import failure_block, known_line, short_block
+from fscontract.contract.suite.report.progress import ProgressLine
 from fscontract.contract.suite.report.text import (
     plural,
     printable,
@@ -26,8 +27,13 @@ from fscontract.contract.suite.report.text import (
     verdict_line,
 )
 from fscontract.contract.suite.result import FAILING, RunResult, Verdict
+from fscontract.contract.targets import mask_url
 
-_WIDTH = 98
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+
+#: Columns of a report in a file, and the least and the most of one at a terminal.
+_WIDTH, _LEAST, _MOST = 98, 40, 120
 #: The colour of a line by its first word.
 _STYLES = {
     "FAIL": "bold red",
@@ -41,7 +47,7 @@ _STYLES = {
 }
 
 
-def lines(entry: Entry) -> Iterator[str]:
+def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
     """What is printed once a target has been checked, without colours."""
     if isinstance(entry, NotSetUp):
         yield f"not set up: {printable(entry.message)}"
@@ -52,28 +58,35 @@ def lines(entry: Entry) -> Iterator[str]:
     ):
         for result in entry.clauses:
             if result.outcome in verdicts:
-                yield from block(result)
+                yield from block(result, width)
                 yield ""
     known = [known_line(r) for r in entry.clauses if r.outcome is Verdict.KNOWN]
     yield from [*known, ""] if known else []
-    yield from aligned(table(entry))
+    yield from aligned(table(entry), width)
     yield ""
-    yield from not_verified(entry)
+    yield from not_verified(entry, width)
     yield printable(_facts(entry))
     for warning in entry.warnings:
         yield f"warning: {printable(warning)}"
     yield verdict_line(entry)
 
 
-def aligned(rows: list[list[str]]) -> Iterator[str]:
-    """A table in columns: names to the left, figures to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+def aligned(rows: list[list[str]], width: int = _WIDTH) -> Iterator[str]:
+    """A table in columns, names to the left, figures to the right; on its side if it is wide."""
+    widths = _widths(rows)
+    if sum(widths) + 2 * (len(widths) - 1) > width:
+        rows = [list(row) for row in zip(*rows, strict=True)]
+        widths = _widths(rows)
     for row in rows:
         cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
         yield "  ".join([f"{row[0]:{widths[0]}}", *cells])
 
 
-def not_verified(result: RunResult) -> Iterator[str]:
+def _widths(rows: list[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
     """What was not verified and why; nothing if all was."""
     groups = unverified(result)
     if not groups:
@@ -82,7 +95,7 @@ def not_verified(result: RunResult) -> Iterator[str]:
     for group in groups:
         reason = group.reason.removeprefix(f"{group.outcome.value}: ")
         yield printable(f"  {group.outcome.value}: {reason}" if reason else f"  {group.outcome}")
-        for line in wrap(" ".join(group.clauses), _WIDTH - 4, break_on_hyphens=False):
+        for line in wrap(" ".join(group.clauses), width - 4, break_on_hyphens=False):
             yield f"    {line}"
     yield ""
 
@@ -99,15 +112,35 @@ def is_plain(stream: TextIO, environment: Mapping[str, str] | None = None) -> bo
     return bool(known.get("CI")) or known.get("TERM") == "dumb" or not stream.isatty()
 
 
-class Console:
-    """Prints a run on `stream` while it goes on; call it with events, then `finish`."""
+@contextmanager
+def shown_on(stream: TextIO) -> Iterator[Listener]:
+    """Somebody who listens to a run and shows how far it is, on a terminal if `stream` is one."""
+    if is_plain(stream):
+        yield lambda event: None
+        return
+    from rich.console import Console as RichConsole
 
-    def __init__(self, stream: TextIO, plain: bool | None = None) -> None:
+    line = ProgressLine(RichConsole(file=stream, no_color=bool(os.environ.get("NO_COLOR"))))
+    try:
+        yield line
+    finally:
+        line.stop()
+
+
+class Console:
+    """Prints a run on `stream` while it goes on; call it with events, then `finish`.
+
+    If `quiet`, it prints the verdicts alone.
+    """
+
+    def __init__(self, stream: TextIO, plain: bool | None = None, quiet: bool = False) -> None:
         self._stream = stream
-        self._rich: Any = None
-        self._status: Any = None
-        self._violations = 0
+        self._quiet = quiet
+        self._rich: RichConsole | None = None
+        self._line: ProgressLine | None = None
         self._headed = False
+        #: What the run had found when it was interrupted, None if it was not.
+        self.so_far: RunResult | None = None
         if not (is_plain(stream) if plain is None else plain):
             from rich.console import Console as RichConsole
 
@@ -117,57 +150,57 @@ class Console:
                 soft_wrap=True,
                 no_color=bool(os.environ.get("NO_COLOR")),  # rich before 14 minds an empty one
             )
+            self._line = None if quiet else ProgressLine(self._rich)
+
+    def set_up(self, target: str) -> None:
+        """A target is being looked up, or started."""
+        if self._line is not None:
+            self._line.say(f"setting up {mask_url(target)}")
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
         if isinstance(event, RunStarted):
-            self._violations = 0
             self._headed = True
-            self._print(
-                f"fscontract {__version__}: {printable(event.target)} through {event.binding}, "
+            self.so_far = None
+            self._head(
+                f"{printable(event.target)} through {event.binding}, "
                 f"profile {event.profile}, effort {event.effort}, seed {event.seed}"
             )
-        elif isinstance(event, PhaseStarted):
-            self._phase(event)
-        elif isinstance(event, Progress):
-            self._progress(event)
-        elif isinstance(event, ViolationFound):
-            self._violations += 1
-        elif isinstance(event, RunFinished):
-            self.stop()
+        elif isinstance(event, Interrupted):
+            self.so_far = event.result
+        elif isinstance(event, PhaseStarted) and self._rich is None and not self._quiet:
+            total = "" if event.total is None else f": {plural(event.total, 'program')}"
+            self._print(f"phase {event.phase}{total}")
+        if self._line is not None:
+            self._line(event)
 
     def finish(self, entry: Entry) -> None:
         """Print the report of a target that has been checked, or could not be."""
         self.stop()
+        if self._quiet:
+            *_, last = lines(entry)
+            self._print(f"{printable(entry.target)}: {last}")
+            return
         if isinstance(entry, NotSetUp) and not self._headed:
-            self._print(f"fscontract {__version__}: {printable(entry.target)}")
-        for line in ("", *lines(entry), ""):
+            self._head(printable(entry.target))
+        for line in ("", *lines(entry, self._width), ""):
             self._print(line)
         self._headed = False
 
     def stop(self) -> None:
         """Take the progress line away."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        if self._line is not None:
+            self._line.stop()
 
-    def _phase(self, event: PhaseStarted) -> None:
-        if self._rich is None:
-            total = "" if event.total is None else f": {plural(event.total, 'program')}"
-            self._print(f"phase {event.phase}{total}")
-            return
-        if self._status is None:
-            self._status = self._rich.status(event.phase)
-            self._status.start()
-        self._status.update(event.phase)
+    @property
+    def _width(self) -> int:
+        """Of the report: that of the terminal, but no more than can be read with ease."""
+        return _WIDTH if self._rich is None else max(_LEAST, min(self._rich.width, _MOST))
 
-    def _progress(self, event: Progress) -> None:
-        if self._status is not None:
-            total = "" if event.total is None else f" of {event.total}"
-            self._status.update(
-                f"{event.phase}: {event.done}{total} programs, {event.operations} operations, "
-                f"{plural(self._violations, 'violation')}"
-            )
+    def _head(self, text: str) -> None:
+        if not self._quiet:
+            self.stop()
+            self._print(f"fscontract {__version__}: {text}")
 
     def _print(self, line: str) -> None:
         if self._rich is None:

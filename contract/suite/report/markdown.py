@@ -15,6 +15,11 @@ def render(entries: Sequence[Entry]) -> str:
     return "\n".join(line for entry in entries for line in _section(entry))
 
 
+def render_briefly(entries: Sequence[Entry]) -> str:
+    """A line for each target; ends with a newline."""
+    return "".join(f"- **{cell(entry.target)}**: {cell(_verdict(entry))}\n" for entry in entries)
+
+
 def cell(text: str) -> str:
     """`text` so that it stays in one cell of a table and is shown as it is."""
     escaped = html.escape(" ".join(printable(text).split()), quote=False)
@@ -35,13 +40,19 @@ def _section(entry: Entry) -> Iterable[str]:
         f"seed {entry.seed}, {entry.seconds:.1f} s"
     )
     yield ""
-    yield from _table(table(entry))
+    yield from table_lines(table(entry))
     yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])
     yield from _failures(
         "Not as recommended", [r for r in entry.clauses if r.outcome is Verdict.LAX]
     )
     yield from _known([r for r in entry.clauses if r.outcome is Verdict.KNOWN])
     yield from _unverified(entry)
+
+
+def _verdict(entry: Entry) -> str:
+    if isinstance(entry, NotSetUp):
+        return f"could not be set up: {entry.message}"
+    return verdict_line(entry)
 
 
 def _failures(title: str, found: list[ClauseResult]) -> Iterable[str]:
@@ -79,10 +90,11 @@ def _unverified(result: RunResult) -> Iterable[str]:
 def _titled(title: str, rows: list[list[str]]) -> Iterable[str]:
     yield f"### {title}"
     yield ""
-    yield from _table(rows)
+    yield from table_lines(rows)
 
 
-def _table(rows: list[list[str]]) -> Iterable[str]:
+def table_lines(rows: list[list[str]]) -> Iterable[str]:
+    """A table whose first row is the heading, and an empty line."""
     for number, row in enumerate(rows):
         yield f"| {' | '.join(cell(text) for text in row)} |"
         if number == 0:

@@ -17,16 +17,19 @@ class Group(NamedTuple):
     clauses: tuple[str, ...]
 
 
+#: What turns the order of other characters around: names could be shown as what they are not.
+_TURNING = frozenset([0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+
+
 def printable(text: str) -> str:
-    """`text` with control characters, but for newlines, as escapes a terminal or XML can show."""
+    """`text` with escapes for what controls, but for newlines, and for what XML can't hold."""
     return "".join(c if c == "\n" or _shows(c) else _escape(c) for c in text)
 
 
 def _shows(char: str) -> bool:
     code = ord(char)
-    return not (
-        code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code & ~1 == 0xFFFE
-    )
+    controls = code < 0x20 or 0x7F <= code < 0xA0 or code in _TURNING
+    return not (controls or 0xD800 <= code < 0xE000 or code & ~1 == 0xFFFE)
 
 
 def _escape(char: str) -> str:

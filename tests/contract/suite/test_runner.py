@@ -14,7 +14,7 @@ from fscontract.contract.binding import Opened, TargetError
 from fscontract.contract.known import Known
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step
-from fscontract.contract.suite import runner
+from fscontract.contract.suite import specials
 from fscontract.contract.suite.concurrency.report import ConcurrencyReport
 from fscontract.contract.suite.events import Event, PhaseStarted, RunFinished, RunStarted
 from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
@@ -225,10 +225,10 @@ def test_stopping_at_the_first_violation_spares_the_rest() -> None:
 def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def stopped(*_: object) -> ConcurrencyReport:
+    def stopped(*_: object, **__: object) -> ConcurrencyReport:
         return ConcurrencyReport(notes=["stopped at threads that come to no end"])
 
-    monkeypatch.setattr(runner, "check_concurrency", stopped)
+    monkeypatch.setattr(specials, "check_concurrency", stopped)
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
     assert found.outcome is Verdict.UNEXERCISED
     assert found.reason == "stopped at threads that come to no end"

@@ -11,28 +11,19 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.s3.embedded import ACCESS_KEY, SECRET_KEY
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 
 HERE = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist looks at the groups then
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With xdist one process runs all of them, so that there is one machine of Java."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
             if HERE in item.path.parents:
                 item.add_marker(pytest.mark.xdist_group("spark"))
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A session with two workers, which have the keys of the embedded S3 server."""
-    keys = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
-    with local_session("local[2]", environment=keys) as session:
-        yield session
 
 
 @pytest.fixture(scope="session")

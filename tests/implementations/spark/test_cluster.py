@@ -23,7 +23,18 @@ def test_nothing_is_wrong_twice_or_left_when_tasks_die(
         "vectored": True,
         "missing": "no such file or directory: '/none'",
         "driver": False,
+        "spread": True,
         "held": 0,
         "temporary": ["a"],
         "stderr": found["stderr"],
     }
+
+
+@pytest.mark.deep
+def test_a_task_that_is_run_twice_gives_its_bytes_once(
+    run_program: Program, tmp_path: Path
+) -> None:
+    """The second copy answers while the first one hangs. Such a cluster can be checked, too."""
+    found = run_program("standalone.py", str(tmp_path))
+    found.pop("stderr")
+    assert found == {"data": True, "counted": 8 << 20, "copies": ["0", "1"], "conforms": True}

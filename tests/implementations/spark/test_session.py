@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.implementations.jvm.java import Java
-from fscontract.implementations.spark.home import java_home, make_home
+from fscontract.implementations.spark.home import java_home, make_home, new_folder
 from tests.implementations.spark.conftest import Program
 
 #: 127.0.0.1 as the kernel's tables have it, also for sockets that can do IPv6.
@@ -37,6 +38,31 @@ def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.Monk
         "files": [],
         "stderr": "",
     }
+
+
+def test_what_a_killed_process_has_left_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the next one that starts; what others have in use stays, and so does all else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("fscontract-spark-unknown", "other"):
+        (tmp_path / name).mkdir()
+    code = "import os; from fscontract.implementations.spark.home import new_folder as new; "
+    done = subprocess.run(
+        [sys.executable, "-c", code + "print(new()[0], flush=True); os.kill(os.getpid(), 9)"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    killed = Path(done.stdout.strip())
+    assert killed.is_dir()
+    first, descriptor = new_folder()
+    second, other = new_folder()
+    names = {p.name for p in tmp_path.iterdir()}
+    assert names == {first.name, second.name, "fscontract-spark-unknown", "other"}
+    os.close(descriptor)
+    os.close(other)
 
 
 def _runtime(folder: Path, modules: str) -> Java:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from pathlib import Path
+from select import select
 from typing import Any
 
 import pytest
@@ -51,6 +55,36 @@ def test_a_task_that_dies_is_one_line(tasks: Tasks) -> None:
     assert isinstance(caught.value, ConnectionError)
     assert "\n" not in str(caught.value)
     assert "worker exited unexpectedly" in str(caught.value)
+
+
+def test_an_interrupted_call_cancels_its_tasks(
+    tasks: Tasks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They hold all cores, and would go on for ever; whoever comes next finds them free."""
+    gate = str(tmp_path / "gate")
+    os.mkfifo(gate)
+    listening = os.open(gate, os.O_RDONLY | os.O_NONBLOCK)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # PySpark cancels by itself
+
+    def interrupt() -> None:
+        if select([listening], [], [], 60)[0]:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    def stay(_: int) -> None:
+        with open(gate, "w") as file:
+            file.write("here\n")
+        threading.Event().wait()
+
+    watcher = threading.Thread(target=interrupt)
+    watcher.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tasks.map(stay, [1, 2])
+    finally:
+        signal.signal(signal.SIGINT, before)
+        watcher.join()
+        os.close(listening)
+    assert tasks.submit(abs, [-1, -2], 2).result(60) == [1, 2]
 
 
 def test_another_version_is_named_with_a_cure(

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 from fscontract.contract.suite.report.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jinja2 import Environment
+
+    from fscontract.contract.suite.report import Entry
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """The page of a run: one file, which loads nothing."""
+    from fscontract.contract.suite.report.html import run
+
+    return run.render(entries)
 
 
 def page(template: str, script: str, more_style: str = "", **values: Any) -> str:
@@ -19,7 +30,7 @@ def page(template: str, script: str, more_style: str = "", **values: Any) -> str
 
     The page's policy lets a browser run that script and no other, and load nothing.
     """
-    style, code = _text("style.css") + more_style, _text(script)
+    style, code = text("style.css") + more_style, text(script)
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(code)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -33,7 +44,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     return Environment(
-        loader=FunctionLoader(_text),
+        loader=FunctionLoader(text),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -48,7 +59,8 @@ def _shown(value: Any) -> Any:
     return printable(value) if type(value) is str else value
 
 
-def _text(name: str) -> str:
+def text(name: str) -> str:
+    """A file of this folder."""
     return files(__name__).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -34,16 +34,37 @@ function apply() {
   said.textContent = shown + " of " + all + " clauses";
 }
 
+/* Keeps in the address what the controls say, so that it can be passed on. */
+function keep() {
+  const state = new URLSearchParams();
+  for (const control of [text, outcome, target, level]) {
+    if (control.value) state.set(control.name, control.value);
+  }
+  history.replaceState(null, "", "#" + state);
+}
+
+/* Does what the address says; one without a name in it is that of a row. */
+function follow() {
+  if (location.hash.length > 1 && !location.hash.includes("=")) return;
+  const state = new URLSearchParams(location.hash.slice(1));
+  for (const control of [text, outcome, target, level]) {
+    control.value = state.get(control.name) || "";
+    if (control.selectedIndex < 0) control.value = "";
+  }
+  apply();
+}
+
 let due = false;
 function later() {
   if (due) return;
   due = true;
-  requestAnimationFrame(() => { due = false; apply(); });
+  requestAnimationFrame(() => { due = false; apply(); keep(); });
 }
 
 form.addEventListener("input", later);
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(apply));
+form.addEventListener("reset", () => setTimeout(() => { apply(); keep(); }));
+addEventListener("hashchange", follow);
 document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
@@ -51,7 +72,8 @@ document.addEventListener("keydown", (event) => {
     text.focus();
   } else if (event.key === "Escape" && event.target === text) {
     text.value = "";
-    apply();
+    later();
   }
 });
 apply();
+follow();

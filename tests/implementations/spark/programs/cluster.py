@@ -10,12 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pyspark import TaskContext
+from pyspark.sql import SparkSession
 
+from fscontract.contract.clauses import select
 from fscontract.contract.errors import FileNotFoundException
 from fscontract.contract.ports import FileRange, FSDataInputStream
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.fakes.mutants import registry
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import local_session
+from fscontract.implementations.spark.spreading import SparkSpreading
 
+MUTANT = "getpos.value-PositionOfBuffer"
 DATA = bytes(range(256)) * 4096
 
 
@@ -58,6 +67,21 @@ def held(path: str) -> int:
     return count
 
 
+def spread(spark: SparkSession, master: str) -> bool:
+    """Whether executors come to the verdicts of one process on a mutant of one clause."""
+    (mutant,) = (m for m in registry.mutants() if str(m) == MUTANT)
+    options = {"name": MUTANT}
+    run = RunOptions(None, (), ("getpos",), "all", "quick", None, 0, 10.0, options, None, None)
+    settings = Settings(registry.profile(mutant), with_checks(select(run.clauses)))
+    target = f"{Path(__file__).with_name('targets.py')}:mutant"
+    there = SparkSpreading(spark, master)
+    parts = SpreadRun(target, registry.binding(mutant), run, settings, there).check()
+    whole = check(registry.binding(mutant), settings)
+    found = [(c.clause.id, c.outcome, c.counterexample) for c in whole.clauses]
+    assert any(shown for _, _, shown in found)
+    return found == [(c.clause.id, c.outcome, c.counterexample) for c in parts.clauses]
+
+
 def main(folder: str, master: str) -> None:
     """Read in several ways, and print what came of it."""
     with local_session(master) as spark:
@@ -84,6 +108,7 @@ def main(folder: str, master: str) -> None:
         print(
             json.dumps(
                 {
+                    "spread": spread(spark, master),
                     "killed": killed == want,
                     "failed": failed == want,
                     "vectored": vectored == [DATA[r.offset :][:50] for r in ranges],

@@ -7,11 +7,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from fscontract.contract.clauses import select
 from fscontract.contract.errors import FileNotFoundException
 from fscontract.contract.ports import FileRange
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.spread.driver import SpreadRun
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import connect_session
+from fscontract.implementations.spark.spreading import SparkSpreading
+from fscontract.implementations.targets import memory
 
+RUN = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)
 DATA = bytes(range(256)) * 4096
 
 
@@ -36,6 +44,10 @@ def main(folder: str) -> None:
             right = parts == [DATA[r.offset :][:10] for r in ranges]
             found[inner.partition(":")[0]] = [whole, right, missing]
             fs.close()
+        there = SparkSpreading(spark, "sc://here")
+        settings = Settings(load_profile("reference"), with_checks(select(("caps",))))
+        checked = SpreadRun("memory", memory({}), RUN, settings, there).check()
+        found["checked"] = checked.conforms and checked.counts["tasks"]
     print(json.dumps(found))
 
 

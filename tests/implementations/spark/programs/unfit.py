@@ -7,12 +7,17 @@ import os
 import shlex
 import sys
 import sysconfig
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from fscontract.implementations.spark.failures import ExecutorException
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.session import local_session
+from fscontract.implementations.spark.session import connect_session, local_session
 from fscontract.implementations.spark.shipping import ship
+
+#: What fscontract needs to read a local file, and PySpark for functions over Arrow batches.
+NEEDED = ("yaml", "_yaml", "pyarrow", "pandas", "numpy", "numpy.libs", "dateutil", "pytz", "six.py")
 
 
 def bare_python(folder: Path) -> Path:
@@ -20,7 +25,7 @@ def bare_python(folder: Path) -> Path:
     packages = Path(sysconfig.get_path("purelib"))
     site = folder / "site"
     site.mkdir()
-    for name in ("yaml", "_yaml"):
+    for name in NEEDED:
         if (packages / name).exists():
             (site / name).symlink_to(packages / name)
     command = folder / "python"
@@ -32,24 +37,37 @@ def bare_python(folder: Path) -> Path:
     return command
 
 
-def main(folder: str, wheel: str = "") -> None:
-    """Read without the package, and then with a wheel, or the one that is imported here."""
+def session_of(how: str, python: str, archive: Path) -> AbstractContextManager[Any]:
+    """A session whose executors run this Python, with the archive as `--py-files` if so."""
+    if how == "connect":
+        return connect_session(python=python)
+    settings = {"spark.submit.pyFiles": str(archive)} if how == "py-files" else {}
+    return local_session(settings=settings, python=python)
+
+
+def main(folder: str, how: str, wheel: str = "") -> None:
+    """Read without the package, and then with a wheel, or the one that is imported here.
+
+    How it is sent: by `--py-files`, as a "wheel" by addPyFile, or by "ship" or "connect".
+    """
     place = Path(folder)
     found = {}
+    archive = place / "wheel.zip"
+    if wheel:
+        archive.write_bytes(Path(wheel).read_bytes())
     os.chdir(place)  # workers start here, and find what lies here
-    with local_session(python=str(bare_python(place))) as spark:
+    with session_of(how, str(bare_python(place)), archive) as spark:
         fs = SparkFileSystem(spark, (place / "data").as_uri())
         with fs.create("/a") as file:
             file.write(b"0123456789")
-        try:
-            fs.open("/a")
-        except ExecutorException as error:
-            found["without"] = str(error)
-        if wheel:
-            archive = place / "wheel.zip"
-            archive.write_bytes(Path(wheel).read_bytes())
+        if how != "py-files":
+            try:
+                fs.open("/a")
+            except ExecutorException as error:
+                found["without"] = str(error)
+        if how == "wheel":
             spark.sparkContext.addPyFile(str(archive))
-        else:
+        elif how != "py-files":
             ship(spark)
         opening = fs.open_file("/a").opt("fs.option.openfile.read.policy", "random")
         with opening.build().result() as stream:

@@ -1,0 +1,90 @@
+"""How many programs are checked in a second: in one process, and by executors of Spark.
+
+    python benchmarks/spark/programs.py [--effort quick] [--rounds 3] [--master local[2] ...]
+
+The target is the filesystem in memory, with all clauses of streams. Sessions and workers run before
+the clock does. Each rate is the median of some rounds; verdicts must be those of the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Sequence
+
+from fscontract.contract.clauses import FAULTS, select
+from fscontract.contract.profile import load_profile
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.suite.spread.port import Spreading
+from fscontract.implementations.spark.spreading import spark
+from fscontract.implementations.targets import memory
+
+MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]")
+
+
+def settings(effort: str, clauses: Sequence[str] = ()) -> Settings:
+    """Everything that a stream can be judged by."""
+    chosen = with_checks(c for c in select(clauses) if c.document != FAULTS)
+    return Settings(load_profile("reference"), chosen, effort=effort)
+
+
+def here(effort: str) -> RunResult:
+    """A run of this process."""
+    return check(memory({}), settings(effort))
+
+
+def there(spreading: Spreading, effort: str, clauses: Sequence[str] = ()) -> RunResult:
+    """The same run, by executors."""
+    run = RunOptions(None, (), tuple(clauses), "all", effort, None, 0, 10.0, {}, None, None)
+    return SpreadRun("memory", memory({}), run, settings(effort, clauses), spreading).check()
+
+
+def rate(results: Sequence[RunResult]) -> float:
+    """Programs a second."""
+    return statistics.median(r.counts["programs"] / r.seconds for r in results)
+
+
+def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[str, float]]:
+    """Where programs are run, and how many in a second."""
+    plain = [here(effort) for _ in range(rounds)]
+    outcomes = [c.outcome for c in plain[0].clauses]
+    yield "one process, without Spark", rate(plain)
+    for master in masters:
+        spreading = spark(master)
+        try:
+            there(spreading, "quick", ("caps",))  # workers import what they need
+            found = [there(spreading, effort) for _ in range(rounds)]
+        finally:
+            spreading.close()
+        assert all([c.outcome for c in result.clauses] == outcomes for result in found)
+        yield master, rate(found)
+
+
+def table(found: Sequence[tuple[str, float]], effort: str) -> Iterator[str]:
+    """Rates as a table in Markdown, beside that of the process and of one core."""
+    plain, one = found[0][1], dict(found).get("local[1]")
+    yield f"| `memory`, effort {effort} | programs a second | of one process | of local[1] |"
+    yield "|---|---:|---:|---:|"
+    for name, number in found:
+        beside = f"{number / one:.2f}" if one and name.startswith("local") else ""
+        yield f"| {name} | {number:,.0f} | {number / plain:.2f} | {beside} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Programs checked per second.")
+    parser.add_argument("--effort", default="quick", choices=["quick", "normal", "deep"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--master", action="append")
+    asked = parser.parse_args(arguments)
+    found = list(rates(asked.master or MASTERS, asked.effort, asked.rounds))
+    for line in table(found, asked.effort):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""A program as a drawing: the file as a bar, and below it where each call acts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from fscontract.contract.program import Program, Step, resolve_step
+from fscontract.contract.suite.report.html.movements import Movement, movements
+from fscontract.contract.suite.result import Counterexample
+
+#: Where the drawing begins and ends, in percent of its width.
+_LEFT, _RIGHT = 6.0, 94.0
+#: Distances are drawn by their logarithms, of which more than this is not shown.
+_WIDEST = 4.0
+#: So many positions have room for their names.
+_NAMED = 9
+_LARGEST = 2**63 - 1
+#: Positions within so many bytes of the largest number, or of a buffer's end, are named by it.
+_NEAR_MAX, _NEAR_BUFFER = 1 << 20, 8
+
+
+class Tick(NamedTuple):
+    """A position on the axis; `x` in percent, `low` for a name in the second line."""
+
+    x: float
+    name: str
+    low: bool
+
+
+class Mark(NamedTuple):
+    """What a call does, from `x` to `to`, in percent; backwards if `to` is less."""
+
+    kind: str
+    x: float
+    to: float
+
+    @property
+    def left(self) -> float:
+        """Its left end."""
+        return min(self.x, self.to)
+
+    @property
+    def width(self) -> float:
+        """How wide it is."""
+        return abs(self.to - self.x)
+
+
+class Row(NamedTuple):
+    """One call; `at` is where the stream stands before it, None if that is not known."""
+
+    number: int
+    text: str
+    marks: tuple[Mark, ...]
+    #: The same in words.
+    said: str
+    at: float | None
+    offending: bool
+
+
+class Timeline(NamedTuple):
+    """The drawing of a program; `opening` and `faults` are texts, empty for a plain one."""
+
+    ticks: tuple[Tick, ...]
+    file: tuple[float, float]
+    length: int
+    opening: str
+    faults: str
+    #: Whether it fails before its first call, or as a whole.
+    early: bool
+    rows: tuple[Row, ...]
+
+
+def timeline(found: Counterexample, buffer: int) -> Timeline | None:
+    """The drawing of a counterexample, None if there is no program; `buffer` is what `buf` is."""
+    program = found.program
+    if program is None:
+        return None
+    steps = [resolve_step(step, program.length, buffer) for step in program.steps]
+    moves = movements(steps, program.length, program.streams)
+    scale = _Scale(_points(moves, program.length), program.length, buffer)
+    rows = zip(program.steps, moves, strict=True)
+    return Timeline(
+        tuple(scale.ticks()),
+        (scale.x(0), scale.x(program.length)),
+        program.length,
+        _opening(program),
+        "" if program.faults is None else str(program.faults),
+        not 0 < found.step <= len(program.steps),
+        tuple(
+            _row(n, _call(step), move, scale, n == found.step)
+            for n, (step, move) in enumerate(rows, 1)
+        ),
+    )
+
+
+def _call(step: Step) -> str:
+    return f"f{step}" if step.stream else f"f.{step}"
+
+
+def _row(number: int, text: str, move: Movement, scale: _Scale, offending: bool) -> Row:
+    marks = tuple(_marks(move, scale))
+    return Row(number, text, marks, _said(move), scale.at(move.before), offending)
+
+
+def _said(move: Movement) -> str:
+    stands = "" if move.before is None else f"from position {move.before:,}"
+    if move.kind == "seek" and move.spans:
+        return f"moves {stands} to {move.spans[0][0]:,}"
+    if move.kind == "seek":
+        return f"moves {stands} to {move.after:,}"
+    if move.kind == "change":
+        return "the file changes"
+    if not move.spans:
+        return stands.replace("from", "at")
+    spans = ", ".join(f"{first:,} to {end:,}" for first, end in move.spans)
+    return f"asks for bytes {spans}"
+
+
+def _opening(program: Program) -> str:
+    if program.opening is not None:
+        return program.opening.text(program.length)
+    streams = f" x {program.streams}" if program.streams > 1 else ""
+    return f"open({program.length} bytes){streams}"
+
+
+def _points(moves: Iterable[Movement], length: int) -> Iterator[int]:
+    yield from (0, length)
+    for move in moves:
+        yield from (p for p in (move.before, move.after) if p is not None)
+        for span in move.spans:
+            yield from span
+
+
+def _marks(move: Movement, scale: _Scale) -> Iterator[Mark]:
+    start = scale.at(move.before)
+    if move.kind == "seek":
+        target = move.spans[0][0] if move.spans else move.after
+        if start is not None and target is not None:
+            yield Mark("seek", start, scale.x(target))
+        return
+    for first, end in move.spans:
+        yield Mark(move.kind, scale.x(first), scale.x(end))
+
+
+class _Scale:
+    """An axis on which near positions stand apart, and far ones are not out of sight."""
+
+    def __init__(self, points: Iterable[int], length: int, buffer: int) -> None:
+        self._points = sorted(set(points))
+        self._length, self._buffer = length, buffer
+        weights = [_weight(b - a) for a, b in zip(self._points, self._points[1:], strict=False)]
+        whole = sum(weights) or 1.0
+        self._places, x = {}, 0.0
+        for point, weight in zip(self._points, [*weights, 0.0], strict=True):
+            self._places[point] = round(_LEFT + (_RIGHT - _LEFT) * x / whole, 2)
+            x += weight
+
+    def x(self, point: int) -> float:
+        """Where a position is, in percent."""
+        return self._places[point]
+
+    def at(self, point: int | None) -> float | None:
+        """The same for one that may be unknown."""
+        return None if point is None else self._places[point]
+
+    def ticks(self) -> Iterator[Tick]:
+        """The positions with names; of many only those around the ends of the file."""
+        shown = self._points if len(self._points) <= _NAMED else self._chosen()
+        for number, point in enumerate(shown):
+            yield Tick(self.x(point), self._name(point), number % 2 == 1)
+
+    def _chosen(self) -> Sequence[int]:
+        fixed = {0, self._length, self._points[0], self._points[-1]}
+        rest = [p for p in self._points if p not in fixed]
+        step = math.ceil(len(rest) / max(1, _NAMED - len(fixed)))
+        return sorted(fixed | set(rest[::step]))
+
+    def _name(self, point: int) -> str:
+        if point == self._length:
+            return f"len {point:,}"
+        if point > _LARGEST - _NEAR_MAX:
+            return _beside("max", point - _LARGEST)
+        if self._buffer < self._length and abs(point - self._buffer) <= _NEAR_BUFFER:
+            return _beside("buf", point - self._buffer)
+        return f"{point:,}"
+
+
+def _beside(name: str, more: int) -> str:
+    return f"{name}{more:+,}" if more else name
+
+
+def _weight(distance: int) -> float:
+    return 1.0 + min(_WIDEST, math.log2(distance) / 4)

@@ -1,0 +1,232 @@
+"""A run whose parts are tasks somewhere else: sends them, tells what comes back, sums up."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.events import (
+    Interrupted,
+    Judged,
+    Listener,
+    PhaseStarted,
+    Progress,
+    RunFinished,
+    RunStarted,
+    ViolationFound,
+)
+from fscontract.contract.suite.generate.search import EXAMPLES
+from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.settings import Settings
+from fscontract.contract.suite.spread.files import (
+    BYTES,
+    EXECUTORS,
+    LENGTH,
+    VERSION,
+    is_place,
+    write,
+    written_to_json,
+)
+from fscontract.contract.suite.spread.merging import Merged, merge
+from fscontract.contract.suite.spread.part import Part
+from fscontract.contract.suite.spread.partial import Partial, partial_from_json
+from fscontract.contract.suite.spread.port import Spreading
+from fscontract.contract.suite.spread.recording import MISS, MISSED
+from fscontract.contract.suite.spread.share import part_to_json, request_of, run_part
+from fscontract.contract.suite.summary import sum_up
+from fscontract.contract.targets import mask_url
+
+#: Parts for each task that runs beside others, so that one that takes long holds up little.
+TASKS = 4
+_TICK = 0.5
+_NO_PLACE = "each task makes such a target for itself, and no place that others find"
+
+
+class SpreadRun:
+    """One run, whose programs are run by the tasks of a Spreading."""
+
+    def __init__(
+        self,
+        target: str,
+        binding: Binding,
+        run: RunOptions,
+        settings: Settings,
+        spreading: Spreading,
+        listener: Listener = lambda event: None,
+        tasks: int | None = None,
+    ) -> None:
+        self._shown = mask_url(target)
+        self._raw = binding
+        self._binding = Guarded(binding, settings.timeout)
+        self._binding.remote = settings.remote(binding)
+        self._settings = settings
+        self._spreading = spreading
+        self._listener = listener
+        self._tasks = tasks or TASKS * spreading.parallelism
+        self._request = request_of(target, run, settings.profile)
+        self._request["file"] = None
+        self._is_place = is_place(target)
+        self._parts: list[Partial] = []
+        self._told: set[str] = set()
+        self._lost: list[str] = []
+        self._warnings: list[str] = []
+        self._awaited = 0
+
+    def check(self) -> RunResult:
+        """The result, as that of `runner.check` in one process.
+
+        TargetError if the target can't be set up there, or tasks can't be run and nothing was
+        found.
+        """
+        started, clock = datetime.now(timezone.utc), time.monotonic()
+        binding, settings = self._binding, self._settings
+        profile = settings.profile.name
+        self._listener(
+            RunStarted(
+                binding.name,
+                binding.api,
+                profile,
+                settings.effort,
+                settings.seed,
+                len(settings.clauses),
+            )
+        )
+
+        def result(lost: str = "") -> RunResult:
+            return self._sum_up(lost, started, time.monotonic() - clock)
+
+        try:
+            self._run_all()
+        except KeyboardInterrupt:
+            self._spreading.cancel()
+            done = f"{len(self._parts)} of {self._awaited} tasks had come to their end"
+            self._listener(Interrupted(result(f"the run was interrupted: {done}")))
+            raise
+        except BaseException:
+            self._spreading.cancel()
+            raise
+        found = result(f"lost: {self._lost[0]}" if self._lost else "")
+        self._listener(Judged(found))
+        self._listener(RunFinished(found))
+        return found
+
+    # Tasks ----------------------------------------------------------------------------------
+
+    def _run_all(self) -> None:
+        binding = self._binding
+        try:
+            if self._is_place and self._settings.checks(EXECUTORS):
+                binding.prepare()
+                self._request["file"] = written_to_json(write(binding))
+            self._run_parts()
+        finally:
+            try:
+                binding.dispose()
+            except TargetError as error:  # the verdicts stand all the same
+                self._warnings.append(str(error))
+
+    def _run_parts(self) -> None:
+        count = self._tasks
+        self._run([Part(number, count) for number in range(count)])
+        merged = self._merged()
+        if merged.ends_early and count > 1:
+            # One process would not have come to its end. So what it would say, one task has to.
+            self._parts.clear()
+            self._run([Part()])
+            merged = self._merged()
+        if EXAMPLES[self._settings.effort] and not self._binding.remote and not self._lost:
+            self._run([Part(failed=frozenset(merged.kept.failed))])
+
+    def _run(self, parts: list[Part]) -> None:
+        """Run parts as tasks, and take what each comes to when it does."""
+        self._awaited = len(parts)
+        noun = "task" if len(parts) == 1 else "tasks"
+        phase = f"{len(parts)} {noun} of {self._spreading.name}"
+        self._listener(PhaseStarted(phase, None))
+        waiting = {self._sent(part): part for part in parts}
+        done = 0
+        while waiting:
+            ended, _ = wait(waiting, _TICK, FIRST_COMPLETED)
+            for future in ended:
+                self._take(future, waiting.pop(future))
+                done += 1
+            self._tell_progress(phase, done, len(parts))
+
+    def _sent(self, part: Part) -> Future[str]:
+        request = json.dumps({**self._request, "part": part_to_json(part)})
+        description = f"fscontract check {self._shown}: {part}"
+        return self._spreading.submit(run_part, request, description)
+
+    def _take(self, future: Future[str], part: Part) -> None:
+        try:
+            answer = json.loads(future.result())
+        except TargetError as error:
+            self._lose(f"{self._binding.name}: {part}: {error}")
+            return
+        where = f"in a task of {self._spreading.name} on {answer.pop('where')}"
+        if "fault" in answer:
+            raise RuntimeError(f"{where}:\n{answer['fault']}")
+        if "target" in answer:
+            self._lose(f"{answer['target']} ({where})")
+            return
+        found = partial_from_json(answer)
+        self._parts.append(found)
+        for clause, record in self._new(found):
+            self._told.add(clause)
+            self._listener(ViolationFound(clause, record))
+
+    def _lose(self, why: str) -> None:
+        """A part is missing. Without any violation so far the run is at its end."""
+        if not self._told:
+            raise TargetError(why)
+        self._lost.append(why)
+
+    def _new(self, found: Partial) -> Iterator[tuple[str, Any]]:
+        wanted = self._settings.wanted
+        for record in found.records:
+            if record.found is None or record.kind in (MISS, MISSED):
+                continue
+            clause = record.found.clause
+            if clause in wanted and clause not in self._told:
+                yield clause, record.found.shown
+
+    def _tell_progress(self, phase: str, done: int, total: int) -> None:
+        operations = sum(part.counts["operations"] for part in self._parts)
+        running = self._spreading.running()
+        self._listener(Progress(phase, done, total, operations, unit="task", running=running))
+
+    # Verdicts -------------------------------------------------------------------------------
+
+    def _merged(self) -> Merged:
+        return merge(self._parts, self._settings.wanted)
+
+    def _sum_up(self, lost: str, started: datetime, seconds: float) -> RunResult:
+        merged = self._merged()
+        if self._raw.opener is not None and self._parts:
+            self._raw.opener.scenes = frozenset.intersection(*(p.scenes for p in self._parts))
+        reasons = {} if self._is_place else dict.fromkeys((LENGTH, VERSION, BYTES), _NO_PLACE)
+        counts = {"tasks": len(self._parts), **merged.counts}
+        binding, settings, evidence = self._binding, self._settings, merged.evidence(lost, reasons)
+        result = sum_up(binding, settings, evidence, started, seconds, counts)
+        others = (*self._warnings, *self._lost, *self._other_versions())
+        warnings = (*merged.warnings, *others)
+        return replace(result, warnings=(*warnings, lost) if lost else warnings)
+
+    def _other_versions(self) -> Iterator[str]:
+        """Libraries that are others there than here."""
+        here = dict(getattr(self._binding, "versions", {}))
+        found = {
+            f"{name} {version} there, {here[name]} here"
+            for part in self._parts
+            for name, version in part.versions.items()
+            if here.get(name, version) != version
+        }
+        yield from sorted(f"{self._spreading.name}: {line}" for line in found)

@@ -1,0 +1,151 @@
+"""Tasks that are run in this very process, one after the other, and targets for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from fscontract.contract.clauses import select
+from fscontract.contract.profile import Profile, load_profile
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.concurrency.check import AMOUNTS, Amount
+from fscontract.contract.suite.events import Event
+from fscontract.contract.suite.generate import exhaustive
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.suite.spread.port import Spreading, Work
+from fscontract.contract.targets import resolve_target
+
+#: A module of targets that are named by words, as every task has to make them for itself.
+TARGETS = dedent(
+    """
+    import threading
+
+    from fscontract.fakes.mutants.registry import binding, mutants
+    from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+    def mutant(name):
+        return binding(next(m for m in mutants() if str(m) == name))
+
+    never = threading.Event()
+
+    class HangingStream(MemoryInputStream):
+        def skip(self, count):
+            while count >= 0:
+                never.wait(0.05)
+            return super().skip(count)
+
+    class Hanging(MemoryFileSystem):
+        def _open(self, path, options):
+            return HangingStream(super()._open(path, options)._data, path)
+
+    def token(token):
+        raise OSError(f"no way in with {token}")
+    """
+)
+
+
+#: As many of the short programs as tests run of them.
+_PROGRAMS = 1200
+
+
+class Here(Spreading):
+    """Runs each task when it is sent."""
+
+    name = "this process"
+
+    def __init__(self, parallelism: int = 1) -> None:
+        self._parallelism = parallelism
+        self.descriptions: list[str] = []
+        self.cancelled = False
+
+    @property
+    def parallelism(self) -> int:
+        """Whatever it is said to be."""
+        return self._parallelism
+
+    def submit(self, work: Work, request: str, description: str) -> Future[str]:
+        """Run the task."""
+        self.descriptions.append(description)
+        future: Future[str] = Future()
+        try:
+            future.set_result(work(request))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def cancel(self) -> None:
+        """Nothing is running any more."""
+        self.cancelled = True
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+def options(**more: object) -> RunOptions:
+    """The options of a run."""
+    plain = RunOptions(None, (), (), "all", "quick", None, 0, 10.0, {}, None, None)
+    return replace(plain, **more)  # type: ignore[arg-type]
+
+
+class Bench:
+    """Runs a target in one process, and in parts."""
+
+    def __init__(self, target: str, run: RunOptions, profile: Profile) -> None:
+        self.target = target
+        self.run = run
+        chosen = with_checks(c for c in select(run.clauses) if c.document != "faults")
+        self.settings = Settings(
+            profile, chosen, seed=run.seed, effort=run.effort, timeout=run.timeout
+        )
+        self.events: list[Event] = []
+
+    def whole(self) -> RunResult:
+        """The run of one process."""
+        return check(resolve_target(self.target, self.run.options), self.settings)
+
+    def parts(self, count: int, spreading: Spreading | None = None) -> RunResult:
+        """The same run in parts."""
+        binding = resolve_target(self.target, self.run.options)
+        return SpreadRun(
+            self.target,
+            binding,
+            self.run,
+            self.settings,
+            spreading or Here(),
+            self.events.append,
+            count,
+        ).check()
+
+
+MakeBench = Callable[..., Bench]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeBench:
+    """Makes benches: of `memory`, or of a mutant by its name; a run is of few programs."""
+    monkeypatch.chdir(tmp_path)
+    every = exhaustive.rows
+    monkeypatch.setattr(exhaustive, "rows", lambda *args: islice(every(*args), _PROGRAMS))
+    monkeypatch.setitem(AMOUNTS, "quick", Amount(10, 4, 3, 2, 8))
+    (tmp_path / "mutated.py").write_text(TARGETS)
+
+    def make(mutant: str = "", target: str = "memory", **more: object) -> Bench:
+        if not mutant:
+            place = target if ":" not in target else f"{tmp_path}/{target}"
+            return Bench(place, options(**more), load_profile("reference"))
+        from fscontract.fakes.mutants import registry
+
+        (found,) = (m for m in registry.mutants() if str(m) == mutant)
+        run = options(options={"name": mutant}, **more)
+        return Bench(f"{tmp_path}/mutated.py:mutant", run, registry.profile(found))
+
+    return make

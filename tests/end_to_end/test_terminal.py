@@ -1,0 +1,151 @@
+"""The command at a terminal, in CI, and interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_PATIENCE = 60.0
+_ESCAPE = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a command ended, and all that a terminal got, escapes included."""
+
+    code: int
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """Without escapes."""
+        return _ESCAPE.sub("", self.raw).replace("\r\n", "\n")
+
+
+def at_terminal(
+    place: Path,
+    *args: str,
+    interrupt_at: str = "",
+    columns: int = 80,
+    environment: Mapping[str, str] | None = None,
+) -> Shown:
+    """What a terminal shows of a command, which is interrupted once that matches something."""
+    ours, theirs = pty.openpty()
+    known = {k: v for k, v in os.environ.items() if k not in ("CI", "NO_COLOR", "COLUMNS")}
+    usual = {**known, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "fscontract", *args],
+        cwd=place,
+        env={**usual, **(environment or {})},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as running:
+        os.close(theirs)
+        try:
+            raw = _read(ours, running, interrupt_at)
+            code = running.wait(_PATIENCE)
+        finally:
+            running.kill()
+            os.close(ours)
+    return Shown(code, raw)
+
+
+def _read(terminal: int, running: subprocess.Popen[bytes], interrupt_at: str) -> str:
+    raw, deadline = b"", time.monotonic() + _PATIENCE
+    while True:
+        ready, _, _ = select.select([terminal], [], [], deadline - time.monotonic())
+        assert ready, raw
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:  # the other end is closed
+            part = b""
+        raw += part
+        if not part:
+            return raw.decode()
+        if interrupt_at and re.search(interrupt_at.encode(), raw):
+            running.send_signal(signal.SIGINT)
+            interrupt_at = ""
+
+
+DEEP = ("check", "memory://", "--effort", "deep", "--clauses", "pyio.*", "--level", "must")
+
+
+def test_progress_is_shown_while_a_run_goes_on(place: Path) -> None:
+    """With programs, clauses and violations so far, in colours, and it is gone in the end."""
+    shown = at_terminal(place, "check", "memory", "--clauses", "seek.*")
+    assert shown.code == 0
+    line = max(re.findall(r"exhaustive · .*", shown.text), key=len)
+    assert re.search(r"exhaustive · [\d,]+ programs · \d+ of 10 clauses · 0 violations", line)
+    assert "\x1b[1;32mconforms:" in shown.raw
+    assert "exhaustive" not in shown.raw[shown.raw.rindex("\x1b[2K") :]
+
+
+@pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("TERM", "dumb")])
+def test_ci_gets_plain_lines(name: str, value: str, place: Path) -> None:
+    """A line for each phase, and nothing that moves."""
+    command = ("check", "memory", "--clauses", "seek.zero")
+    shown = at_terminal(place, *command, environment={name: value})
+    assert shown.code == 0
+    assert "\x1b" not in shown.raw
+    assert "phase exhaustive\n" in shown.text
+
+
+def test_no_color_takes_the_colours_away(place: Path) -> None:
+    """And leaves the progress."""
+    shown = at_terminal(
+        place, "check", "memory", "--clauses", "seek.zero", environment={"NO_COLOR": "1"}
+    )
+    assert not re.search(r"\x1b\[[\d;]*3\dm", shown.raw)
+    assert "\x1b[?25l" in shown.raw
+
+
+def test_quiet_shows_no_progress(place: Path) -> None:
+    """One line is all."""
+    shown = at_terminal(place, "check", "memory", "--clauses", "seek.zero", "-q", columns=200)
+    assert shown.raw == "memory: conforms: 1 clause holds\r\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--isolate",)])
+def test_ctrl_c_gives_the_report_so_far(more: tuple[str, ...], place: Path) -> None:
+    """The violations that were found stand; nothing is said to hold; files say the same."""
+    files = ("--json", "r.json", "--junit", "r.xml", "--html", "r.html")
+    shown = at_terminal(place, *DEEP, *files, *more, interrupt_at="[1-9] violation")
+    assert shown.code == 130, shown.text
+    assert "FAIL  pyio." in shown.text
+    assert "error: the run was interrupted" in shown.text
+    assert shown.text.rstrip().endswith("fscontract: error: interrupted")
+    assert "Traceback" not in shown.text
+    assert "\x1b[?25h" in shown.raw[shown.raw.rindex("\x1b[?25l") :]
+    report = json.loads((place / "r.json").read_text())
+    outcomes = {c["outcome"] for c in report["clauses"]}
+    assert "fail" in outcomes
+    assert "pass" not in outcomes
+    assert report["conforms"] is False
+    replays = [c["counterexample"]["replay"] for c in report["clauses"] if c["counterexample"]]
+    assert all((place / path).exists() for path in replays if path)
+    assert (place / "r.xml").stat().st_size > 0
+    assert "the run was interrupted" in (place / "r.html").read_text()
+
+
+def test_ctrl_c_before_the_run_leaves_nothing(place: Path) -> None:
+    """No report is written of a target that was only set up."""
+    (place / "slow.py").write_text("import time\n\ndef make():\n    time.sleep(60)\n")
+    shown = at_terminal(
+        place, "check", "slow.py:make", "--json", "r.json", interrupt_at="setting up slow.py:make"
+    )
+    assert shown.code == 130
+    assert not (place / "r.json").exists()
+    assert "Traceback" not in shown.text

@@ -1,0 +1,213 @@
+"""`fscontract check --spark`: programs run by executors, verdicts as of one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from select import select as readable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fscontract.contract.clauses import select
+from fscontract.contract.suite.cli import main
+from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.events import Event, Progress, ViolationFound
+from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.spread import target
+from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants import registry
+from fscontract.implementations.spark.spreading import SparkSpreading
+
+TARGETS = Path(__file__).parent / "programs" / "targets.py"
+MUTANT = "getpos.value-PositionOfBuffer"
+SECRET = "hunter22"
+Command = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def there(spark: Any) -> SparkSpreading:
+    """Tasks of the session of these tests."""
+    return SparkSpreading(spark, "local[2]")
+
+
+@pytest.fixture
+def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """The command, with the session of these tests in the place of another one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(there, "close", lambda: None)
+    monkeypatch.setattr(target, "spreading", lambda kind, place: there)
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])
+
+    return run
+
+
+def _run(name: str, clauses: tuple[str, ...], secret: str = "") -> tuple[str, RunOptions, Settings]:
+    """A run of a mutant, as the command makes it."""
+    (found,) = (m for m in registry.mutants() if str(m) == name)
+    options = {"name": name, **({"secret": secret} if secret else {})}
+    run = RunOptions(None, (), clauses, "all", "quick", None, 0, 10.0, options, None, None)
+    return f"{TARGETS}:mutant", run, Settings(registry.profile(found), with_checks(select(clauses)))
+
+
+def _verdicts(result: RunResult) -> dict[str, Any]:
+    return {c.clause.id: (c.outcome, str(c.counterexample), c.reason) for c in result.clauses}
+
+
+def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) -> None:
+    """They run the same programs, shrink what they find, and tell it."""
+    text, run, settings = _run(MUTANT, ("getpos", "caps"))
+    events: list[Event] = []
+    binding = resolve_target(text, run.options)
+    whole = check(resolve_target(text, run.options), settings)
+    parts = SpreadRun(text, binding, run, settings, there, events.append).check()
+    assert _verdicts(parts) == _verdicts(whole)
+    assert parts.counts["tasks"] == 8
+    assert [e.clause for e in events if isinstance(e, ViolationFound)] == ["getpos.value"]
+    assert {e.running for e in events if isinstance(e, Progress)} - {0, 1, 2} == set()
+
+
+def test_no_secret_is_shown_by_spark(there: SparkSpreading, spark: Any) -> None:
+    """Neither in what its pages have of a job, nor in what it tells of stages."""
+    text, run, settings = _run(MUTANT, ("caps",), SECRET)
+    SpreadRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
+    store = spark.sparkContext._jsc.sc().statusStore()
+    jobs = [
+        job for job in _java_list(store.jobsList(None)) if "part 2 of 2" in str(job.description())
+    ]
+    assert jobs
+    shown = [str(job.description()) + str(job.name()) + str(job.jobGroup()) for job in jobs]
+    assert [text for text in shown if SECRET in text] == []
+
+
+def _java_list(found: Any) -> list[Any]:
+    return [found.apply(index) for index in range(found.size())]
+
+
+def test_files_are_those_of_the_driver(fscontract: Command, tmp_path: Path) -> None:
+    """Length and bytes; local files have no version."""
+    (tmp_path / "d").mkdir()
+    done = fscontract(f"file://{tmp_path}/d", "--clauses", "executors", "--json", "x.json")
+    assert done.exit_code == 0, done.output
+    assert "2 clauses hold, 1 not verified" in done.output
+    assert list((tmp_path / "d").iterdir()) == []
+
+
+def test_a_violation_is_exit_code_1(fscontract: Command) -> None:
+    """With the program that shows it, and a file to replay it."""
+    done = fscontract(
+        f"{TARGETS}:mutant", "-o", f"name={MUTANT}", "--clauses", "getpos", "--profile", "reference"
+    )
+    assert done.exit_code == 1
+    assert "FAIL  getpos.value" in " ".join(done.output.split("\n"))
+    assert list(Path(".fscontract").glob("getpos.value-*.json"))
+
+
+@pytest.mark.parametrize(
+    ("how", "says"), [("raises", "OSError: only process"), ("dies", "worker exited unexpectedly")]
+)
+def test_a_target_that_executors_can_not_make_is_exit_code_3(
+    fscontract: Command, how: str, says: str
+) -> None:
+    """One line, whether it raises there or takes the worker with it."""
+    options = ("-o", f"driver={os.getpid()}", "-o", f"how={how}")
+    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "caps")
+    assert done.exit_code == 3
+    (line,) = (one for one in done.output.splitlines() if "error:" in one)
+    assert says in line
+
+
+def unused() -> int:
+    """A port at which nothing listens."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("memory", "--spark", "nowhere"), 2, "--spark: no master 'nowhere'; it takes local[2], "),
+        (("memory", "--spark", "local[2]", "--isolate"), 2, "--isolate is for one process"),
+        (("spark", "--spark", "local[2]"), 2, "spark: it runs tasks itself"),
+        (("splitter", "--spark", "local[2]"), 2, "splitter: --spark is for filesystems"),
+        (("memroy", "--spark", "local[2]"), 2, "no target 'memroy'"),
+        (("memory", "--spark", "spark://127.0.0.1:{port}"), 3, "no Spark there: [Errno 111]"),
+        (("memory", "--spark", "sc://me:x@127.0.0.1:{port}/;token=hunter22"), 3, "sc://127.0.0.1:"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(
+    arguments: tuple[str, ...], code: int, says: str, tmp_path: Path
+) -> None:
+    """Nothing is started for it, and no secret is repeated."""
+    runner, port = CliRunner(), unused()
+    filled = [argument.format(port=port) for argument in arguments]
+    done = runner.invoke(main, ["check", *filled])
+    assert done.exit_code == code, done.output
+    (line,) = (one for one in done.output.splitlines() if "error:" in one)
+    assert says in line
+    assert SECRET not in done.output
+
+
+def test_a_machine_without_pyspark_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra that has it."""
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
+    done = CliRunner().invoke(main, ["check", "memory", "--spark", "local[2]"])
+    assert done.exit_code == 3
+    assert "Spark needs the module 'pyspark'; pip install 'fscontract[spark]'" in done.output
+
+
+def _session(number: int) -> list[str]:
+    """The commands that are running in a session of processes."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = place.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        if int(rest.split()[3]) == number and rest.split()[0] != "Z":  # ended, and not waited for
+            found.append(name)
+    return found
+
+
+@pytest.mark.deep
+def test_a_run_that_is_interrupted_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its tasks are cancelled while they hang; it says what it has found, and ends with 130."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    listening = os.open(gate, os.O_RDONLY | os.O_NONBLOCK)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", tempfile.mkdtemp(prefix="i-", dir=tempfile.gettempdir()))
+    options = ("-o", f"gate={gate}", "--timeout", "600", "--clauses", "skip", "--json", "x.json")
+    start = [sys.executable, "-m", "fscontract", "check", f"{TARGETS}:Waiting", *options]
+    with subprocess.Popen(
+        [*start, "--spark", "local[2]"], text=True, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            assert readable([listening], [], [], 120)[0]
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    os.close(listening)
+    assert process.returncode == 130
+    assert "the run was interrupted: 0 of 8 tasks had come to their end" in output
+    assert json.loads(Path("x.json").read_text())["conforms"] is False
+    assert _session(process.pid) == []
+    os.rmdir(os.environ["TMPDIR"])
