@@ -33,6 +33,9 @@ DELETED = "fscontract.deleted.files"
 Sizes = Mapping[str, Mapping[str, int]]
 Names = Mapping[str, Collection[str]]
 
+#: What no name of a file or a partition is, and no part of one.
+_OUTSIDE = frozenset({"", ".", ".."})
+
 
 @dataclass(frozen=True)
 class Change:
@@ -47,8 +50,14 @@ class Change:
 
 
 def below(partition: str, name: str) -> str:
-    """A file's path below its dataset."""
-    return f"{partition}/{name}" if partition else name
+    """A file's path below its dataset; MetadataException for names that lead out of it.
+
+    The names come from files that anybody may have written.
+    """
+    path = f"{partition}/{name}" if partition else name
+    if not _OUTSIDE.isdisjoint(path.split("/")):
+        raise MetadataException(path, "is no path below a dataset")
+    return path
 
 
 def encode_change(

@@ -40,7 +40,11 @@ class Recovery(TableUpdates):
         """Delete files of the dataset that no reader needs any more.
 
         A file that is not there counts as deleted; one that can't be deleted stays listed.
+        MetadataException for names that lead out of the dataset.
         """
+        for partition, names in deleted.items():
+            for name in names:
+                below(partition, name)
         with self._critical():
             self.recover()
             return self._clean(self._begin(CLEAN, encode_clean_plan(deleted)), deleted)
@@ -180,7 +184,7 @@ class Recovery(TableUpdates):
         return found
 
     def _delete_data(self, deleted: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
-        """Delete files of the dataset; those that could not be."""
+        """Delete files of the dataset; those that could not be, or are none of it."""
         failed: dict[str, set[str]] = {}
         for partition, names in deleted.items():
             for name in sorted(names):

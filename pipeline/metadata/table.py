@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import ClassVar
 
 from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.pipeline.metadata.changes import below
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
@@ -214,5 +215,7 @@ class MetadataTable:
 
     def _statuses(self, partition: str, record: Record | None) -> list[FileStatus]:
         files = record.files if isinstance(record, FilesRecord) else {}
-        directory = f"{self.path}/{partition}" if partition else self.path
-        return [FileStatus(f"{directory}/{name}", files[name].size) for name in sorted(files)]
+        return [
+            FileStatus(f"{self.path}/{below(partition, name)}", files[name].size)
+            for name in sorted(files)
+        ]

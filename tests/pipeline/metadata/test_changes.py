@@ -13,15 +13,18 @@ from fscontract.pipeline.metadata.changes import (
     ROLLBACK,
     WRITES,
     Change,
+    below,
     decode_change,
     encode_change,
 )
+from fscontract.pipeline.metadata.commits import encode_clean_plan
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.metadata.timeline import Instant, TimelineWriter
 from tests.pipeline.metadata.support import PATH, dataset, put
 
 TIME, OTHER = "20260601000000000", "20260501000000000"
-NAMES = st.text("ab.-_% =é\U0001f600", min_size=1)
+NAMES = st.text("ab.-_% =é\U0001f600", min_size=1).filter(lambda name: name not in (".", ".."))
 PARTITIONS = st.sampled_from(["", "day=1", "a/b=2"])
 ADDED = st.dictionaries(PARTITIONS, st.dictionaries(NAMES, st.integers(0, 1 << 40), min_size=1))
 DELETED = st.dictionaries(PARTITIONS, st.sets(NAMES, min_size=1))
@@ -76,3 +79,28 @@ def test_a_reader_that_needs_a_damaged_instant_says_so() -> None:
     with pytest.raises(MetadataException) as caught:
         MetadataTable(fs, PATH)
     assert caught.value.path.endswith(name)
+
+
+@pytest.mark.parametrize(
+    ("partition", "name"), [("day=1", "../../x"), ("..", "x"), ("/etc", "x"), ("a", ""), ("a", ".")]
+)
+def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: str) -> None:
+    with pytest.raises(MetadataException, match="is no path below a dataset"):
+        below(partition, name)
+
+
+def test_cleaning_what_is_elsewhere_is_refused() -> None:
+    fs = MemoryFileSystem()
+    with pytest.raises(MetadataException, match="is no path below a dataset"):
+        dataset(fs).clean({"..": {"elsewhere"}})
+
+
+def test_a_plan_of_somebody_else_deletes_nothing_elsewhere() -> None:
+    """It is gone on with, as after a death, without the file."""
+    fs = MemoryFileSystem()
+    writer = dataset(fs)
+    put(fs, "/elsewhere", b"abc")
+    plan = encode_clean_plan({"..": {"elsewhere"}})
+    TimelineWriter(fs, PATH).put(Instant("20260701000000000", "clean", "requested"), plan)
+    assert [each.action for each in writer.recover()] == ["clean"]
+    assert fs.get_file_status("/elsewhere").length == 3
