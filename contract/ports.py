@@ -22,7 +22,7 @@ Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
 #: What a builder opens: a stream, or whatever stands for one in another API.
 S = TypeVar("S")
-_Stream = TypeVar("_Stream", bound="FSDataInputStream")
+_Closeable = TypeVar("_Closeable", bound="Closeable")
 
 
 def no_release(buffer: Buffer) -> None:
@@ -66,7 +66,26 @@ class LocatedFileStatus(FileStatus):
     block_locations: tuple[BlockLocation, ...] = ()
 
 
-class FSDataInputStream(ABC):
+class Closeable(ABC):
+    """What a `with` block closes at its end."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back whatever is held; a second call does nothing."""
+
+    def __enter__(self: _Closeable) -> _Closeable:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class FSDataInputStream(Closeable):
     """A seekable input stream with positioned reads (FSDataInputStream, PositionedReadable).
 
     One thread at a time may use the stream operations (`read_*`, `seek`, `get_pos`, `skip`);
@@ -171,17 +190,6 @@ class FSDataInputStream(ABC):
         Names are those of `contract/iostatistics.py`; empty for a stream that counts nothing.
         """
         return {}
-
-    def __enter__(self: _Stream) -> _Stream:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class FutureDataInputStreamBuilder(ABC, Generic[S]):

@@ -236,10 +236,7 @@ class Run:
             self.report(keep(crash.clause, crash.counterexample))
             for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
                 self.findings.shadowed.setdefault(clause, crash.clause)
-            if crash.clause not in self.settings.declared:
-                shown = crash.counterexample
-                said = f"{shown.how} ({shown.actual}), which breaks {crash.clause}"
-                self.warnings += (f"neither selected nor declared: {said}",)
+            self._mind_unselected(crash.clause, crash.counterexample)
 
     # one program --------------------------------------------------------------------------
 
@@ -309,8 +306,16 @@ class Run:
         index, settings = self.executor.index, self.settings
         shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
         clause = clause_of(program, index, "fault.hang", settings.declared)
+        self._mind_unselected(clause, shown)
         self.report(self.findings.hang(clause, shown))
         return self.counts["hangs"] < ending.MOST_HANGS
+
+    def _mind_unselected(self, clause: str, shown: Counterexample) -> None:
+        """Tell of what ended a program by the fault of a clause that nobody has asked for."""
+        if clause not in self.settings.declared:
+            said = f"{shown.how} ({shown.actual}), which breaks {clause}"
+            told = f"neither selected nor declared: {said}"
+            self.warnings = tuple(dict.fromkeys((*self.warnings, told)))
 
     # events -------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
 from fscontract.contract.opening import SCENES
+from fscontract.contract.suite.ending import MOST_HANGS
 from fscontract.contract.suite.findings import Kept, write_replay
 from fscontract.contract.suite.result import (
     SHOWN,
@@ -24,6 +25,8 @@ from fscontract.contract.suite.settings import Settings
 
 #: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
 _BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
+#: Why nothing is said to hold where the run was stopped, and no clause is there to take the blame.
+_HANGS = "programs hang in calls that no selected clause is about, so the run was stopped"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ def sum_up(
         "seed": settings.seed,
         **settings.way,
     }
+    if counts.get("hangs", 0) >= MOST_HANGS and not evidence.findings.any:
+        evidence = replace(evidence, lost=evidence.lost or _HANGS)
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     return RunResult(
         target=binding.name,

@@ -6,12 +6,11 @@ import io
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fscontract.contract.errors import FileNotFoundException, PathIOException
 from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN
-from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.contract.ports import Closeable, FileStatus, FSDataInputStream
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
     normalize,
@@ -54,7 +53,7 @@ class S3FileStatus(FileStatus):
     version_id: str | None = None
 
 
-class S3FileSystem(ReferenceFileSystem):
+class S3FileSystem(ReferenceFileSystem, Closeable):
     """A bucket: the file at `/a/b` is the object of key `a/b`.
 
     There is a directory wherever an object lies below it, or an empty one of key `a/b/` marks it;
@@ -92,17 +91,6 @@ class S3FileSystem(ReferenceFileSystem):
 
     def __reduce__(self) -> tuple[Any, tuple[S3Config]]:
         return type(self).of, (self.config,)
-
-    def __enter__(self) -> S3FileSystem:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End all connections and threads; a later call makes new ones."""

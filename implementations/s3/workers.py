@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any
 
 _inside = threading.local()
 _PATIENCE = 1.0
@@ -19,7 +21,8 @@ class Workers:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._lock = threading.Lock()
+        # A stream may be lost, and so end here, in a thread that is just handing work over.
+        self._lock = threading.RLock()
         self._users = 0
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
@@ -56,10 +59,10 @@ class Workers:
                 )
             return self._pool.submit(work)
 
-    def _mine(self) -> threading.Lock:
+    def _mine(self) -> AbstractContextManager[Any]:
         """The lock, after a look at whether this is still the process of the threads."""
         if self._process != os.getpid():
-            self._lock = threading.Lock()  # a thread of the parent may have held the old one
+            self._lock = threading.RLock()  # a thread of the parent may have held the old one
             self._pool = None
             self._process = os.getpid()
         return self._lock

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.ports import Closeable, FSDataInputStream
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.contexts import ReaderContext
 from fscontract.pipeline.blockreader.errors import BlockReadException, RecordConversionException
 from fscontract.pipeline.blocks import NO_BLOCK, FileBlockMetadata
 
 R = TypeVar("R")
-_Reader = TypeVar("_Reader", bound="AbstractBlockReader[Any]")
 #: How long a stream may lie idle before `close_if_idle` closes it, in seconds.
 DEFAULT_IDLE = 120.0
 
@@ -48,7 +46,7 @@ class Counters:
         self.time += other.time
 
 
-class AbstractBlockReader(ABC, Generic[R]):
+class AbstractBlockReader(Closeable, Generic[R]):
     """Reads one block after the other, in one thread.
 
     The stream of a block is used for the next one if that follows it. It is closed for any other
@@ -126,17 +124,6 @@ class AbstractBlockReader(ABC, Generic[R]):
         stream, self._stream, self._last = self._stream, None, None
         if stream is not None:
             stream.close()
-
-    def __enter__(self: _Reader) -> _Reader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
         if self._busy is not None:

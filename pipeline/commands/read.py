@@ -121,7 +121,11 @@ def read(
             else:
                 printer = Raw(output, reading.ending if end is None else end)
             with _found(plan, reading, printer, spark) as found:
-                _print(found, plan, printer, limit, quiet)
+                counted = _print(found, plan, printer, limit, quiet)
+            printer.finish(counted)
+            output.flush()  # what is said of it comes behind it
+        if not quiet:
+            click.echo(_summary(counted), err=True)
     for line in plan.missing:
         say_error(line)
     if plan.missing:
@@ -145,8 +149,8 @@ def _found(
 
 def _print(
     found: Iterator[Found], plan: Plan, printer: Printer, limit: int | None, quiet: bool
-) -> None:
-    from fscontract.contract.suite.report.text import plural
+) -> dict[str, Any]:
+    """Print the records, up to a limit; how many of what there were."""
     from fscontract.pipeline.commands.progress import Progress
 
     with Progress(quiet, printer.records) as progress:
@@ -158,14 +162,18 @@ def _print(
             progress.bytes += one.bytes
             progress.records = printer.count
             progress.show(plan.bytes)
-    counted = {
+    return {
         "files": plan.files,
         "blocks": plan.blocks,
         "records": printer.count,
         "bytes": progress.bytes,
         "seconds": round(progress.seconds, 3),
     }
-    printer.finish(counted)
-    where = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
-    what = f"{plural(printer.count, 'record')}, {progress.bytes:,} bytes"
-    progress.say(f"{what} in {where}, {progress.seconds:.1f} s")
+
+
+def _summary(counted: dict[str, Any]) -> str:
+    from fscontract.contract.suite.report.text import plural
+
+    where = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
+    what = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
+    return f"{what} in {where}, {counted['seconds']:.1f} s"

@@ -6,10 +6,9 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import TypeVar
 
-from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.contract.ports import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.metadata.errors import MetadataWarning
 from fscontract.pipeline.metadata.files import in_threads
 from fscontract.pipeline.metadata.metrics import (
@@ -63,7 +62,7 @@ def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]
             yield status
 
 
-class FileListing:
+class FileListing(Closeable):
     """The partitions and files of the dataset at `path`.
 
     They come from its metadata table, which is opened once. Where there is none, it is damaged or
@@ -101,17 +100,6 @@ class FileListing:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r}, table={self._table!r})"
-
-    def __enter__(self) -> FileListing:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the table."""

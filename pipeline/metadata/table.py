@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import ClassVar
 
-from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.contract.ports import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.metadata.changes import below
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
@@ -31,7 +30,7 @@ from fscontract.pipeline.metadata.timeline import load_timeline
 from fscontract.pipeline.metadata.unsynced import changes_of, first_completion, unsynced
 
 
-class MetadataTable:
+class MetadataTable(Closeable):
     """The dataset at `path`, as of the time this was made; later commits need a new one.
 
     Making it lists the two timelines; the first use of a partition of the metadata table lists
@@ -79,17 +78,6 @@ class MetadataTable:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r}, instant={self.data_timeline.latest!r})"
-
-    def __enter__(self) -> MetadataTable:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all files."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.contract.ports import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.blocks import NO_BLOCK, FileBlockMetadata, FileInfo, bare_path
 from fscontract.pipeline.splitter.base import default_block_size
 from fscontract.pipeline.splitter.references import ReferenceTimes, ScannedFileInfo
@@ -27,7 +26,7 @@ from fscontract.pipeline.splitter.windows import (
 _Input = TypeVar("_Input", bound="FileSplitterInput")
 
 
-class FileSplitterInput(AbstractFileSplitter):
+class FileSplitterInput(AbstractFileSplitter, Closeable):
     """Splits the files below `files`, those that are there and those that come.
 
     A life is: `restore` if there is a checkpoint, `start`; then for each window `begin_window`,
@@ -91,15 +90,7 @@ class FileSplitterInput(AbstractFileSplitter):
 
     def __enter__(self: _Input) -> _Input:
         self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        return super().__enter__()
 
     # windows ------------------------------------------------------------------------------
 

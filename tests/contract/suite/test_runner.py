@@ -145,6 +145,16 @@ def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
     assert clause(result, "read1.value").outcome is Verdict.PASS
 
 
+def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about() -> None:
+    """Five of them end the run; one line says which clause it would be."""
+    result = check(binding_of(Sticks), settings_for("getpos.value", timeout=0.2))
+    assert clause(result, "getpos.value").outcome is Verdict.ERROR
+    assert not result.conforms
+    (told,) = result.warnings
+    assert told.startswith("neither selected nor declared: skip: hang")
+    assert told.endswith("which breaks skip.progress")
+
+
 def test_a_descriptor_that_close_leaves_is_found() -> None:
     try:
         found = clause(check(binding_of(Leaks), settings_for("close.release")), "close.release")

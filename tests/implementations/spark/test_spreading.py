@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 
 from fscontract.contract.clauses import select
 from fscontract.contract.suite.cli import main
+from fscontract.contract.suite.commands import common
 from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.events import Event, Progress, ViolationFound
 from fscontract.contract.suite.result import RunResult
@@ -48,6 +49,8 @@ def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(there, "close", lambda: None)
     monkeypatch.setattr(target, "spreading", lambda kind, place: there)
+    # The session's threads stay, and would make the command end this process.
+    monkeypatch.setattr(common, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])

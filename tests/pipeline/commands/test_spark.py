@@ -16,7 +16,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.pipeline.commands import onspark
 from tests.pipeline.commands.support import error, output, process
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.xdist_group("datasource")
 
 LINES = b"".join(b"%05d %s\r\n" % (i, b"x" * (i % 70)) for i in range(4000))
 #: What several readings of one session give, as JSON; its arguments are a good and a bad file.

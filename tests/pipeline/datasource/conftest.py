@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
             if HERE in item.path.parents and "spark" in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group("spark"))
+                item.add_marker(pytest.mark.xdist_group("datasource"))
 
 
 @pytest.fixture(scope="session")

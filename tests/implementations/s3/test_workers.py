@@ -1,0 +1,32 @@
+"""Threads that streams of one filesystem share."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from fscontract.implementations.s3 import workers
+from fscontract.implementations.s3.workers import Workers
+
+
+def test_a_stream_that_is_lost_while_work_is_handed_over_blocks_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its finalizer may run at any allocation, in the thread that holds the lock."""
+    shared, made = Workers(1), list[Future[None]]()
+
+    def pool(*arguments: Any, **options: Any) -> ThreadPoolExecutor:
+        shared.release()  # as the finalizer of the other stream does
+        return ThreadPoolExecutor(*arguments, **options)
+
+    monkeypatch.setattr(workers, "ThreadPoolExecutor", pool)
+    shared.retain()
+    shared.retain()
+    thread = threading.Thread(target=lambda: made.append(shared.submit(lambda: None)), daemon=True)
+    thread.start()
+    thread.join(10)
+    assert [future.result(10) for future in made] == [None]
+    shared.release()
