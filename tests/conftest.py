@@ -30,7 +30,8 @@ def pytest_report_header(config: pytest.Config) -> str:
 def spark() -> Iterator[Any]:
     """A session of Spark with two workers, which have the keys of the embedded S3 server.
 
-    It is one for all tests, as a process has one. With xdist they are in the group "spark" or "datasource".
+    It is one for all tests, as a process has one. With xdist they are in the group "spark", or in
+    "datasource".
     """
     from fscontract.implementations.s3.embedded import ACCESS_KEY, SECRET_KEY
     from fscontract.implementations.spark.session import local_session
