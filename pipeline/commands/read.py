@@ -113,13 +113,9 @@ def read(
         reading.check()
         plan = Plan(inputs(urls, options), Choice(**choice, whole=reading.is_whole))
         with standard_output() as output:
-            printer: Printer
-            if count:
-                printer = Counting(output, as_json)
-            elif as_json:
-                printer = Json(output)
-            else:
-                printer = Raw(output, reading.ending if end is None else end)
+            printer: Printer = Raw(output, reading.ending if end is None else end)
+            if count or as_json:
+                printer = Counting(output, as_json) if count else Json(output)
             with _found(plan, reading, printer, spark) as found:
                 counted = _print(found, plan, printer, limit, quiet)
             printer.finish(counted)
