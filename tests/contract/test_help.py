@@ -102,7 +102,8 @@ def test_texts_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -
     """Of a wide one no more is used than can be read."""
     terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(explain, "sys", terminal)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
+    size = os.terminal_size((columns, 24))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: size)
     _, *lines = run("explain", "fs.option.openfile.length").stdout.splitlines()
     widest = max(map(len, lines))
     assert min(columns, 98) * 0.8 < widest <= min(columns, 98)

@@ -145,6 +145,7 @@ def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
     assert clause(result, "read1.value").outcome is Verdict.PASS
 
 
+@pytest.mark.deep
 def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about() -> None:
     """Five of them end the run; one line says which clause it would be."""
     result = check(binding_of(Sticks), settings_for("getpos.value", timeout=0.2))
