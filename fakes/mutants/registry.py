@@ -119,10 +119,15 @@ def features_of(stream: type[MemoryInputStream]) -> tuple[str, ...]:
 def mutants() -> tuple[Mutant, ...]:
     """Every mutant, in the order of its document's modules."""
     for document in _DOCUMENTS:
-        package = import_module(f"fscontract.fakes.mutants.{document}")
-        for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-            import_module(module.name)
+        load_modules(document)
     return tuple(_REGISTERED)
+
+
+def load_modules(document: str) -> None:
+    """Import the modules of a document's package, in which its mutants register themselves."""
+    package = import_module(f"fscontract.fakes.mutants.{document}")
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        import_module(module.name)
 
 
 def binding(mutated: Mutant) -> StreamBinding:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, TypeVar
 
-from fscontract.fakes.mutants.registry import says
+from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.pipeline.blockreader import scaling
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 
-_PACKAGE = "fscontract.fakes.mutants.blockreader"
 _Broken = TypeVar("_Broken", bound=type[Any])
 
 
@@ -62,9 +59,7 @@ def reader_mutant(clause: str, part: str = "read_ahead") -> Callable[[_Broken], 
 @lru_cache(maxsize=1)
 def reader_mutants() -> tuple[ReaderMutant, ...]:
     """Every mutant, in the order of the modules."""
-    package = import_module(_PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__, f"{_PACKAGE}."):
-        import_module(module.name)
+    load_modules("blockreader")
     return tuple(_REGISTERED)
 
 

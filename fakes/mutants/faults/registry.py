@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pkgutil
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Binding
@@ -18,7 +16,7 @@ from fscontract.fakes.filesystem.client import Client, Connection
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.stream import FakeInputStream
 from fscontract.fakes.filesystem.targets import FakeBinding
-from fscontract.fakes.mutants.registry import says
+from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.implementations.localstream import DEFAULT_BUFFER, LocalInputStream
 from fscontract.implementations.options import OpenOptions
 from fscontract.implementations.targets import LocalBinding
@@ -119,9 +117,7 @@ def _with_connection(part: type[Connection]) -> StoredFiles:
 @lru_cache(maxsize=1)
 def fault_mutants() -> tuple[FaultMutant, ...]:
     """Every mutant, in the order of the modules."""
-    package = import_module("fscontract.fakes.mutants.faults")
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        import_module(module.name)
+    load_modules("faults")
     return tuple(_REGISTERED)
 
 

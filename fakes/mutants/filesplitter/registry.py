@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, TypeVar
 
 from fscontract.contract.clauses import clauses
 from fscontract.contract.suite.pipeline import Findings
 from fscontract.contract.suite.splitter.check import check_splitter, scenarios_of
-from fscontract.fakes.mutants.registry import says
+from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.pipeline.splitter.base import FileSplitterBase
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.input import FileSplitterInput
@@ -73,9 +71,7 @@ def binding_with(part: Any) -> LocalSplitterBinding:
 @lru_cache(maxsize=1)
 def splitter_mutants() -> tuple[SplitterMutant, ...]:
     """Every mutant, in the order of the modules."""
-    package = import_module("fscontract.fakes.mutants.filesplitter")
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        import_module(module.name)
+    load_modules("filesplitter")
     return tuple(_REGISTERED)
 
 

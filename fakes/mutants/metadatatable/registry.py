@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, TypeVar
 
 from fscontract.contract.suite.metadatatable.bench import Broken
 from fscontract.contract.suite.metadatatable.check import check_table
-from fscontract.fakes.mutants.registry import says
+from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.pipeline.metadata.binding import TableBinding
 from fscontract.pipeline.metadata.group import FileGroupReader
 from fscontract.pipeline.metadata.listing import FileListing
@@ -19,7 +17,6 @@ from fscontract.pipeline.metadata.locks import FileLock
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.write import MetadataWriter
 
-_PACKAGE = "fscontract.fakes.mutants.metadatatable"
 _Broken = TypeVar("_Broken", bound=type[Any])
 
 
@@ -77,9 +74,7 @@ def binding_with(part: type[Any]) -> TableBinding:
 @lru_cache(maxsize=1)
 def table_mutants() -> tuple[TableMutant, ...]:
     """Every mutant, in the order of the modules."""
-    package = import_module(_PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__, f"{_PACKAGE}."):
-        import_module(module.name)
+    load_modules("metadatatable")
     return tuple(_REGISTERED)
 
 
