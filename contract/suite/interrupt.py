@@ -7,9 +7,13 @@ import gc
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 #: How long a thread is watched to see whether it is busy, in seconds.
 _GLANCE = 0.02
+#: How often a busy thread is told to end.
+_TRIES = 5
 
 
 class Abandoned(BaseException):
@@ -17,9 +21,17 @@ class Abandoned(BaseException):
 
 
 def give_up(thread: threading.Thread) -> None:
-    """Stop the thread if it runs Python code, leave it if it blocks."""
-    if thread.ident is not None and thread.is_alive() and _is_busy(thread.ident):
-        interrupt(thread.ident)
+    """Stop the thread if it runs Python code, leave it if it blocks.
+
+    An exception that is delivered in a finaliser, or in one of `gc.callbacks`, is printed and lost,
+    so there is no collection meanwhile, and what was lost is sent again.
+    """
+    for _ in range(_TRIES):
+        if thread.ident is None or not thread.is_alive() or not _is_busy(thread.ident):
+            return
+        with _no_collection():
+            interrupt(thread.ident)
+            thread.join(_GLANCE)
 
 
 def clear_interrupts() -> None:
@@ -31,23 +43,27 @@ def clear_interrupts() -> None:
     """
     if sys.version_info[:2] != (3, 11):
         return
-    collecting = gc.isenabled()
-    gc.disable()  # or it may be delivered to somebody's gc.callbacks, which print it
-    try:
+    with suppress(Abandoned), _no_collection():
         interrupt(threading.get_ident())
         for _ in range(1000):
             pass
-    except Abandoned:
-        pass
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def interrupt(ident: int) -> None:
     """Raise `Abandoned` in a thread as soon as it runs Python code."""
     error = ctypes.py_object(Abandoned)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), error)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _is_busy(ident: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from fscontract.contract.suite.interrupt import Abandoned, give_up
@@ -52,6 +53,22 @@ def beat(item: object) -> None:
         worker.current, worker.since = item, time.monotonic()
         if worker.on_begin is not None:
             worker.on_begin(item)
+
+
+@contextmanager
+def untimed() -> Iterator[None]:
+    """What the calling worker, if it is one, does in here is not counted as its item's time."""
+    worker = threading.current_thread()
+    if not isinstance(worker, _Worker):
+        yield
+        return
+    item, begun = worker.current, time.monotonic()
+    worker.current = None
+    try:
+        yield
+    finally:
+        worker.since += time.monotonic() - begun
+        worker.current = item
 
 
 def supervise(

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.suite.interrupt import give_up
-from fscontract.contract.suite.watchdog import supervise
+from fscontract.contract.suite.interrupt import Abandoned, give_up
+from fscontract.contract.suite.watchdog import supervise, untimed
 
 
 def test_every_item_is_worked_on_in_order() -> None:
@@ -82,3 +82,66 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
     monkeypatch.setattr(time, "sleep", end)
     give_up(thread)
     assert not thread.is_alive()
+
+
+def test_an_end_that_a_busy_thread_loses_is_sent_again() -> None:
+    """As one delivered in a finaliser is, or in one of gc.callbacks."""
+    lost: list[BaseException] = []
+
+    def work() -> None:
+        while True:
+            try:
+                while True:
+                    [[] for _ in range(100)]
+            except Abandoned as error:
+                if lost:
+                    return
+                lost.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    give_up(thread)
+    thread.join(10.0)
+    assert not thread.is_alive()
+
+
+def test_what_is_untimed_does_not_make_an_item_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    ticks = threading.Semaphore(0)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def work(item: object) -> None:
+        nonlocal now
+        with untimed():
+            now += 100.0
+            for _ in range(3):
+                ticks.acquire()
+
+    def on_hang(item: object) -> bool:
+        ticks.release(3)
+        raise AssertionError(item)
+
+    supervise(iter([1]), work, 5.0, on_hang, ticks.release)
+
+
+def test_the_time_before_something_untimed_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    hung: list[object] = []
+    told = threading.Event()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def work(item: object) -> None:
+        nonlocal now
+        now += 4.0
+        with untimed():
+            now += 100.0
+        now += 4.0
+        told.wait()
+
+    def on_hang(item: object) -> bool:
+        hung.append(item)
+        told.set()
+        return False
+
+    supervise(iter([1]), work, 5.0, on_hang)
+    assert hung == [1]
