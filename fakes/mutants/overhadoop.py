@@ -22,7 +22,8 @@ from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_r
 from fscontract.contract.program import Step
 from fscontract.implementations.memory import MemoryInputStream
 
-_ERRORS: dict[Kind, type[Exception]] = {
+#: Exceptions that stand for kinds; for the others there is PathIOException.
+ERRORS: dict[Kind, type[Exception]] = {
     Kind.EOF: EOFException,
     Kind.ILLEGAL_ARGUMENT: IllegalArgumentException,
     Kind.INDEX: IndexOutOfBoundsException,
@@ -62,7 +63,11 @@ class OverHadoop(MemoryInputStream):
     def __init__(self, data: bytes, path: str = "/hadoop", declared: int | None = None) -> None:
         self._opened = None
         super().__init__(data, path, declared)
-        self._opened = self.beneath.open(data)
+        self._opened = self._start(data, declared)
+
+    def _start(self, data: bytes, declared: int | None) -> Any:
+        """A stream of Hadoop over these bytes; what length was declared is nothing to it."""
+        return self.beneath.open(data)
 
     @property
     def _closed(self) -> bool:
@@ -106,7 +111,7 @@ class OverHadoop(MemoryInputStream):
     def _value(self, outcome: Outcome) -> Any:
         if outcome.kind is Kind.RETURNED:
             return outcome.value
-        error = _ERRORS.get(outcome.kind)
+        error = ERRORS.get(outcome.kind)
         raise PathIOException(self.path, outcome.detail) if error is None else error(outcome.detail)
 
     def get_pos(self) -> int:

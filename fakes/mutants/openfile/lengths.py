@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fscontract.contract.errors import PathIOException
@@ -20,10 +21,9 @@ class LastByteLost(OptionStream):
     """The last byte of a length as option is taken to lie beyond the end."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
-        super().__init__(data, path, options)
         if options.status is None and options.length and options.length <= len(data):
-            self._stop = self._size = options.length - 1
-            self._view = self._view[: self._stop]
+            data, options = data[: options.length - 1], replace(options, length=None)
+        super().__init__(data, path, options)
 
 
 @opening_mutant("open.length-longer-file")
@@ -92,7 +92,7 @@ class OptionBeatsStatus(OpeningBuilder):
         self._status = status
         if declared is None or LENGTH not in self._values:
             return options
-        return OpenOptions(**{**vars(options), "length": declared})
+        return replace(options, length=declared)
 
 
 @opening_mutant("open.length-over-split")

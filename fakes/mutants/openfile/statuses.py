@@ -83,7 +83,8 @@ class NameUnchecked(OpeningBuilder):
     """The length of a status counts, whichever file the status is of."""
 
     def with_file_status(self, status: FileStatus | None) -> OpeningBuilder:
-        super().with_file_status(status and replace(status, path=self._path))
+        super().with_file_status(status)
+        self._status = status and replace(status, path=self._path)
         return self
 
 

@@ -47,6 +47,13 @@ class Statuses:
         named = self._with(own, self._path(kind, filesystem, own, path), None)
         return self._foreign(named) if kind in ("subclass", "name-subclass") else named
 
+    def like(self, kind: str, path: Any, length: int, directory: bool) -> Any:
+        """A status of the kind "own", "located" or "subclass" that says this of a path."""
+        made = self._status(length, directory, 1, 1 << 25, 0, path)
+        if kind == "located":
+            return self._located(made)
+        return self._foreign(made) if kind == "subclass" else made
+
     def _path(self, kind: str, filesystem: Any, own: Any, path: str) -> Any:
         if kind == "subclass":
             return own.getPath()

@@ -1,0 +1,343 @@
+"""The mutants of openFile() once more, over real builders of Hadoop: each call is made of a builder
+of Java's, and each stream is one of Java's, but for what the mutant does wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from posixpath import basename
+from typing import Any, ClassVar
+
+from fscontract.contract.errors import (
+    AccessControlException,
+    FileNotFoundException,
+    PathIOException,
+)
+from fscontract.contract.openfile_options import LENGTH
+from fscontract.contract.opening import BuilderCall
+from fscontract.contract.outcome import IO_KINDS
+from fscontract.contract.ports import FileStatus, FSDataInputStream, LocatedFileStatus
+from fscontract.fakes.mutants.openfile.filesystems import (
+    OpeningBuilder,
+    OpeningFileSystem,
+)
+from fscontract.fakes.mutants.overhadoop import ERRORS, Beneath, OverHadoop
+from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+from fscontract.implementations.bindings.hadoop.java import java
+from fscontract.implementations.bindings.hadoop.statuses import Statuses
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.streamopener import StreamOpener
+from fscontract.implementations.filesystem import denied
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.stream import ReferenceInputStream
+
+_DENIED = "Permission denied"
+
+
+class Opened(Beneath):
+    """Hadoop's files below a mutant, at the paths that it has for them, and its builders."""
+
+    def __init__(self, binding: HadoopBinding) -> None:
+        super().__init__(binding)
+        self.opener = binding.opener
+        #: The length that was declared, of which Hadoop's local streams make nothing.
+        self.declared: int | None = None
+        self._root = f"{binding.prefix}/{basename(binding.new_path())}"
+        self._statuses = Statuses(java())
+        #: What build() gave, and then the stream and its bytes, until somebody takes it.
+        self._future: Any = None
+        self._fresh: tuple[bytes, Any] | None = None
+
+    def at(self, path: str) -> str:
+        """Where Hadoop has what lies at `path`; a path of another scheme stays."""
+        return path if "://" in path else self._root + path
+
+    # A builder, by steps ------------------------------------------------------------------------
+
+    def start(self, path: str) -> Any:
+        """A builder of Java's."""
+        return self._try(path, lambda: self.opener.open_file(self.at(path)))
+
+    def call(self, path: str, builder: Any, call: BuilderCall) -> Any:
+        """The builder after a call."""
+        method, *args = call
+        if method == "with_file_status":
+            ready: BuilderCall = (method, self._status(args[0]))
+        else:
+            ready = self.opener.ready(path, call)
+        return self._try(path, lambda: self.opener.call(builder, ready))
+
+    def build(self, path: str, builder: Any) -> Any:
+        """The future of Java's."""
+        return self._try(path, lambda: self.opener.build(builder))
+
+    def offer(self, future: Any) -> None:
+        """The next stream that is opened is that of this future; one that nobody took is closed."""
+        self._let_go()
+        self._future = future
+
+    def content(self, path: str) -> bytes:
+        """The bytes of the stream that is opened next; whatever Hadoop's future raises."""
+        future, self._future = self._future, None
+        if future is None:
+            opened = self._try(path, lambda: self.binding.open(self.at(path)))
+        else:
+            opened = self._try(path, lambda: self.opener.get(future))
+        data = Path(self.at(path)).read_bytes()
+        self._fresh = data, opened
+        return data
+
+    def opened(self, content: bytes, length: int | None) -> Any:
+        """The stream of the future if it has these bytes, or else one over a file that has.
+
+        A mutant that goes by a length which nobody declared gets a file of that length.
+        """
+        if length is not None and length != self.declared:
+            content = content[:length]
+        if self._fresh is not None and self._fresh[0] == content:
+            (_, stream), self._fresh = self._fresh, None
+            return stream
+        self._let_go()
+        return self.open(content)
+
+    def _let_go(self) -> None:
+        left = []
+        if self._future is not None:
+            future, self._future = self._future, None
+            with suppress(Exception):
+                left.append(self.opener.get(future))
+        if self._fresh is not None:
+            (_, stream), self._fresh = self._fresh, None
+            left.append(stream)
+        for opened in left:
+            opened.stream.close()
+
+    def _status(self, status: FileStatus | None) -> Any:
+        if status is None:
+            return self._statuses.null
+        kind = {FileStatus: "own", LocatedFileStatus: "located"}.get(type(status), "subclass")
+        path = java().path(self.at(status.path))
+        return self._statuses.like(kind, path, status.length, status.is_directory)
+
+    def _try(self, path: str, action: Callable[[], Any]) -> Any:
+        """What an action gives; an exception of Java's as one of ours."""
+        try:
+            return action()
+        except Exception as error:
+            raise self._ours(path, error) from error
+
+    def _ours(self, path: str, error: Exception) -> Exception:
+        outcome = self.opener.outcome(error)
+        said = outcome.detail
+        if outcome.kind in ERRORS and outcome.kind not in IO_KINDS:
+            return ERRORS[outcome.kind](said)
+        if said.startswith("FileNotFoundException"):
+            kind = AccessControlException if _DENIED in said else FileNotFoundException
+            return kind(path, said)
+        return PathIOException(path, said)
+
+
+class StreamOverHadoop(OverHadoop):
+    """The stream that Hadoop's future gives, as a mutant of streams sees it."""
+
+    beneath: ClassVar[Opened]
+
+    def _start(self, data: bytes, declared: int | None) -> Any:
+        return self.beneath.opened(data, declared)
+
+
+class BuilderOverHadoop(OpeningBuilder):
+    """A builder that makes each call of one of Hadoop's, too.
+
+    What a mutant has changed in what was set is told to Hadoop's before it builds.
+    """
+
+    filesystem: FilesOverHadoop
+    #: A value that is about to be set, before it was made a whole number.
+    _double: float | None = None
+    _told: FileStatus | None = None
+
+    def start(self) -> None:
+        """Make the builder beneath."""
+        self._at = self._path
+        self._java = self.filesystem.beneath.start(self._path)
+        #: What was set there by opt(): as text, and as it was given.
+        self._sent: dict[str, tuple[str, Any]] = {}
+
+    def opt_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
+        """As the builder beneath."""
+        self._double = value
+        return super().opt_double(key, value)
+
+    def must_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
+        """As the builder beneath."""
+        self._double = value
+        return super().must_double(key, value)
+
+    def _set(self, key: str, value: Any) -> None:
+        double, self._double = self._double, None
+        given = value if double is None else double
+        self._tell(_typed("opt", key, given))
+        super()._set(key, value)
+        self._sent[key] = self._values[key], given
+
+    def with_file_status(self, status: FileStatus | None) -> Builder[FSDataInputStream]:
+        """As the builder beneath."""
+        self._tell(("with_file_status", status))
+        self._told = status
+        return super().with_file_status(status)
+
+    def _tell(self, call: BuilderCall) -> None:
+        self._java = self.filesystem.beneath.call(self._path, self._java, call)
+
+    def _check_keys(self) -> None:
+        """Let Hadoop's builder build, by what is set now."""
+        files = self.filesystem
+        files.show(self._path)
+        declared = self._declared()
+        if self._path != self._at:
+            self.start()
+        for key, text in self._values.items():
+            sent, value = self._sent.get(key, (None, text))
+            if key in self._mandatory or text != sent:
+                method = "must" if key in self._mandatory else "opt"
+                self._tell(_typed(method, key, value if text == sent else text))
+        if self._status is not self._told:
+            self._tell(("with_file_status", self._status))
+        files.beneath.offer(None)
+        files.beneath.offer(files.beneath.build(self._path, self._java))
+        files.beneath.declared = declared
+
+    def _declared(self) -> int | None:
+        """The length that was declared of this very file."""
+        plain = Builder(self._path, self._opener)
+        plain._values = {key: text for key, (text, _) in self._sent.items()}
+        return plain.with_file_status(self._own(self._told))._options().length
+
+    def _options(self) -> OpenOptions:
+        """Without a status of another name: Hadoop's local streams go by none."""
+        given, self._status = self._status, self._own(self._status)
+        try:
+            return super()._options()
+        finally:
+            self._status = given
+
+    def _own(self, status: FileStatus | None) -> FileStatus | None:
+        """A status if it has the name of the file."""
+        named = status is not None and basename(status.path) == basename(self._path)
+        return status if named else None
+
+    def build(self) -> Future[FSDataInputStream]:
+        """As the builder beneath; names are for it to check."""
+        self._check_keys()
+        future: Future[FSDataInputStream] = Future()
+        try:
+            future.set_result(self._opener(self._path, self._options()))
+        except Exception as error:
+            future.set_exception(error)
+        finally:
+            self.filesystem.beneath.offer(None)
+        return future
+
+
+class FilesOverHadoop(OpeningFileSystem):
+    """Files that Hadoop opens. They are kept in memory, and shown to it when it is to open one."""
+
+    own_keys = frozenset()
+    unsupported_keys: ClassVar[frozenset[str]] = frozenset()
+    beneath: ClassVar[Opened]
+
+    def open_file(self, path: str) -> OpeningBuilder:
+        """A builder over Hadoop's."""
+        builder = super().open_file(path)
+        assert isinstance(builder, BuilderOverHadoop)
+        self.show(path)
+        builder.start()
+        return builder
+
+    def access(self, path: str, mode: str) -> None:
+        """Whether this process may read what Hadoop would open; AccessControlException."""
+        self.show(path)
+        if not os.access(self.beneath.at(path), os.R_OK):
+            raise denied(path)
+
+    def show(self, path: str) -> None:
+        """Put on disk what lies at `path` now."""
+        if "://" in path:
+            return
+        place = Path(self.beneath.at(path))
+        if place.is_dir():
+            shutil.rmtree(place)
+        place.unlink(missing_ok=True)
+        if not self._exists(path):
+            return
+        if self.get_file_status(path).is_directory:
+            place.mkdir(parents=True)
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        node: Any = self._find(path)
+        place.write_bytes(node.data)
+        place.chmod(node.mode)
+
+    def _opened(self, operation: str, path: str, options: OpenOptions) -> ReferenceInputStream:
+        stream: ReferenceInputStream = self._open(path, options)
+        return stream
+
+    def _data(self, path: str, options: OpenOptions) -> bytes:
+        return self.beneath.content(path)
+
+
+class OpenerOverHadoop(StreamOpener):
+    """Opens by the mutant's builder what Hadoop's has words for."""
+
+    def __init__(self, binding: StreamBinding, files: FilesOverHadoop) -> None:
+        super().__init__(binding, files)
+        self._hadoop = files.beneath.opener
+
+    def ready(self, path: str, call: BuilderCall) -> BuilderCall:
+        """A call that Java can be given, too; NoScene."""
+        method, *args = call
+        if method != "with_file_status":
+            self._hadoop.ready(path, call)
+        elif args[1] is not None:
+            self._hadoop.ready(path, ("opt_long", LENGTH, args[1]))
+        return super().ready(path, call)
+
+
+def opening_over_hadoop(
+    made: type[MemoryFileSystem], beneath: HadoopBinding, name: str
+) -> StreamBinding:
+    """A binding to a mutant of openFile(), all but whose mistake is Hadoop's."""
+    assert issubclass(made, OpeningFileSystem)
+    opened = Opened(beneath)
+    stream = _over(made.stream, StreamOverHadoop)
+    stream.beneath = opened
+    files = _over(made, FilesOverHadoop)
+    files.beneath = opened
+    files.builder = _over(made.builder, BuilderOverHadoop)
+    files.stream = stream
+    files.own_keys = files.unsupported_keys = frozenset()
+    filesystem: FilesOverHadoop = files()
+    binding = StreamBinding(filesystem, name)
+    binding.opener = OpenerOverHadoop(binding, filesystem)
+    return binding
+
+
+def _over(part: type, mixed: type) -> Any:
+    """A class that does what `part` does wrong, and all else as `mixed`."""
+    bases = (mixed,) if issubclass(mixed, part) else (part, mixed)
+    return type(part.__name__, bases, {})
+
+
+def _typed(method: str, key: str, value: Any) -> BuilderCall:
+    """opt() or must() by the method for a value of its type."""
+    if isinstance(value, float):
+        return f"{method}_double", key, value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{method}_long", key, value
+    return method, key, value

@@ -1,0 +1,128 @@
+"""Who checks the checker, on Hadoop's builders: mutants of openFile() over them are rejected."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+
+from fscontract.contract.clauses import Clause, clauses
+from fscontract.contract.profile import Profile, load_profile
+from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem
+from fscontract.fakes.mutants.openoverhadoop import opening_over_hadoop
+from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.fakes.mutants.table import BROKEN
+from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+
+#: What RawLocalFileSystem breaks itself, so that no mutant of it shows: finding H6.
+OWN = {"open.number-default", "open.std-recognised"}
+#: What a process that may read every file, as root may, has no way to see.
+ROOT = {"open.permission-delayed"} if os.geteuid() == 0 else set()
+#: Mutants of a key that a filesystem has for itself, where Hadoop's local ones have none; and one
+#: that does what they do, too (H6).
+NONE = {"OwnDemandsAreChecked", "BufferMustBePositive"}
+_KEYS = "openfile-unsupported-keys"
+#: Those that show after thousands of programs: ten seconds and more each.
+DEAR = {
+    "FooterIsOld",
+    "ForeignStatusNamesFile",
+    "ForwardOnly",
+    "NameCheckedWhenSet",
+    "NameUnchecked",
+    "SeeksInSplitOnly",
+    "SplitIsFile",
+    "StatusNamesFile",
+    "VectoredOnly",
+}
+#: What Hadoop's local filesystems are not declared to have, and nothing can be judged without.
+LACKING = {"supports-io-statistics", "openfile-pins-version", _KEYS}
+PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
+OPENS = tuple(c for c in with_checks(clauses().values()) if c.document == "openfile")
+
+
+def _profile(mutated: Mutant) -> Profile:
+    return PROFILE.with_features([f for f in mutated.features if f != _KEYS])
+
+
+def _mutants() -> list[Mutant]:
+    """Those whose clause Hadoop declares and keeps."""
+    judged = {c.id: c for c in OPENS if c.id not in OWN | ROOT}
+    return [
+        m
+        for m in mutants()
+        if m.clause in judged
+        and m.name not in NONE
+        and not _profile(m).satisfies(judged[m.clause].needs)
+    ]
+
+
+@pytest.fixture(scope="module")
+def beneath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopBinding]:
+    """Files of RawLocalFileSystem."""
+    folder = tmp_path_factory.mktemp(f"raw-{uuid.uuid4().hex[:8]}")
+    binding = resolve_target(f"hadoop+raw://{folder}", {})
+    assert isinstance(binding, HadoopBinding)
+    binding.prepare()
+    yield binding
+    binding.dispose()
+
+
+def _run(
+    made: type[OpeningFileSystem],
+    beneath: HadoopBinding,
+    profile: Profile,
+    judged: tuple[Clause, ...],
+    stop: bool = False,
+) -> RunResult:
+    binding = opening_over_hadoop(made, beneath, made.__name__)
+    return check(binding, Settings(profile, judged, stop_at_first=stop))
+
+
+def _verdict(mutated: Mutant, beneath: HadoopBinding) -> Verdict:
+    made = cast(type[OpeningFileSystem], mutated.filesystem)
+    judged = (clauses()[mutated.clause],)
+    return _run(made, beneath, _profile(mutated), judged, stop=True).clauses[0].outcome
+
+
+def test_each_clause_has_a_mutant_here_or_a_reason_to_have_none() -> None:
+    """Hadoop lacks what the clause is about, or breaks it; or this process may read everything."""
+    without = {c.id: c for c in OPENS}
+    for mutated in _mutants():
+        without.pop(mutated.clause, None)
+    lacking = {name for name, clause in without.items() if LACKING.intersection(clause.needs)}
+    assert without.keys() - lacking == OWN | ROOT
+
+
+@pytest.mark.parametrize("mutated", [m for m in _mutants() if m.name not in DEAR], ids=str)
+def test_a_mutant_over_hadoops_builder_is_rejected(mutated: Mutant, beneath: HadoopBinding) -> None:
+    """By the clause that it breaks."""
+    assert _verdict(mutated, beneath) in BROKEN, mutated.says
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("mutated", [m for m in _mutants() if m.name in DEAR], ids=str)
+def test_a_mutant_that_shows_late_is_rejected_as_well(
+    mutated: Mutant, beneath: HadoopBinding
+) -> None:
+    """By its clause, too."""
+    assert _verdict(mutated, beneath) in BROKEN, mutated.says
+
+
+@pytest.mark.deep
+def test_a_builder_that_does_nothing_itself_breaks_what_hadoop_breaks(
+    beneath: HadoopBinding,
+) -> None:
+    """And nothing else, so that a mutant's verdict is the mutant's."""
+    result = _run(OpeningFileSystem, beneath, PROFILE, OPENS)
+    assert {c.clause.id for c in result.clauses if c.outcome in BROKEN} == OWN
+    hadoop = check(beneath, Settings(PROFILE, OPENS))
+    assert [(c.clause.id, c.outcome) for c in result.clauses] == [
+        (c.clause.id, c.outcome) for c in hadoop.clauses
+    ]
