@@ -102,6 +102,24 @@ class Clause:
 
 
 @dataclass(frozen=True)
+class Retired:
+    """An id that no clause has any more, since a version, for a reason; it is never used again.
+
+    `instead` are the clauses that say now what it said, if it was not withdrawn.
+    """
+
+    id: str
+    since: str
+    reason: str
+    instead: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        now = f"{' and '.join(self.instead)} since" if self.instead else "withdrawn in"
+        verb = "is" if self.instead else "was"
+        return f"{self.id} {verb} {now} {self.since}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Document:
     """A source document: the stem of its file, its title, what it is written from and about."""
 
@@ -162,20 +180,47 @@ def documents() -> dict[str, Document]:
     return {d["document"]: _document(d) for d in _data()}
 
 
+@lru_cache(maxsize=1)
+def retired() -> dict[str, Retired]:
+    """Every id that was a clause's, and is not any more."""
+    entries = (entry for data in _data() for entry in data.get("retired", ()))
+    made = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
+    return {one.id: one for one in made}
+
+
+def present(name: str) -> str:
+    """The id that a clause of this id has now; `name` itself, if there is not just one."""
+    old = retired().get(name)
+    return old.instead[0] if old is not None and len(old.instead) == 1 else name
+
+
+def notices(patterns: Iterable[str]) -> list[str]:
+    """A line for each of the patterns that is an id of old, which says what it is taken for."""
+    return [str(retired()[name]) for name in patterns if name in retired()]
+
+
 def select(patterns: Sequence[str]) -> list[Clause]:
     """The clauses that match any pattern, in file order; all of them if there is no pattern.
 
-    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob.
+    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. An id of
+    old stands for what has taken its place (see `notices`).
     Raises ClauseError for a pattern that matches nothing.
     """
     everything = clauses()
     chosen: set[str] = set()
     for pattern in patterns:
         found = {c.id for c in everything.values() if _matches(c, pattern)}
+        if pattern in retired():
+            found = {*retired()[pattern].instead}
         if not found:
-            raise ClauseError(f"no clause matches {pattern!r}{_suggest(pattern)}")
+            raise ClauseError(_unmatched(pattern))
         chosen |= found
     return [c for c in everything.values() if c.id in chosen or not patterns]
+
+
+def _unmatched(pattern: str) -> str:
+    old = retired().get(pattern)
+    return str(old) if old else f"no clause matches {pattern!r}{_suggest(pattern)}"
 
 
 def _matches(clause: Clause, pattern: str) -> bool:

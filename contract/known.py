@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from fscontract.contract.clauses import clauses, near_misses, parse_yaml
+from fscontract.contract.clauses import clauses, near_misses, notices, parse_yaml, present
 from fscontract.contract.suite.result import (
     SHOWN,
     ClauseResult,
@@ -76,7 +76,8 @@ def parse_known(data: Any, where: str) -> tuple[Known, ...]:
         found = list(_mistakes(item))
         mistakes += [f"{where}: known entry {number}: {text}" for text in found]
         if not found:
-            entry = Known(**{**item, "until": _day(item.get("until"))})
+            changed = {"until": _day(item.get("until")), "clause": present(item["clause"])}
+            entry = Known(**{**item, **changed})
             if entry in entries:
                 mistakes.append(f"{where}: known entry {number}: the same as an entry before")
             entries.append(entry)
@@ -156,8 +157,8 @@ def _mistakes(item: Any) -> Iterable[str]:
         if not isinstance(item.get(key, ""), str):
             yield f"{key} must be a text"
     clause = item.get("clause")
-    if isinstance(clause, str) and clause.strip() and clause not in clauses():
-        yield f"no clause {clause!r}{near_misses(clause, clauses())}"
+    if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
+        yield from notices([clause]) or [f"no clause {clause!r}{near_misses(clause, clauses())}"]
     if item.get("until") is not None and _day(item["until"]) is None:
         yield f"until must be a date like 2027-06-01, not {item['until']!r}"
 

@@ -121,7 +121,7 @@ def load_profile(name_or_path: str) -> Profile:
 
 @cache
 def _shipped(name: str) -> Profile:
-    entry = files("fscontract.specs").joinpath("profiles", f"{name}.yaml")
+    entry = files("fscontract.specs").joinpath("profiles").joinpath(f"{name}.yaml")
     return _profile(parse_yaml(entry.read_text(encoding="utf-8")))
 
 

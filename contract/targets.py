@@ -44,6 +44,8 @@ _USER = re.compile(r"://[^/?#@\s]*@")
 _QUERY = re.compile(r"\?\S+")
 #: Option values shorter than this are words like "1" that may stand anywhere in a message.
 _SHORTEST_SECRET = 4
+#: Words of so many letters are left out even where they are parts of longer ones.
+_LONG = 8
 
 
 class UsageError(ValueError):
@@ -275,10 +277,16 @@ def _raised_at(error: BaseException) -> str:
 
 
 def redact(text: str, options: dict[str, str]) -> str:
-    """`text` without the values of options, and without the secret parts of URLs."""
+    """`text` without the values of options, and without the secret parts of URLs.
+
+    A value that is a short word may be a part of longer ones, such as boto of boto3: these stay.
+    """
     for value in sorted(options.values(), key=len, reverse=True):
         if len(value) >= _SHORTEST_SECRET:
-            text = text.replace(value, "***")
+            part = re.escape(value)
+            short = value.isalpha() and len(value) < _LONG
+            whole = rf"(?<![^\W_]){part}(?![^\W_])" if short else part
+            text = re.sub(whole, "***", text)
     return mask_url(text)
 
 

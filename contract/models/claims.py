@@ -25,6 +25,9 @@ from fscontract.contract.outcome import Kind
 _SET, _BUILD, _GET, _READ = "set", "build", "get", "read"
 _OPEN = frozenset({_SET, _BUILD, _GET})
 _ANY = _OPEN | {_READ}
+#: What is said of the streams of one builder, and what says it of any two streams of a file: while
+#: that is broken, nothing is told of the former.
+TOLD_BY = {"open.build-twice": "open.independent"}
 _BY_STATUS = {
     "none": "open.status-null",
     "parents": "open.status-filename-only",

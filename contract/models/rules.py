@@ -141,6 +141,16 @@ def may_have_data(call: Call) -> bool:
     return ANY <= call.state.pos < call.state.longest
 
 
+def says_position(call: Call) -> tuple[str, ...]:
+    """What a call may answer that asks where the stream is."""
+    state = call.state
+    if state.pos == PAST:
+        return (f"returns {state.shortest} or more",)
+    return (
+        f"returns {state.pos}" if state.pos >= 0 else "returns a position that is not negative",
+    )
+
+
 def is_count(value: Any) -> bool:
     """A whole number that is not a bool."""
     return type(value) is int

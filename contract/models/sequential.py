@@ -16,6 +16,7 @@ from fscontract.contract.models.rules import (
     closed,
     is_count,
     is_open,
+    says_position,
     unexpected,
 )
 from fscontract.contract.models.state import ANY, PAST, Failure, Origin, State
@@ -73,11 +74,6 @@ def _get_pos(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(state.at(pos, state.origin), (state.origin.moved,))
 
 
-def _says_pos(call: Call) -> tuple[str, ...]:
-    pos = call.state.pos
-    return (f"returns {pos}" if pos >= 0 else "returns a position that is not negative",)
-
-
 def _get_pos_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised and outcome.kind not in IO_KINDS:
         return Failure("getpos.closed", "", "raised")
@@ -87,7 +83,7 @@ def _get_pos_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
 GET_POS = Operation(
     refusals=(),
     rows=(
-        Row(("getpos.value",), is_open, _get_pos, _says_pos),
+        Row(("getpos.value",), is_open, _get_pos, says_position),
         Row(
             ("getpos.closed",),
             closed,

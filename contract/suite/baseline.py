@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from fscontract import __version__
-from fscontract.contract.clauses import clauses
+from fscontract.contract.clauses import clauses, notices, present
 from fscontract.contract.suite.matrix.reading import MatrixError, read_reports
 from fscontract.contract.suite.matrix.table import Cell, Column
 from fscontract.contract.suite.report import Entry, NotSetUp
 from fscontract.contract.suite.result import (
     FAILING,
     SHOWN,
+    STOPPED,
     UNVERIFIED,
     ClauseResult,
     RunResult,
@@ -27,6 +28,7 @@ class Change(str, Enum):
 
     NEW = "new"  # fails, and did not, or not in this way
     VANISHED = "vanished"  # was verified, and is not any more
+    UNEXERCISED = "unexercised"  # the same, but this time only: the check of threads was stopped
     STANDING = "standing"  # fails as it did
     FIXED = "fixed"  # failed, and holds
 
@@ -99,7 +101,7 @@ def load_baseline(path: Path) -> Baseline:
 def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
     if isinstance(new, NotSetUp):  # it has a line and an exit code of its own
         return Comparison(target, ())
-    was: Mapping[str, Cell] = {} if old is None else old.cells
+    was = {} if old is None else {present(name): cell for name, cell in old.cells.items()}
     found = {} if new is None else {r.clause.id: r for r in new.clauses}
     names = dict.fromkeys([*found, *was])
     made = (_difference(name, was.get(name), found.get(name), new is None) for name in names)
@@ -113,13 +115,20 @@ def _difference(
     if now is None or now.outcome in UNVERIFIED:
         if not verified:
             return None
-        return Difference(name, Change.VANISHED, _missing(name, now, unchecked), _before(was))
+        change = Change.UNEXERCISED if now is not None and _stopped(now) else Change.VANISHED
+        return Difference(name, change, _missing(name, now, unchecked), _before(was))
     if now.outcome in FAILING:
         change = Change.STANDING if was is not None and _alike(was, now) else Change.NEW
         return Difference(name, change, _now(now), _before(was))
     if was is not None and was.outcome in FAILING:
         return Difference(name, Change.FIXED, now.outcome.value, _before(was))
     return None
+
+
+def _stopped(now: ClauseResult) -> bool:
+    """Whether it was selected, and all was ready for it, but its check was stopped before."""
+    reasons = now.reason.split("; ")
+    return now.outcome is Verdict.UNEXERCISED and any(r.startswith(STOPPED) for r in reasons)
 
 
 def _alike(was: Cell, now: ClauseResult) -> bool:
@@ -152,7 +161,9 @@ def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:
         return "the target was not checked"
     if now is not None:
         return f"{now.outcome}: {now.reason}" if now.reason else now.outcome.value
-    return "not selected" if name in clauses() else f"no clause of fscontract {__version__}"
+    if name in clauses():
+        return "not selected"
+    return next(iter(notices([name])), f"no clause of fscontract {__version__}")
 
 
 def _remarks(old: Column | None, new: RunResult | None) -> Iterator[str]:

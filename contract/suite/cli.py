@@ -52,7 +52,7 @@ class _Commands(Commands):
             common.say_error("interrupted")
             return common.INTERRUPTED
         except click.ClickException as error:
-            common.say_error(" ".join(error.format_message().split()))
+            _tell(error)
             return common.USAGE
         except Exception as error:
             known_code = common.exit_code_of(error)
@@ -61,6 +61,17 @@ class _Commands(Commands):
             common.say_error(str(error))
             return known_code
         return code if isinstance(code, int) else common.CONFORMS
+
+
+def _tell(error: click.ClickException) -> None:
+    """One line; but for a group of commands without any of them, what there is."""
+    said = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2
+        click.echo(said, err=True)
+        return
+    if isinstance(error, click.MissingParameter) and error.ctx is not None:
+        said = f"{said.rstrip('.')}; see '{error.ctx.command_path} --help'"
+    common.say_error(" ".join(said.split()))
 
 
 @click.group(

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fscontract.contract.models.claims import TOLD_BY
 from fscontract.contract.program import Program
 from fscontract.contract.suite.blame import Blame
-from fscontract.contract.suite.execute import Executor, Violation
+from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.result import Counterexample
 from fscontract.contract.suite.shrink import shrink
 
@@ -114,7 +115,7 @@ class Findings(Kept):
         return examined and self.take(examined, missed=True)
 
     def _examined(self, found: Violation) -> Examined:
-        executor = self.executor
+        executor, charged = self.executor, found.origin
         found = self._blame.alone(found)
         failure = found.failure
 
@@ -122,14 +123,18 @@ class Findings(Kept):
             again = executor.run(program).violation
             return again is not None and again.likeness == found.likeness
 
+        done: tuple[str, ...] = ()
         clause = failure.clause
         program = found.program
         if found.index >= 0 or program.opening is not None or program.faults is not None:
             cut = found.program.with_steps(found.program.steps[: found.index + 1])
             small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
-            found = executor.run(small).violation or found
+            again = executor.run(small, trace=True)
+            found = again.violation or found
+            done = outcomes(found, again)
             clause = self._blame.clause(found)
-        return Examined(clause, counterexample(found), failure.clause)
+        shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
+        return Examined(clause, replace(counterexample(found), outcomes=done), shadowed)
 
     def _examined_miss(self, found: Violation) -> Examined | None:
         executor, clause = self.executor, found.failure.clause
@@ -141,8 +146,9 @@ class Findings(Kept):
         if self._blame.displaced(cut, found.index) is not None:
             return None  # it stands elsewhere than it should, which is another clause's matter
         small = shrink(cut, misses, self._fixed)
-        again = [m for m in executor.run(small).misses if m.failure.clause == clause]
-        return Examined(clause, counterexample(again[0] if again else found))
+        again = executor.run(small, trace=True)
+        found = next((m for m in again.misses if m.failure.clause == clause), found)
+        return Examined(clause, replace(counterexample(found), outcomes=outcomes(found, again)))
 
 
 def counterexample(found: Violation) -> Counterexample:
@@ -158,6 +164,17 @@ def counterexample(found: Violation) -> Counterexample:
         step=found.index + 1,
         how=how,
     )
+
+
+def outcomes(found: Violation, execution: Execution) -> tuple[str, ...]:
+    """What each call of the program did that `found` is about, if the execution is that of it."""
+    steps = found.program.steps[: found.index + 1]
+    calls = [step for step in steps if step.op != "change"]
+    made = execution.trace[len(execution.trace) - len(calls) :]
+    if [step for step, _, _ in made] != calls:
+        return ()
+    said = iter(str(outcome) for _, outcome, _ in made)
+    return tuple("" if step.op == "change" else next(said) for step in steps)
 
 
 def _size(shown: Counterexample) -> tuple[int, int, int]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
+from typing import Protocol
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.clauses import Clause, Level
@@ -14,7 +15,14 @@ from fscontract.contract.known import Known, match
 from fscontract.contract.metadataport import MetadataTableBinding
 from fscontract.contract.pipelineports import PipelineBinding, SplitterBinding
 from fscontract.contract.readerport import BlockReaderBinding
-from fscontract.contract.suite.events import Listener, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.suite.events import (
+    Interrupted,
+    Listener,
+    PhaseStarted,
+    Progress,
+    RunFinished,
+    RunStarted,
+)
 from fscontract.contract.suite.result import (
     SHOWN,
     ClauseResult,
@@ -22,6 +30,22 @@ from fscontract.contract.suite.result import (
     RunResult,
     Verdict,
 )
+
+
+class Broken(Protocol):
+    """A clause that a part breaks, as its check tells it."""
+
+    @property
+    def clause(self) -> str:
+        """Its id."""
+
+    @property
+    def expected(self) -> str:
+        """What was wanted."""
+
+    @property
+    def actual(self) -> str:
+        """What was seen."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +61,12 @@ class Shown:
 class Findings:
     """What was found about the clauses `wanted`: for each the first that breaks it."""
 
-    def __init__(self, wanted: frozenset[str]) -> None:
+    def __init__(
+        self, wanted: frozenset[str], beat: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
         self.wanted = wanted
+        #: Is told how many scenarios were played, and how many there are.
+        self.beat = beat
         self.failed: dict[str, Shown] = {}
         self.hung: dict[str, Shown] = {}
         self.exercised: Counter[str] = Counter()
@@ -68,64 +96,78 @@ def check_pipeline(
     """
     started, clock = datetime.now(timezone.utc), time.monotonic()
     chosen = tuple(c for c in clauses if c.api == binding.api and c.testable)
-    listener(RunStarted(binding.name, binding.api, "none", "quick", 0))
+    listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(chosen)))
     listener(PhaseStarted("scenarios", None))
-    findings = _findings(binding, frozenset(c.id for c in chosen), timeout)
-    result = RunResult(
-        target=binding.name,
-        binding=binding.api,
-        profile="none",
-        effort="quick",
-        seed=0,
-        started=started,
-        seconds=time.monotonic() - clock,
-        clauses=tuple(_verdict(c, findings, known, binding.name) for c in chosen),
-        counts=dict(findings.counts),
-    )
-    listener(RunFinished(result))
-    return result
+    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener))
+
+    def result(lost: str = "") -> RunResult:
+        return RunResult(
+            target=binding.name,
+            binding=binding.api,
+            profile="none",
+            effort="quick",
+            seed=0,
+            started=started,
+            seconds=time.monotonic() - clock,
+            clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in chosen),
+            counts=dict(findings.counts),
+        )
+
+    try:
+        _find(findings, binding, timeout)
+    except KeyboardInterrupt:
+        listener(Interrupted(result("the run was interrupted")))
+        raise
+    found = result()
+    listener(RunFinished(found))
+    return found
 
 
-def _findings(binding: PipelineBinding, wanted: frozenset[str], timeout: float) -> Findings:
+@dataclass(frozen=True)
+class _Telling:
+    """Tells a listener how many scenarios were played."""
+
+    listener: Listener
+
+    def __call__(self, done: int, total: int) -> None:
+        self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
+
+
+def _find(findings: Findings, binding: PipelineBinding, timeout: float) -> None:
+    """Play the scenarios of what the binding binds; after an exception the findings stand."""
     if isinstance(binding, SplitterBinding):
-        from fscontract.contract.suite.splitter.check import check_splitter
+        from fscontract.contract.suite.splitter.check import play_all, scenarios_of
 
-        return check_splitter(binding, wanted, timeout)
-    if isinstance(binding, BlockReaderBinding):
-        return _of_reader(binding, wanted)
-    if isinstance(binding, MetadataTableBinding):
-        return _of_table(binding, wanted)
-    raise TargetError(f"{binding.name}: there is no check for a {binding.api}")
+        play_all(findings, binding, scenarios_of(findings.wanted), timeout)
+    elif isinstance(binding, BlockReaderBinding):
+        from fscontract.contract.suite.blockreader import check as readers
 
+        _fill(findings, readers.findings(binding, findings.wanted, findings.beat), readers.CHECKED)
+    elif isinstance(binding, MetadataTableBinding):
+        from fscontract.contract.suite.metadatatable import check as tables
 
-def _of_reader(binding: BlockReaderBinding, wanted: frozenset[str]) -> Findings:
-    from fscontract.contract.suite.blockreader.check import CHECKED, check_reader
-
-    findings = Findings(wanted)
-    for clause, broken in check_reader(binding, wanted).items():
-        findings.fail(Shown(clause, "", broken.expected, broken.actual))
-    findings.exercised.update(CHECKED & wanted)
-    return findings
+        _fill(findings, tables.findings(binding, findings.wanted, findings.beat), tables.CHECKED)
+    else:
+        raise TargetError(f"{binding.name}: there is no check for a {binding.api}")
 
 
-def _of_table(binding: MetadataTableBinding, wanted: frozenset[str]) -> Findings:
-    from fscontract.contract.suite.metadatatable.check import CHECKED, check_table
-
-    findings = Findings(wanted)
-    for clause, broken in check_table(binding, wanted).items():
-        findings.fail(Shown(clause, "", broken.expected, broken.actual))
-    findings.exercised.update(CHECKED & wanted)
-    return findings
+def _fill(findings: Findings, found: Iterable[Broken], checked: frozenset[str]) -> None:
+    for broken in found:
+        findings.fail(Shown(broken.clause, "", broken.expected, broken.actual))
+    findings.exercised.update(checked & findings.wanted)
 
 
 def _verdict(
-    clause: Clause, findings: Findings, known: Sequence[Known], target: str
+    clause: Clause, findings: Findings, known: Sequence[Known], target: str, lost: str
 ) -> ClauseResult:
+    """Its verdict; `lost` says why some scenarios were not played, if so."""
     exercised = findings.exercised[clause.id]
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     shown = hung or failed
     listed = [k for k in known if k.clause == clause.id and k.applies_to(target)]
     if shown is None:
+        if lost:
+            return ClauseResult(clause, Verdict.ERROR, exercised, reason=lost)
         if not exercised:
             reason = "no scenario reached it"
             return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)

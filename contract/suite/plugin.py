@@ -6,6 +6,7 @@ the kit is imported when it is used.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -39,9 +40,9 @@ class Conformance:
         profile: str | None,
         features: tuple[str, ...],
         known: str | Path | None,
-        effort: str,
+        effort: str | None,
         clauses: tuple[str, ...],
-        seed: int,
+        seed: int | None,
         line: int,
     ) -> None:
         self.connector = connector
@@ -60,7 +61,7 @@ class Conformance:
         from fscontract.contract.clauses import FAULTS, STREAM, select
         from fscontract.contract.known import load_known
 
-        if self.effort not in _EFFORTS:
+        if self.effort is not None and self.effort not in _EFFORTS:
             raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
         self._profile("default")
         if self.known is not None:
@@ -86,6 +87,7 @@ class Conformance:
         return self._result
 
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+        from fscontract.contract.clauses import clauses as every
         from fscontract.contract.known import load_known, parse_known
         from fscontract.contract.suite import runner
         from fscontract.contract.suite.settings import Settings
@@ -97,7 +99,7 @@ class Conformance:
         listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
         settings = Settings(
             profile=profile,
-            clauses=tuple(clauses),
+            clauses=tuple(sorted(clauses, key=[*every().values()].index)),  # in whatever order
             effort=effort,
             seed=seed,
             known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
@@ -116,15 +118,17 @@ def conformance(
     profile: str | None = None,
     features: Sequence[str] = (),
     known: str | Path | None = None,
-    effort: str = "quick",
+    effort: str | None = None,
     clauses: str | Sequence[str] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Conformance:
     """A pytest test for every clause: `test_contract = conformance(make_filesystem)`.
 
     `connector` returns a filesystem of any kind that has a binding, or is a target as on the
     command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed`
-    take precedence. The suite runs once, when the first of its tests does.
+    take precedence; without either, pytest's settings `contract_effort` and `contract_seed` count,
+    which are quick and 0 unless they are given. The suite runs once, when the first of its tests
+    does.
     """
     patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses or ())
     line = sys._getframe(1).f_lineno - 1
@@ -148,9 +152,8 @@ class ClauseItem(pytest.Item):
         self.suite = suite
         self.clause = clause
         self.label = label
-        self.effort = str(self.config.getoption("contract_effort") or suite.effort)
-        chosen = self.config.getoption("contract_seed")
-        self.seed = suite.seed if chosen is None else int(chosen)
+        self.effort = str(_setting(self.config, "contract_effort", suite.effort))
+        self.seed = int(_setting(self.config, "contract_seed", suite.seed))
         self.user_properties += [
             ("clause", clause.id),
             ("level", clause.level.value),
@@ -210,8 +213,25 @@ def _expect_failure(reason: str) -> None:
     pytest.xfail(reason)
 
 
+def _setting(config: pytest.Config, name: str, said: object) -> Any:
+    """What the command line says, or else what `conformance` was told, or else the settings."""
+    chosen = config.getoption(name)
+    if chosen is None:
+        chosen = config.getini(name) if said is None else said
+    return chosen
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse settings that make no sense."""
+    effort, seed = config.getini("contract_effort"), config.getini("contract_seed")
+    if effort not in _EFFORTS:
+        raise pytest.UsageError(f"contract_effort: one of {', '.join(_EFFORTS)}, not {effort!r}")
+    if not (seed.isascii() and seed.isdigit()):
+        raise pytest.UsageError(f"contract_seed: a whole number from 0, not {seed!r}")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--contract-effort` and `--contract-seed`."""
+    """Add `--contract-effort` and `--contract-seed`, and settings of these names."""
     group = parser.getgroup("fscontract", "conformance to Hadoop's stream contract")
     group.addoption(
         "--contract-effort",
@@ -224,6 +244,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="seed of generated programs, in place of what conformance() says",
     )
+    parser.addini("contract_effort", "effort where nothing else says one", default="quick")
+    parser.addini("contract_seed", "seed where nothing else says one", default="0")
 
 
 def pytest_pycollect_makeitem(
@@ -239,24 +261,51 @@ def pytest_pycollect_makeitem(
         raise pytest.Collector.CollectError(f"{name}: {error}") from error
     return [
         ClauseItem.from_parent(
-            collector, name=f"{name}[{clause.id}]", suite=obj, clause=clause, label=label
+            collector,
+            name=f"{name}[{clause.id}]",
+            # said as a whole, for pytest 9.2 makes another id of a name with brackets
+            nodeid=f"{collector.nodeid}::{name}[{clause.id}]",
+            suite=obj,
+            clause=clause,
+            label=label,
         )
         for clause in clauses
     ]
 
 
 def pytest_report_collectionfinish(items: Sequence[pytest.Item]) -> list[str]:
-    """A line for each suite that was collected: version, clauses, effort, seed."""
+    """A line for each suite that was collected: what is checked, by which clauses, how; and what
+    in the environment and among ids is not as it may seem."""
     suites: dict[int, list[ClauseItem]] = {}
     for item in items:
         if isinstance(item, ClauseItem):
             suites.setdefault(id(item.suite), []).append(item)
-    return [
-        f"fscontract {__version__}: {own[0].label}, {len(own)} clauses, "
-        f"profile {own[0].suite.profile or 'of the binding'}, "
-        f"effort {own[0].effort}, seed {own[0].seed}"
-        for own in suites.values()
-    ]
+    return [line for own in suites.values() for line in _head(own)]
+
+
+def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
+    from fscontract.contract.clauses import notices
+
+    suite, first = own[0].suite, own[0]
+    features = f", features {' '.join(suite.features)}" if suite.features else ""
+    yield (
+        f"fscontract {__version__}: {first.label}, {len(own)} clauses, "
+        f"connector {_name(suite.connector)}, profile {suite.profile or 'of the binding'}"
+        f"{features}, effort {first.effort}, seed {first.seed}"
+    )
+    yield from (f"  {line}" for line in notices(suite.clauses))
+    variables = sorted(name for name in os.environ if name.startswith("FSCONTRACT_"))
+    if variables:  # a misspelt one would otherwise go unnoticed; values may be secret
+        yield f"  set in the environment: {' '.join(variables)}"
+
+
+def _name(connector: Connector) -> str:
+    from fscontract.contract.targets import mask_url
+
+    if isinstance(connector, str):
+        return mask_url(connector)
+    kind: Any = connector if hasattr(connector, "__qualname__") else type(connector)
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fscontract.contract.anchors import ProgramError
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.clauses import clauses
+from fscontract.contract.clauses import clauses, notices, present
 from fscontract.contract.profile import Profile, ProfileError
 from fscontract.contract.program import Program
 from fscontract.contract.suite import leaks
@@ -43,8 +43,10 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
     if data.get("fscontract-replay") != 1:
         raise ProgramError("not a replay file: expected the key 'fscontract-replay' with 1")
     clause = data.get("clause")
+    clause = present(clause) if isinstance(clause, str) else clause
     if not isinstance(clause, str) or clause not in clauses():
-        raise ProgramError(f"replay file: no clause {clause!r}")
+        said = next(iter(notices([str(clause)])), f"no clause {clause!r}")
+        raise ProgramError(f"replay file: {said}")
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
     if "threads" not in data:

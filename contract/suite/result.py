@@ -46,6 +46,10 @@ UNVERIFIED = frozenset(
 )
 
 
+#: How a reason begins of clauses that were not exercised since the check of threads ended early.
+STOPPED = "stopped"
+
+
 @dataclass(frozen=True)
 class Counterexample:
     """The shortest program found that shows a violation."""
@@ -66,6 +70,9 @@ class Counterexample:
     replay: str | None = None
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
+    #: What the calls up to that one did, an outcome for each step of the program; "" for a change
+    #: of the file. Empty where that is not known.
+    outcomes: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:

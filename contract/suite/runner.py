@@ -34,7 +34,7 @@ from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.leaks import OUT_OF, Watch
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.phases import phases
-from fscontract.contract.suite.result import Counterexample, RunResult
+from fscontract.contract.suite.result import STOPPED, Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.specials import Specials
 from fscontract.contract.suite.spread.partial import Family, Partial
@@ -299,7 +299,7 @@ class Run:
         self.counts["hangs"] += 1
         if self.phase == "concurrency":
             notes = self.families[-1].notes if self.families else self.notes
-            notes.append("stopped: a call hangs before or after the threads run")
+            notes.append(f"{STOPPED}: a call hangs before or after the threads run")
             return False
         if not isinstance(program, Program):
             raise TargetError(f"{self.binding.name}: hangs before a call is made")

@@ -11,6 +11,7 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause, Level
 from fscontract.contract.known import Known, match
+from fscontract.contract.models.claims import TOLD_BY
 from fscontract.contract.opening import SCENES
 from fscontract.contract.suite.ending import MOST_HANGS
 from fscontract.contract.suite.findings import Kept, write_replay
@@ -133,7 +134,9 @@ def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counte
     missed = findings.missed.get(clause.id)
     if missed is not None:
         return Verdict.LAX, missed
-    return (Verdict.PASS if evidence.exercised[clause.id] else None), None
+    shadow = findings.shadowed.get(clause.id)
+    untold = shadow is not None and shadow == TOLD_BY.get(clause.id)
+    return (Verdict.PASS if evidence.exercised[clause.id] and not untold else None), None
 
 
 def _maybe_known(result: ClauseResult, listed: list[Known]) -> ClauseResult:

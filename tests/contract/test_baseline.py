@@ -108,6 +108,34 @@ def test_what_is_verified_no_more_has_vanished(was: str, now: str, suite: FakeSu
     assert (code, last) == (1, "0 new, 1 vanished, 0 fixed, 0 clauses fail as before")
 
 
+STOPPED = "free threads only; stopped: a call hangs before or after the threads run"
+
+
+@pytest.mark.parametrize("was", ["pass", "fail", "lax"])
+def test_what_was_not_exercised_this_time_is_told_and_fails_nothing(
+    was: str, suite: FakeSuite
+) -> None:
+    """The check of its threads was stopped; a failure is not fixed by that."""
+    before(seek_zero=was)
+    suite.outcomes["seek.zero"] = Verdict.UNEXERCISED
+    suite.reasons["seek.zero"] = STOPPED
+    code, (line, last) = check()
+    assert line.startswith(f"unexercised stub: seek.zero: unexercised: {STOPPED} ({was} before")
+    assert last == "0 new, 0 vanished, 1 unexercised, 0 fixed, 0 clauses fail as before"
+    assert code == 0
+
+
+def test_what_was_not_exercised_this_time_is_not_all_there_was(suite: FakeSuite) -> None:
+    """A run that verifies nothing is no success, and beside what has vanished none either."""
+    before()
+    for name in CLAUSES.split(","):
+        suite.outcomes[name], suite.reasons[name] = Verdict.UNEXERCISED, STOPPED
+    assert check()[0] == 5
+    suite.outcomes["seek.noop"] = Verdict.UNDECLARED
+    code, lines = check()
+    assert (code, lines[-1][:32]) == (1, "0 new, 1 vanished, 2 unexercised")
+
+
 def test_what_is_not_selected_has_vanished(suite: FakeSuite) -> None:
     """As have clauses that this version does not have."""
     before(later_clause="pass")

@@ -102,6 +102,7 @@ def test_beside_a_baseline_only_what_is_worse_is_an_error(
             Difference("demo.old", Change.STANDING, "fail", "fail before"),
             Difference("demo.new", Change.NEW, "fail", "pass before"),
             Difference("demo.gone", Change.VANISHED, "not selected", "pass before"),
+            Difference("demo.chance", Change.UNEXERCISED, "not met", "pass before"),
         ),
     )
     found = [(a.kind, a.title) for a in annotated([result], [compared])]
@@ -109,6 +110,7 @@ def test_beside_a_baseline_only_what_is_worse_is_an_error(
         ("error", "demo.new: fail on memory"),
         ("error", "demo.gone is verified no more on memory"),
         ("warning", "demo.old: fail on memory, as in the baseline"),
+        ("warning", "demo.chance was not exercised this time on memory"),
     ]
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from fscontract.contract.clauses import FAULTS, clauses
 from fscontract.contract.suite.cli import main
 from fscontract.contract.suite.commands import completing, explain
-from tests.contract.test_cli import run
+from tests.contract.test_cli import error, run
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -120,3 +120,17 @@ def test_names_stand_out_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         shown = CliRunner().invoke(main, ["explain", "seek.negative"], color=True).output
         assert ("\x1b" in shown) is (not value)
     assert "\x1b" not in run("explain", "seek.negative").stdout
+
+
+@pytest.mark.parametrize("group", ["profile", "metadata"])
+def test_a_group_alone_shows_its_commands(group: str) -> None:
+    """As they are shown elsewhere: a line each."""
+    result = run(group)
+    assert result.exit_code in (0, 2)  # click before 8.2 takes it for a question
+    assert "error" not in result.output
+    assert len(result.output.splitlines()) > 5
+
+
+def test_who_leaves_an_argument_out_is_told_where_to_look() -> None:
+    """In the same line."""
+    assert error("check") == "Missing argument 'TARGET...'; see 'main check --help'"

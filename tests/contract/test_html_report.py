@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -153,7 +154,13 @@ def test_it_can_be_used_without_a_mouse(page: Page) -> None:
 def test_hostile_texts_are_shown_and_do_nothing(make_result: Make, make_run: MakeRun) -> None:
     """Whatever a target, a message, a reason or a version says."""
     shown = [
-        make_result(v, name=f"demo.{v.value}", reason=HOSTILE, actual=HOSTILE, replay=HOSTILE)
+        make_result(
+            *(v, f"demo.{v.value}"),
+            reason=HOSTILE,
+            actual=HOSTILE,
+            replay=HOSTILE,
+            outcomes=(HOSTILE, HOSTILE),
+        )
         for v in Verdict
     ]
     threads = make_result(Verdict.FAIL, name="demo.t", interleaving=(HOSTILE, f"1 T0 {HOSTILE}"))
@@ -239,12 +246,26 @@ def test_every_operation_can_be_drawn() -> None:
     assert min(b - a for a, b in itertools.pairwise(places)) > 4
 
 
+def test_calls_that_went_well_say_what_they_did() -> None:
+    """Those before the one at fault; where it is not known they were at least permitted."""
+    program = Program(3, (Step("seek", (1,)), Step("get_pos"), Step("read_byte")))
+    outcomes = ("returned", "returned <1>", "returned 9")
+    shown = Counterexample(program, ("returns 7",), "returned 9", step=3, outcomes=outcomes)
+    drawn = timeline(shown, 0)
+    assert drawn is not None
+    assert [row.outcome for row in drawn.rows] == list(outcomes)
+    unknown = timeline(replace(shown, outcomes=()), 0)
+    assert unknown is not None
+    assert {row.outcome for row in unknown.rows} == {""}
+
+
 def test_a_program_that_fails_before_its_first_call_marks_its_opening() -> None:
     """As one of which no step in particular is at fault."""
     program = Program(3, (Step("seek", (1,)),))
     drawn = timeline(Counterexample(program, (), "", step=0), 0)
     assert drawn is not None
     assert drawn.early
+    assert drawn.plain
     assert not any(row.offending for row in drawn.rows)
 
 

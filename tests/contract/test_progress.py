@@ -140,6 +140,15 @@ def test_the_line_is_drawn_and_taken_away(make_run: MakeRun) -> None:
     assert text.rstrip("\n").endswith(("\x1b[2K", "\x1b[?25h"))
 
 
+def test_violations_are_counted_once_there_is_a_target() -> None:
+    """While it is set up there are none to speak of."""
+    state = State()
+    state.begin("setting up memory")
+    assert not any("violation" in part.text for part in state.parts(80))
+    state.hear(STARTED)
+    assert any(part.text == "0 violations" for part in state.parts(80))
+
+
 def test_runs_of_other_commands_show_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is a terminal, and it is gone whatever happens."""
     for name, value in (("CI", ""), ("TERM", "xterm")):

@@ -16,6 +16,7 @@ from fscontract.contract.targets import (
     UsageError,
     bind_connector,
     mask_url,
+    redact,
     resolve_any,
     resolve_target,
 )
@@ -268,3 +269,24 @@ def test_a_connector_is_a_target_a_callable_or_a_binding() -> None:
 def test_urls_are_masked(url: str, masked: str) -> None:
     """User information and queries hold secrets; ports and paths do not."""
     assert mask_url(url) == masked
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "shown"),
+    [
+        ("boto", "no 'boto'; known: obstore, boto3", "no '***'; known: obstore, boto3"),
+        ("boto", "boto_key, (boto) and BOTO", "***_key, (***) and BOTO"),
+        ("b0to", "xb0tox", "x***x"),
+        ("password", "thepassword3", "the***3"),
+        ("a.c-", "a.c-d abcd", "***d abcd"),
+        ("yes", "yes", "yes"),
+    ],
+)  # fmt: skip
+def test_values_of_options_are_left_out(value: str, text: str, shown: str) -> None:
+    """Short words only where they stand alone: they are parts of others by chance."""
+    assert redact(text, {"key": value}) == shown
+
+
+def test_longer_values_are_left_out_first() -> None:
+    """Or what is left of them would show."""
+    assert redact("12345 1234", {"a": "1234", "b": "12345"}) == "*** ***"

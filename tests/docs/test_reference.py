@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from fscontract.contract.clauses import Clause, Document, clauses, documents
+from fscontract.contract.clauses import Clause, Document, clauses, documents, retired
 from fscontract.contract.suite.report.reference import index, render
 from tests.docs.mutants import all_mutants
 from tests.docs.pages import DOCS
@@ -43,7 +43,7 @@ def test_the_page_of_a_document_is_the_present_one(name: str) -> None:
 
 def test_the_index_leads_to_every_page_and_there_is_no_other() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    _hold("README.md", index((d, _of(d.name)) for d in documents().values()))
+    _hold("README.md", index(((d, _of(d.name)) for d in documents().values()), retired().values()))
     pages = {f"{name}.md" for name in documents()} | {"README.md"}
     assert {path.name for path in REFERENCE.iterdir()} == pages
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fscontract.contract.suite.result import Verdict
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from tests.end_to_end.servers import DATA, NoRanges, serving
 from tests.findings.conftest import Finds, mended, run
@@ -34,6 +35,21 @@ def test_streams_of_a_file_in_memory_share_one_position(finds: Finds) -> None:
     finds(memory(), "open.independent", "returned -1", 1, second, ["read_byte"], streams=2)
     steps = ["read_fully", 0, 4, 0, 4], ["read_byte"]
     finds(memory(), "pread.pos-unchanged", "returned", 5, *steps)
+
+
+@pytest.mark.parametrize("beside", [(), ("open.independent",)])
+def test_streams_of_one_builder_are_not_said_to_be_apart_where_no_streams_are(
+    beside: tuple[str, ...],
+) -> None:
+    """F1 again: be that clause selected or not."""
+    result = run(memory(), "open.build-twice", *beside)
+    found = {c.clause.id: (c.outcome, c.reason) for c in result.clauses}
+    assert found.pop("open.build-twice") == (
+        Verdict.UNEXERCISED,
+        "its calls fail by open.independent already",
+    )
+    assert found == dict.fromkeys(beside, (Verdict.FAIL, ""))
+    assert not result.conforms
 
 
 def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 import fscontract
 
+ROOT = Path(__file__).resolve().parents[2]
 GROUPS = (
     "console_scripts",
     "pytest11",
@@ -39,9 +42,15 @@ def test_every_group_has_an_entry() -> None:
     assert {entry.group for entry in OURS} == set(GROUPS)
 
 
-def test_the_version_is_that_of_the_distribution() -> None:
-    """They are written in two places."""
+def test_the_version_is_written_in_one_place() -> None:
+    """A build takes it from the package, and the changelog has it once it is out."""
     assert fscontract.__version__ == version("fscontract")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert 'dynamic = ["version"]' in text
+    assert f'"{fscontract.__version__}"' not in text
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    heads = re.findall(r"^## \[(.+?)\]", changes, re.MULTILINE)
+    assert heads[0] in ("Unreleased", fscontract.__version__)
 
 
 def test_types_and_schemas_are_shipped() -> None:

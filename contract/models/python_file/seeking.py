@@ -16,6 +16,7 @@ from fscontract.contract.models.rules import (
     always,
     is_count,
     is_open,
+    says_position,
     unexpected,
 )
 from fscontract.contract.models.state import ANY, PAST, Failure, Origin
@@ -119,7 +120,7 @@ TELL = Operation(
             ("pyio.tell.value",),
             always,
             _tell,
-            lambda c: (f"returns {c.state.pos if c.state.pos >= 0 else 'the position'}",),
+            says_position,
         ),
     ),
     clauses=("pyio.tell.stays",),

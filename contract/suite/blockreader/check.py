@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from fscontract.contract.models.records import Broken
 from fscontract.contract.readerport import BlockReaderBinding
@@ -23,18 +24,25 @@ def check_reader(
     binding: BlockReaderBinding, wanted: Collection[str] = CHECKED
 ) -> dict[str, Broken]:
     """The first finding of each clause that a reader breaks, of those that are wanted."""
-    found: dict[str, Broken] = {}
-    for case in [*GENERAL, *RECORDS]:
-        if case.clause not in found and (case.clause in wanted or not case.clause):
-            broken = run_case(binding, case)
-            if broken is not None:
-                found.setdefault(broken.clause, broken)
-    for clause, play in SCENARIOS:
-        if clause in wanted and clause not in found:
-            broken = _play(binding, clause, play)
-            if broken is not None:
-                found[clause] = broken
-    return {clause: broken for clause, broken in found.items() if clause in wanted}
+    return {broken.clause: broken for broken in findings(binding, wanted)}
+
+
+def findings(
+    binding: BlockReaderBinding,
+    wanted: Collection[str],
+    beat: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Broken]:
+    """The same one by one; `beat` is told how many cases and scenarios were played, of how many."""
+    found: set[str] = set()
+    asked = [(c.clause, partial(run_case, binding, c)) for c in (*GENERAL, *RECORDS)]
+    asked += [(clause, partial(_play, binding, clause, play)) for clause, play in SCENARIOS]
+    for number, (clause, run) in enumerate(asked, 1):
+        broken = run() if clause not in found and (clause in wanted or not clause) else None
+        if broken is not None and broken.clause not in found:
+            found.add(broken.clause)
+            if broken.clause in wanted:
+                yield broken
+        beat(number, len(asked))
 
 
 def _play(binding: BlockReaderBinding, clause: str, play: Scenario) -> Broken | None:

@@ -190,8 +190,8 @@ _OPTIONS = (
         metavar="N|random",
         default="0",
         callback=_seed,
-        show_default="0, so that runs are alike",
-        help="Seed of generated programs; 'random' picks one and prints it.",
+        show_default=True,
+        help="Seed of generated programs: runs of one seed are alike; 'random' picks one.",
     ),
     click.option(
         "--timeout",
@@ -249,9 +249,15 @@ def infer_options(function: _Function) -> _Function:
 
 
 def collect(values: dict[str, Any]) -> RunOptions:
-    """The options that `run_options` added, out of a command's keyword arguments."""
+    """The options that `run_options` added, out of a command's keyword arguments; what ids of old
+    are taken for is told."""
+    from fscontract.contract.clauses import notices
+
     fields = RunOptions.__dataclass_fields__
-    return RunOptions(**{name: values[name] for name in fields if name in values})
+    run = RunOptions(**{name: values[name] for name in fields if name in values})
+    for line in notices(run.clauses):
+        click.echo(f"fscontract: {line}", err=True)
+    return run
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:

@@ -14,7 +14,7 @@ import click
 from fscontract.contract.suite.commands import completing
 
 if TYPE_CHECKING:
-    from fscontract.contract.clauses import Clause
+    from fscontract.contract.clauses import Clause, Retired
     from fscontract.contract.openfile_options import Option, Policy
     from fscontract.contract.profile import Feature
 
@@ -32,7 +32,7 @@ def explain(name: str) -> None:
     A group is what clauses begin with, such as seek, and lists them. An option is a key such as
     fs.option.openfile.length; the read policies, such as parquet, can be explained too.
     """
-    from fscontract.contract.clauses import clauses, near_misses
+    from fscontract.contract.clauses import clauses, near_misses, retired
     from fscontract.contract.openfile_options import option_table
     from fscontract.contract.profile import features
 
@@ -41,6 +41,8 @@ def explain(name: str) -> None:
         lines = _clause(clauses()[name])
     elif any(clause.startswith(f"{name}.") for clause in clauses()):
         lines = _group(name)
+    elif name in retired():
+        lines = _retired(retired()[name])
     elif name in features():
         lines = _feature(features()[name])
     elif name in table.options:
@@ -98,6 +100,12 @@ def _clause(clause: Clause) -> Iterator[str]:
     if clause.testable:
         faults = " --faults quick" if clause.document == FAULTS else ""
         yield from _part("check", f"fscontract check TARGET --clauses {clause.id}{faults}")
+
+
+def _retired(old: Retired) -> Iterator[str]:
+    yield _head(old.id, f"no clause since {old.since}")
+    yield from _part("because", old.reason)
+    yield from _part("instead", ", ".join(old.instead))
 
 
 def _cost(clause: Clause) -> Iterator[str]:

@@ -36,6 +36,7 @@ from fscontract.contract.suite.concurrency.minimise import ATTEMPTS, minimise
 from fscontract.contract.suite.concurrency.report import ConcurrencyReport, counterexample
 from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
 from fscontract.contract.suite.concurrency.trial import Laboratory, NoVerdict, Trial
+from fscontract.contract.suite.result import STOPPED
 
 #: Failing schedules of one family without news, after which the family is left.
 _ENOUGH = 4
@@ -267,7 +268,7 @@ def check_concurrency(
     try:
         check.run(only)
     except (NoVerdict, _Stop) as stop:
-        report.note(str(stop))
+        report.note(str(stop) if str(stop).startswith(STOPPED) else f"{STOPPED}: {stop}")
         report.stopped = True
     finally:
         lab.close()

@@ -148,7 +148,7 @@ class Laboratory:
         steps: tuple[tuple[Step, ...], ...],
         calls: Sequence[Sequence[_Call]],
     ) -> Trial:
-        run = _FreeRun(len(calls))
+        run = _FreeRun(calls)
         workers = self._pool.take(len(calls))
         interval = sys.getswitchinterval()
         sys.setswitchinterval(_FREE_SWITCH_INTERVAL)
@@ -167,22 +167,27 @@ class Laboratory:
 
 
 class _FreeRun:
-    """Threads that start together and run as they like."""
+    """Threads that run as they like, once the first call of each has begun.
 
-    def __init__(self, count: int) -> None:
+    So calls are under way at the same time whatever the machine is doing, also where all of a
+    thread's calls take less than the start of another thread.
+    """
+
+    def __init__(self, calls: Sequence[Sequence[_Call]]) -> None:
         self.log: list[Entry] = []
-        self.outcomes: list[list[Outcome]] = [[] for _ in range(count)]
+        self.outcomes: list[list[Outcome]] = [[] for _ in calls]
         self.error: BaseException | None = None
-        self._left = set(range(count))
-        self._go = threading.Event()
+        self._left = set(range(len(calls)))
+        self._together = threading.Barrier(max(1, sum(map(bool, calls))))
         self._ended = threading.Semaphore(0)
 
     def perform(self, me: int, calls: Sequence[_Call]) -> None:
         log, outcomes = self.log.append, self.outcomes[me].append
-        self._go.wait()
         try:
             for number, call in enumerate(calls):
                 log(Entry("starts", me, number))
+                if not number:
+                    self._together.wait()
                 outcome = call()
                 log(Entry("returned", me, number))
                 outcomes(outcome)
@@ -194,8 +199,7 @@ class _FreeRun:
         self._ended.release()
 
     def supervise(self, hang_after: float) -> list[int]:
-        """Start the threads and wait for them; those that made no call in `hang_after` seconds."""
-        self._go.set()
+        """Wait for the threads; those that made no call in `hang_after` seconds."""
         seen, since = -1, time.monotonic()
         for _ in tuple(self._left):
             while not self._ended.acquire(timeout=hang_after / 8):

@@ -69,7 +69,7 @@ def counterexample_to_json(shown: Counterexample) -> dict[str, Any]:
 def counterexample_from_json(data: Mapping[str, Any]) -> Counterexample:
     """The counterexample that `counterexample_to_json` wrote."""
     program = None if data["program"] is None else Program.from_json(data["program"])
-    lists = {name: tuple(data[name]) for name in ("expected", "interleaving")}
+    lists = {name: tuple(data[name]) for name in ("expected", "interleaving", "outcomes")}
     return Counterexample(**{**data, **lists, "program": program})
 
 

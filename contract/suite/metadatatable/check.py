@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
 from fscontract.contract.metadataport import MetadataTableBinding
@@ -30,13 +30,23 @@ def check_table(
     binding: MetadataTableBinding, wanted: Collection[str] = CHECKED
 ) -> dict[str, Broken]:
     """The first finding of each clause that a table breaks, of those that are wanted."""
-    found: dict[str, Broken] = {}
-    for scenario in SCENARIOS:
-        if scenario.clause in wanted and scenario.clause not in found:
-            broken = _play(binding, scenario)
-            if broken is not None:
-                found[scenario.clause] = broken
-    return found
+    return {broken.clause: broken for broken in findings(binding, wanted)}
+
+
+def findings(
+    binding: MetadataTableBinding,
+    wanted: Collection[str],
+    beat: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Broken]:
+    """The same one by one; `beat` is told how many scenarios were played, and of how many."""
+    found: set[str] = set()
+    asked = [scenario for scenario in SCENARIOS if scenario.clause in wanted]
+    for number, scenario in enumerate(asked, 1):
+        broken = None if scenario.clause in found else _play(binding, scenario)
+        if broken is not None:
+            found.add(broken.clause)
+            yield broken
+        beat(number, len(asked))
 
 
 def _play(binding: MetadataTableBinding, scenario: Scenario) -> Broken | None:

@@ -10,19 +10,22 @@ from fscontract.contract.suite.report.markdown import cell, table_lines
 from fscontract.contract.suite.report.text import plural, printable
 
 #: What is listed one by one; what stands as it did is only counted.
-_LISTED = (Change.NEW, Change.VANISHED, Change.FIXED)
+_LISTED = (Change.NEW, Change.VANISHED, Change.UNEXERCISED, Change.FIXED)
+#: What is counted where there is none, too.
+_ALWAYS = (Change.NEW, Change.VANISHED, Change.FIXED)
 
 
 def as_lines(name: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
     """The differences from the baseline of this name, and how many there are."""
     yield printable(f"baseline {name}")
+    width = max((len(c) for c in _LISTED if any(one.of(c) for one in comparisons)), default=0)
     for comparison in comparisons:
         target = comparison.target
         for remark in comparison.remarks:
             yield printable(f"  {target}: {remark}")
         for change in _LISTED:
             for found in comparison.of(change):
-                yield printable(f"  {change.value:8}  {target}: {_sentence(found)}")
+                yield printable(f"  {change.value:{width}}  {target}: {_sentence(found)}")
     yield f"  {tally(comparisons)}"
 
 
@@ -44,7 +47,8 @@ def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
 def tally(comparisons: Sequence[Comparison]) -> str:
     """How many clauses became what, such as `1 new, 0 vanished, 2 fixed, 3 fail as before`."""
     count = Counter(d.change for c in comparisons for d in c.differences)
-    parts = [f"{count[change]} {change.value}" for change in _LISTED]
+    shown = [change for change in _LISTED if count[change] or change in _ALWAYS]
+    parts = [f"{count[change]} {change.value}" for change in shown]
     standing = count[Change.STANDING]
     verb = "fails" if standing == 1 else "fail"
     return ", ".join([*parts, f"{plural(standing, 'clause')} {verb} as before"])

@@ -75,6 +75,9 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
         for gone in beside.of(Change.VANISHED):
             title = f"{gone.clause} is verified no more on {beside.target}"
             yield Annotation("error", title, f"{gone.now} ({gone.before})")
+        for missed in beside.of(Change.UNEXERCISED):
+            title = f"{missed.clause} was not exercised this time on {beside.target}"
+            yield Annotation("warning", title, f"{missed.now} ({missed.before})")
 
 
 def _failures(entry: RunResult, beside: Comparison | None) -> Iterator[Annotation]:

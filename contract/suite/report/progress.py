@@ -86,10 +86,14 @@ class State:
             Part(2, self._bar(), "cyan"),
             Part(7, self._programs()),
             Part(6, f"{self._judged:,} of {plural(self._asked, 'clause')}" if self._judged else ""),
-            Part(8, plural(self._violations, "violation"), "bold red" if broken else "green"),
+            Part(8, self._found(), "bold red" if broken else "green"),
             Part(4, _time(now - self._began)),
             Part(5, self._left(now)),
         ]
+
+    def _found(self) -> str:
+        """How many violations; nothing before there is a target to have any."""
+        return plural(self._violations, "violation") if self._target else ""
 
     def _programs(self) -> str:
         running = f", {self._running} running" if self._running else ""

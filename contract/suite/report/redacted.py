@@ -26,4 +26,5 @@ def _clause(found: ClauseResult, options: dict[str, str]) -> ClauseResult:
 
 def _shown(shown: Counterexample, options: dict[str, str]) -> Counterexample:
     lines = tuple(redact(line, options) for line in shown.interleaving)
-    return replace(shown, actual=redact(shown.actual, options), interleaving=lines)
+    done = tuple(redact(line, options) for line in shown.outcomes)
+    return replace(shown, actual=redact(shown.actual, options), interleaving=lines, outcomes=done)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from fscontract.contract.clauses import Clause, Document, Example, Level
+from fscontract.contract.clauses import Clause, Document, Example, Level, Retired
 from fscontract.contract.suite.costs import cost_program
 from fscontract.contract.suite.report.text import plural
 
@@ -31,8 +31,10 @@ def render(
     return "\n".join(lines)
 
 
-def index(documents: Iterable[tuple[Document, Sequence[Clause]]]) -> str:
-    """The page that leads to those of the documents."""
+def index(
+    documents: Iterable[tuple[Document, Sequence[Clause]]], old: Iterable[Retired] = ()
+) -> str:
+    """The page that leads to those of the documents, with the ids that are no clause's any more."""
     lines = [
         "# Reference",
         "",
@@ -44,6 +46,10 @@ def index(documents: Iterable[tuple[Document, Sequence[Clause]]]) -> str:
         tested = sum(clause.testable for clause in found)
         link = f"[{_prose(document.title)}]({document.name}.md)"
         lines.append(f"| {link} | {len(found)} | {tested} | `{document.name}` |")
+    names = [f"- {_prose(str(one))}" for one in old]
+    if names:
+        lines += ["", "## Ids of old", "", "Never used again, see [versions](../versioning.md)."]
+        lines += ["", *names]
     return "\n".join([*lines, ""])
 
 

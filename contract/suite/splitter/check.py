@@ -47,14 +47,27 @@ def check_splitter(
     longer than `timeout` seconds hangs, and is left behind.
     """
     findings = Findings(wanted)
-    for scenario in scenarios_of(wanted) if chosen is None else chosen:
+    play_all(findings, binding, scenarios_of(wanted) if chosen is None else chosen, timeout, begin)
+    return findings
+
+
+def play_all(
+    findings: Findings,
+    binding: SplitterBinding,
+    chosen: Iterable[Scenario],
+    timeout: float,
+    begin: Callable[[Scenario], None] = lambda scenario: None,
+) -> None:
+    """Play these scenarios, and add to the findings what each shows."""
+    asked = list(chosen)
+    for number, scenario in enumerate(asked, 1):
         begin(scenario)
         played = _Played()
         thread = threading.Thread(target=_play, args=(binding, scenario, played), daemon=True)
         thread.start()
         thread.join(timeout)
         _judge(findings, scenario, played, thread.is_alive())
-    return findings
+        findings.beat(number, len(asked))
 
 
 def _play(binding: SplitterBinding, scenario: Scenario, played: _Played) -> None:

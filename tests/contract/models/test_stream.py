@@ -176,3 +176,14 @@ def test_two_broken_preconditions_permit_the_exceptions_of_both(follow: Follow) 
     call = ("read_into", (4, -1, -1))
     assert follow((*call, failed(Kind.ILLEGAL_ARGUMENT))).failure is None
     assert follow((*call, failed(Kind.INDEX))).exercised == ()
+
+
+@pytest.mark.parametrize("ask", ["get_pos", "py_tell"])
+def test_what_a_position_should_have_been_is_told(ask: str, follow: Follow) -> None:
+    """Also beyond the end, where there are many: what came is never among them."""
+    here = follow(("seek", (2,), returned()), (ask, (), returned(3)))
+    assert here.failure is not None
+    assert here.failure.expected == ("returns 2",)
+    beyond = follow(("seek", (9,), returned()), (ask, (), returned(0)), features=LAX_SEEK)
+    assert beyond.failure is not None
+    assert beyond.failure.expected == ("returns 5 or more",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,32 @@ import pytest
 from click.testing import CliRunner
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import STREAM, clauses, select
+from fscontract.contract.clauses import STREAM, Clause, clauses, select
 from fscontract.contract.known import Known
 from fscontract.contract.pipelineports import PipelineBinding
 from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.events import RunFinished, RunStarted
+from fscontract.contract.suite.events import (
+    Event,
+    Interrupted,
+    Progress,
+    RunFinished,
+    RunStarted,
+)
 from fscontract.contract.suite.pipeline import check_pipeline
 from fscontract.contract.suite.result import RunResult, Verdict
 from fscontract.fakes.mutants.blockreader.registry import reader_mutants
 from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
+from fscontract.fakes.mutants.metadatatable.registry import table_mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 
 MUTANTS = {mutant.name: mutant.binding for mutant in splitter_mutants()}
+_READER, _TABLE = reader_mutants()[0], table_mutants()[0]
+#: A part of each kind with a clause that it breaks.
+BROKEN = [
+    ("splitter", MUTANTS["Deaf"], "split.trigger"),
+    ("blockreader", _READER.binding(), _READER.clause),
+    ("metadatatable", _TABLE.binding, _TABLE.clause),
+]
 
 
 def _outcome(result: RunResult, clause: str) -> Verdict:
@@ -97,6 +112,44 @@ def test_known_failures_are_known_until_they_are_gone() -> None:
     assert _outcome(check_pipeline(MUTANTS["Deaf"], select([clause]), [known]), clause) == "known"
     fixed = check_pipeline(LocalSplitterBinding(), select([clause]), [known])
     assert _outcome(fixed, clause) == "fixed"
+
+
+@pytest.mark.parametrize(("api", "binding", "clause"), BROKEN, ids=[kind for kind, *_ in BROKEN])
+def test_a_run_that_is_interrupted_says_what_it_has_found(
+    api: str, binding: PipelineBinding, clause: str
+) -> None:
+    """The violations stand, and of nothing else it is said that it holds."""
+    *_, last = (c for c in clauses().values() if c.api == api and c.testable and c.id != clause)
+    result = _interrupted(binding, [clauses()[clause], last])
+    assert _outcome(result, clause) in {Verdict.FAIL, Verdict.LAX}
+    (other,) = (c for c in result.clauses if c.clause.id == last.id)
+    assert (other.outcome, other.reason) == (Verdict.ERROR, "the run was interrupted")
+    assert not result.conforms
+
+
+def _interrupted(binding: PipelineBinding, chosen: Sequence[Clause]) -> RunResult:
+    """What a run tells that is interrupted after its last scenario."""
+    told: list[RunResult] = []
+
+    def listener(event: Event) -> None:
+        if isinstance(event, Progress) and event.done == event.total:
+            raise KeyboardInterrupt
+        if isinstance(event, Interrupted):
+            told.append(event.result)
+
+    with pytest.raises(KeyboardInterrupt):
+        check_pipeline(binding, chosen, listener=listener)
+    (result,) = told
+    return result
+
+
+def test_it_is_told_how_many_scenarios_were_played() -> None:
+    """And how many there are."""
+    seen: list[Event] = []
+    check_pipeline(LocalSplitterBinding(), select(["split.base-*"]), listener=seen.append)
+    assert [(e.done, e.total, e.unit) for e in seen if isinstance(e, Progress)] == [
+        (number, 4, "scenario") for number in range(1, 5)
+    ]
 
 
 def test_a_part_of_an_unknown_kind_is_no_target() -> None:

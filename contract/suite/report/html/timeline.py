@@ -57,6 +57,8 @@ class Row(NamedTuple):
     said: str
     at: float | None
     offending: bool
+    #: What the call did, "" if that is not known.
+    outcome: str
 
 
 class Timeline(NamedTuple):
@@ -70,6 +72,11 @@ class Timeline(NamedTuple):
     #: Whether it fails before its first call, or as a whole.
     early: bool
     rows: tuple[Row, ...]
+
+    @property
+    def plain(self) -> bool:
+        """Whether the file is opened without a builder, and no request fails."""
+        return self.opening.startswith("open(") and not self.faults
 
 
 def timeline(found: Counterexample, buffer: int) -> Timeline | None:
@@ -88,10 +95,7 @@ def timeline(found: Counterexample, buffer: int) -> Timeline | None:
         _opening(program),
         "" if program.faults is None else str(program.faults),
         not 0 < found.step <= len(program.steps),
-        tuple(
-            _row(n, _call(step), move, scale, n == found.step)
-            for n, (step, move) in enumerate(rows, 1)
-        ),
+        tuple(_row(n, step, move, scale, found) for n, (step, move) in enumerate(rows, 1)),
     )
 
 
@@ -99,9 +103,10 @@ def _call(step: Step) -> str:
     return f"f{step}" if step.stream else f"f.{step}"
 
 
-def _row(number: int, text: str, move: Movement, scale: _Scale, offending: bool) -> Row:
-    marks = tuple(_marks(move, scale))
-    return Row(number, text, marks, _said(move), scale.at(move.before), offending)
+def _row(number: int, step: Step, move: Movement, scale: _Scale, found: Counterexample) -> Row:
+    marks, at = tuple(_marks(move, scale)), scale.at(move.before)
+    outcome = found.outcomes[number - 1] if number <= len(found.outcomes) else ""
+    return Row(number, _call(step), marks, _said(move), at, number == found.step, outcome)
 
 
 def _said(move: Movement) -> str:
