@@ -187,14 +187,19 @@ class _Machine:
         from pyspark.sql import SparkSession
 
         options = java_options(self._folder)
-        early = SparkConf(loadDefaults=False).set("spark.driver.extraJavaOptions", options)
+        own = {"spark.driver.extraJavaOptions": options}
+        if self._alone:
+            own["spark.executor.extraJavaOptions"] = options
+        early = SparkConf(loadDefaults=False)
         late = SparkConf(loadDefaults=False).setMaster(master).setAppName("fscontract")
         if self._alone:
-            late.set("spark.executor.extraJavaOptions", options)
             late.set("spark.local.dir", str(self._folder / "tmp"))
         late.set("spark.sql.warehouse.dir", str(self._folder / "tmp" / "warehouse"))
-        for name, value in settings.items():
-            (early if name.startswith(_AT_START) else late).set(name, value)
+        both = own.keys() & settings.keys()  # of two options of Java the later one holds
+        added = {name: f"{own[name]} {settings[name]}" for name in both}
+        for name, value in {**own, **settings, **added}.items():
+            if name.startswith(_AT_START):
+                early.set(name, value)
             late.set(name, value)
         for name, value in environment.items():
             late.set(f"spark.executorEnv.{name}", value)
@@ -250,9 +255,11 @@ def _check_free() -> None:
 
 
 def _last_line(log: Path, error: BaseException) -> str:
-    """What the machine said at last, or else what Python made of it."""
+    """What the machine said at last, or else what Python made of it, without Java's trace."""
     lines = [s for s in log.read_text("utf-8", "replace").splitlines() if "Error" in s]
-    return (lines or str(error).splitlines() or [type(error).__name__])[-1].strip()[:300]
+    said = [s.strip(" :\t") for s in str(error).splitlines()]
+    shown = [s for s in said if s and not s.startswith(("at ", "... "))]
+    return (lines or shown or [type(error).__name__])[-1].strip()[:300]
 
 
 @contextmanager

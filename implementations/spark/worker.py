@@ -89,11 +89,11 @@ def run(data: bytes) -> bytes:
             results.append((True, function(item)))
         except Exception as error:  # comes home as data: Spark would make a text of it
             results.append((False, failure_of(error)))
-    _settle_down()
+    settle_down()
     return pickle.dumps(results, protocol=5)
 
 
-def _settle_down() -> None:
+def settle_down() -> None:
     """Leave alone what was loaded by now.
 
     A worker collects garbage after each task, and would look at all modules each time: that takes

@@ -10,13 +10,20 @@ from tests.implementations.spark.conftest import Program
 
 
 @pytest.mark.parametrize(
-    "master", [pytest.param("local[2,4]", marks=pytest.mark.deep), "local-cluster[2,1,1024]"]
+    ("master", "whom"),
+    [
+        pytest.param("local[2,4]", "worker", marks=pytest.mark.deep),
+        ("local-cluster[2,1,1024]", "worker"),
+        pytest.param("local-cluster[2,1,1024]", "executor", marks=pytest.mark.deep),
+    ],
 )
 def test_nothing_is_wrong_twice_or_left_when_tasks_die(
-    master: str, run_program: Program, tmp_path: Path
+    master: str, whom: str, run_program: Program, tmp_path: Path
 ) -> None:
-    """A worker killed while it reads, a task that fails after it gave something."""
-    found = run_program("cluster.py", str(tmp_path), master)
+    """They are killed while they read, for themselves or for the driver, and in the middle of a
+    part of a run; or they fail after they gave something."""
+    (tmp_path / "files").mkdir()
+    found = run_program("cluster.py", str(tmp_path / "files"), master, whom)
     assert found == {
         "killed": True,
         "failed": True,
@@ -37,4 +44,10 @@ def test_a_task_that_is_run_twice_gives_its_bytes_once(
     """The second copy answers while the first one hangs. Such a cluster can be checked, too."""
     found = run_program("standalone.py", str(tmp_path))
     found.pop("stderr")
-    assert found == {"data": True, "counted": 8 << 20, "copies": ["0", "1"], "conforms": True}
+    assert found == {
+        "data": True,
+        "counted": 8 << 20,
+        "copies": ["0", "1"],
+        "held": 0,
+        "conforms": True,
+    }

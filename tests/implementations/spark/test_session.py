@@ -13,6 +13,7 @@ import pytest
 from fscontract.contract.binding import TargetError
 from fscontract.implementations.jvm.java import Java
 from fscontract.implementations.spark.home import java_home, make_home, new_folder
+from fscontract.implementations.spark.session import _last_line
 from tests.implementations.spark.conftest import Program
 
 #: 127.0.0.1 as the kernel's tables have it, also for sockets that can do IPv6.
@@ -26,6 +27,7 @@ def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.Monk
         found = run_program("quiet.py")
     assert found["running"]
     assert set(found.pop("addresses")) <= LOOPBACK
+    assert found.pop("java") == ["red", True]  # an option of the user's, beside those of a session
     assert found == {
         "colour": "green",
         "python": sys.executable,
@@ -93,6 +95,14 @@ def test_a_java_without_the_module_is_not_asked_for_it(tmp_path: Path) -> None:
 def test_a_java_that_does_not_run_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="does not run"):
         java_home(Java(tmp_path, 17, "test"), tmp_path / "home")
+
+
+def test_why_spark_does_not_start_is_told_without_javas_trace(tmp_path: Path) -> None:
+    log = tmp_path / "stderr"
+    log.write_text("Picked up something\n")
+    error = ValueError("It failed.\n: java.lang.Strange: why\n\tat some.Class(X)\n\t... 3 more\n")
+    assert _last_line(log, error) == "java.lang.Strange: why"
+    assert _last_line(log, ValueError("")) == "ValueError"
 
 
 def test_the_home_has_what_pyspark_has(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Streams over executors in processes of their own, some of which die."""
+"""Streams over executors, and a run in parts: workers or whole executors are killed meanwhile."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 from fscontract.contract.clauses import select
 from fscontract.contract.errors import FileNotFoundException
+from fscontract.contract.iostatistics import STREAM_READ_TOTAL_BYTES
 from fscontract.contract.ports import FileRange, FSDataInputStream
 from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.runner import check
 from fscontract.contract.suite.settings import Settings, with_checks
 from fscontract.contract.suite.spread.driver import SpreadRun
 from fscontract.fakes.mutants import registry
+from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.filesystem import SparkFileSystem
+from fscontract.implementations.spark.places import LocalPlace
 from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.spark.spreading import SparkSpreading
 
@@ -35,14 +41,38 @@ def attempt() -> int:
     return int(context.attemptNumber())
 
 
-def dies_once(stream: FSDataInputStream) -> bytes:
-    """A task that reads half of its part, and then its worker is killed; the next one goes on."""
+def kill(whom: str) -> None:
+    """Kill this worker, or the executor that has started it: Java, above the workers' daemon."""
+    victim = os.getpid()
+    if whom == "executor":
+        daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
+        victim = int(daemon.rpartition(")")[2].split()[1])
+    os.kill(victim, signal.SIGKILL)
+
+
+def dies_once(whom: str, stream: FSDataInputStream) -> bytes:
+    """A task that reads half of its part, and then is killed; the next one goes on."""
     data = bytearray(2000)
     stream.read_fully(stream.get_pos(), data)
     if attempt() == 0 and stream.get_pos() % 4000 == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
+        kill(whom)
     stream.close()
     return bytes(data)
+
+
+@dataclass(frozen=True)
+class DyingPlace(LocalPlace):
+    """Files that the first task to come to them never reads."""
+
+    kept: ClassVar[bool] = False
+    whom: str = ""
+
+    def make(self) -> LocalFileSystem:
+        """A new filesystem, unless nobody was killed so far."""
+        if TaskContext.get() is not None and not os.path.exists(f"{self.root}.read"):
+            Path(f"{self.root}.read").touch()
+            kill(self.whom)
+        return super().make()
 
 
 def fails_once(index: int, streams: Iterator[FSDataInputStream]) -> Iterator[bytes]:
@@ -67,22 +97,37 @@ def held(path: str) -> int:
     return count
 
 
-def spread(spark: SparkSession, master: str) -> bool:
-    """Whether executors come to the verdicts of one process on a mutant of one clause."""
+def vectored(spark: SparkSession, folder: str, whom: str) -> bool:
+    """Whether a read of the driver is right whose tasks die, and counts each byte once."""
+    fs = SparkFileSystem(spark, DyingPlace(folder, whom=whom))
+    with fs.open_file("/a").with_file_status(fs.get_file_status("/a")).build().result() as opened:
+        ranges = [FileRange(n * 10_000, 50) for n in range(100)]
+        opened.read_vectored(ranges)
+        found = [bytes(r.data.result(60)) for r in ranges if r.data is not None]
+        counted = opened.io_statistics()[STREAM_READ_TOTAL_BYTES]
+    fs.close()
+    assert os.path.exists(f"{folder}.read")
+    return found == [DATA[r.offset :][:50] for r in ranges] and counted == 5000
+
+
+def spread(spark: SparkSession, master: str, marker: str, whom: str) -> bool:
+    """Whether executors that die come to the verdicts of one process on a mutant of one clause."""
     (mutant,) = (m for m in registry.mutants() if str(m) == MUTANT)
-    options = {"name": MUTANT}
+    options = {"name": MUTANT, "marker": marker, "whom": whom}
     run = RunOptions(None, (), ("getpos",), "all", "quick", None, 0, 10.0, options, None, None)
     settings = Settings(registry.profile(mutant), with_checks(select(run.clauses)))
-    target = f"{Path(__file__).with_name('targets.py')}:mutant"
+    target = f"{Path(__file__).with_name('targets.py')}:dying"
     there = SparkSpreading(spark, master)
     parts = SpreadRun(target, registry.binding(mutant), run, settings, there).check()
     whole = check(registry.binding(mutant), settings)
     found = [(c.clause.id, c.outcome, c.counterexample) for c in whole.clauses]
     assert any(shown for _, _, shown in found)
+    assert os.path.exists(marker)
+    assert parts.warnings == whole.warnings
     return found == [(c.clause.id, c.outcome, c.counterexample) for c in parts.clauses]
 
 
-def main(folder: str, master: str) -> None:
+def main(folder: str, master: str, whom: str) -> None:
     """Read in several ways, and print what came of it."""
     with local_session(master) as spark:
         fs = SparkFileSystem(spark, Path(folder).as_uri())
@@ -94,12 +139,8 @@ def main(folder: str, master: str) -> None:
             streams.append(fs.open("/a"))
             streams[-1].seek(number * 2000)
         want = [DATA[n * 2000 : n * 2000 + 2000] for n in range(10)]
-        killed = context.parallelize(streams, 5).map(dies_once).collect()
+        killed = context.parallelize(streams, 5).map(partial(dies_once, whom)).collect()
         failed = context.parallelize(streams, 2).mapPartitionsWithIndex(fails_once).collect()
-        opened = fs.open("/a")
-        ranges = [FileRange(n * 10_000, 50) for n in range(100)]
-        opened.read_vectored(ranges)
-        vectored = [bytes(r.data.result(60)) for r in ranges if r.data is not None]
         try:
             fs.open("/none")
             missing = ""
@@ -108,10 +149,10 @@ def main(folder: str, master: str) -> None:
         print(
             json.dumps(
                 {
-                    "spread": spread(spark, master),
+                    "spread": spread(spark, master, f"{folder}.spread", whom),
                     "killed": killed == want,
                     "failed": failed == want,
-                    "vectored": vectored == [DATA[r.offset :][:50] for r in ranges],
+                    "vectored": vectored(spark, folder, whom),
                     "missing": missing,
                     "driver": os.getpid() in fs.tasks.map(lambda _: os.getpid(), range(4)),
                     "held": held(str(Path(folder, "a"))),

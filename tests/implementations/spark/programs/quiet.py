@@ -48,8 +48,11 @@ def main() -> None:
     """Start, look, stop, look, and start again."""
     found: dict[str, Any] = {}
     environment = dict(os.environ)
-    with local_session(environment={"COLOUR": "green"}) as spark:
+    option = {"spark.driver.extraJavaOptions": "-Dcolour=red"}
+    with local_session(settings=option, environment={"COLOUR": "green"}) as spark:
         context = spark.sparkContext
+        java = context._jvm.java.lang.System
+        found["java"] = [java.getProperty("colour"), bool(java.getProperty("derby.system.home"))]
         found["colour"] = context.parallelize([1], 1).map(lambda _: os.environ["COLOUR"]).first()
         found["python"] = context.parallelize([1], 1).map(lambda _: sys.executable).first()
         machine = context._gateway.proc.pid

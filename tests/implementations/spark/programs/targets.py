@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from fscontract.contract.binding import Binding
@@ -11,6 +14,8 @@ from fscontract.fakes.mutants.registry import binding, mutants
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 _BRIEF = 0.05
+#: How many files are opened before one of them ends the process.
+_MIDDLE = 10
 
 
 def mutant(name: str, secret: str = "") -> Binding:
@@ -18,13 +23,44 @@ def mutant(name: str, secret: str = "") -> Binding:
     return binding(next(m for m in mutants() if str(m) == name))
 
 
-def elsewhere(driver: str, how: str) -> MemoryFileSystem:
-    """A filesystem of one process, and of no other: there it raises, or ends the process."""
-    if os.getpid() != int(driver):
-        if how == "dies":
+def dying(name: str, marker: str, whom: str) -> Binding:
+    """A mutant by its name, which kills in the middle of its first part: this process, a worker of
+    Spark's, or the executor above the daemon that is its parent. The marker tells of it."""
+    made = mutant(name)
+    opened, numbers = made.open, count()
+
+    def open_it(path: str) -> Any:
+        if next(numbers) == _MIDDLE and not Path(marker).exists():
+            Path(marker).touch()
+            daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
+            above = int(daemon.rpartition(")")[2].split()[1])
+            os.kill(above if whom == "executor" else os.getpid(), signal.SIGKILL)
+        return opened(path)
+
+    made.open = open_it  # type: ignore[method-assign]
+    return made
+
+
+class _Mortal(MemoryFileSystem):
+    """Files, one of which ends the process when it is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = count()
+
+    def _open(self, path: str, options: Any) -> MemoryInputStream:
+        if next(self._numbers) == _MIDDLE:
             os._exit(9)
-        raise OSError(f"only process {driver} can")
-    return MemoryFileSystem()
+        return super()._open(path, options)
+
+
+def elsewhere(driver: str, how: str) -> MemoryFileSystem:
+    """A filesystem of one process, and of no other: there it raises, or ends the process later."""
+    if os.getpid() == int(driver):
+        return MemoryFileSystem()
+    if how == "dies":
+        return _Mortal()
+    raise OSError(f"only process {driver} can")
 
 
 class _Waiting(MemoryInputStream):
