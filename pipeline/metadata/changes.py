@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,8 @@ from fscontract.pipeline.metadata.commits import (
     encode_rollback,
 )
 from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.payload import ColumnStatistics
+from fscontract.pipeline.metadata.names import HOODIE
+from fscontract.pipeline.metadata.payload import ALL_PARTITIONS, ColumnStatistics
 
 COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
     "commit",
@@ -58,6 +59,33 @@ def below(partition: str, name: str) -> str:
     if not _OUTSIDE.isdisjoint(path.split("/")):
         raise MetadataException(path, "is no path below a dataset")
     return path
+
+
+def check_change(change: Change) -> None:
+    """MetadataException for files that no listing of the dataset would find as they are named."""
+    for names in (change.added, change.deleted):
+        for partition, files in names.items():
+            for name in files:
+                path = below(partition, name)
+                hidden = any(part.startswith(HOODIE) for part in path.split("/"))
+                if hidden or "/" in name or partition == ALL_PARTITIONS:
+                    raise MetadataException(path, "can't be a file of a dataset")
+                try:
+                    path.encode()
+                except UnicodeEncodeError as error:
+                    raise MetadataException(ascii(path), "has a name that is no text") from error
+    for partition, sizes in change.added.items():
+        for name, size in sizes.items():
+            if size < 0:
+                raise MetadataException(below(partition, name), f"can't have {size} bytes")
+
+
+def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
+    """As `below` of each name."""
+    if not names or any("/" in name or name in _OUTSIDE for name in names):
+        return [below(partition, name) for name in names]
+    start = below(partition, "name").removesuffix("name")
+    return map(start.__add__, names)
 
 
 def encode_change(

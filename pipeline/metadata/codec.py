@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from fscontract.pipeline.metadata.avro import decode_own, is_nan
 from fscontract.pipeline.metadata.payload import (
     COLUMN_STATS,
     FILES,
@@ -22,6 +22,8 @@ from fscontract.pipeline.metadata.payload import (
     Record,
 )
 from fscontract.pipeline.metadata.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
+
+_OWN = RECORD_JSON.encode()
 
 
 def encode_record(record: Record) -> bytes:
@@ -50,8 +52,15 @@ def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
 
     It gives None for records of other types than are known here. Both raise ValueError.
     """
-    parsed = _parsed(RECORD_JSON.encode() if schema is None else schema)
-    return lambda key, value: _decoded(parsed, key.decode(), value)
+    own = schema in (None, _OWN)
+    parsed = _parsed(_OWN if schema is None else schema)
+
+    def decode(key: bytes, value: bytes) -> Record | None:
+        name = key.decode()
+        found = decode_own(name, value) if own and value else None
+        return _decoded(parsed, name, value) if found is None else found
+
+    return decode
 
 
 def _decoded(schema: Any, key: str, value: bytes) -> Record | None:
@@ -102,7 +111,7 @@ def _statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
         name = str(low[0]).rpartition(".")[2]
         if name in WRAPPERS and "value" in low[1] and "value" in high[1]:
             wrapper, minimum, maximum = name, low[1]["value"], high[1]["value"]
-    if minimum is None or maximum is None or _is_nan(minimum) or _is_nan(maximum):
+    if minimum is None or maximum is None or is_nan(minimum) or is_nan(maximum):
         wrapper = minimum = maximum = None
     return ColumnStatistics(
         key,
@@ -139,10 +148,6 @@ def _statistics_datum(record: ColumnStatistics) -> dict[str, Any]:
         "isDeleted": record.is_deleted,
         "isTightBound": record.is_tight,
     }
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ from fscontract.pipeline.metadata.payload import ColumnStatistics, Record
 from fscontract.pipeline.metadata.place import place_of
 from fscontract.pipeline.metadata.properties import COLUMNS, PARTITIONS
 from fscontract.pipeline.metadata.schema import RECORD_JSON
-from fscontract.pipeline.metadata.slices import FileSlice, latest_slices, visible
+from fscontract.pipeline.metadata.slices import FileSlice, check_slices, latest_slices, visible
 from fscontract.pipeline.metadata.timeline import (
     Clock,
     Timeline,
@@ -162,6 +162,8 @@ class TableCore:
         slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
         if [each.group for each in slices] != [FILE_GROUPS[partition]]:
             raise MetadataException(self._metadata, f"other file groups in {partition!r}")
+        where = (self._fs, self._metadata, partition)
+        check_slices(*where, slices, metadata, self.timelines()[0])
         return slices
 
     def _partitions(self) -> list[str]:

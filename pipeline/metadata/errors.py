@@ -26,4 +26,4 @@ class RolledBackException(MetadataException):
 
 
 class MetadataWarning(UserWarning):
-    """The metadata table is not used, or is not right; files are listed instead."""
+    """The metadata table is not used or not right, so files are listed; or it lacks ranges."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.codec import decoder
@@ -73,17 +73,10 @@ class FileGroupReader:
         for key, value in base.scan(start) if base is not None else ():
             while left and left[-1] <= key:
                 if (new := left.pop()) != key:
-                    yield from self._found(new, None, changes)
-            yield from self._found(key, value, changes)
+                    yield from _found(self._whole(new, None, changes))
+            yield from _found(self._whole(key, value, changes))
         while left:
-            yield from self._found(left.pop(), None, changes)
-
-    def _found(
-        self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
-    ) -> Iterator[Record]:
-        record = self._whole(key, value, changes)
-        if record is not None:
-            yield record
+            yield from _found(self._whole(left.pop(), None, changes))
 
     def _whole(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
@@ -106,10 +99,12 @@ class FileGroupReader:
         base, reader = self._slice.base, self._reader()
         if base is None or reader is None:
             return None
-        with _damage(base.path, 0):
+        try:
             if self._decode is None:
                 self._decode = decoder(reader.info.get(b"schema"))
             return self._decode(key, value)
+        except ValueError as error:
+            raise CorruptFileException(base.path, 0, str(error)) from error
 
     def _changes(self) -> dict[bytes, Record]:
         """What the logs say, by key."""
@@ -164,20 +159,17 @@ class FileGroupReader:
             return read_log(stream, file.status.path, file.status.length)
 
 
+def _found(record: Record | None) -> tuple[Record, ...]:
+    return () if record is None else (record,)
+
+
 def _records(log: Log, block: LogBlock) -> Iterator[tuple[bytes, Record]]:
     schema, entries = records_of(log, block)
-    with _damage(log.path, block.offset):
-        decode = decoder(schema)
-        for key, value in entries:
-            record = decode(key, value)
-            if record is not None:
-                yield key, record
-
-
-@contextmanager
-def _damage(path: str, offset: int) -> Iterator[None]:
-    """Say of which file it is that something can't be read."""
     try:
-        yield
+        decode = decoder(schema)
+        records = [(key, decode(key, value)) for key, value in entries]
     except ValueError as error:
-        raise CorruptFileException(path, offset, str(error)) from error
+        raise CorruptFileException(log.path, block.offset, str(error)) from error
+    for key, record in records:
+        if record is not None:
+            yield key, record

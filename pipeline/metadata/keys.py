@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from functools import lru_cache
 
 from fscontract.pipeline.metadata.payload import NO_PARTITION
 from fscontract.pipeline.metadata.xxhash import xxh64
@@ -28,5 +29,6 @@ def file_key(column: str, partition: str, name: str) -> str:
     return partition_key(column, partition) + b64encode(digest).decode()
 
 
+@lru_cache(maxsize=1 << 14)  # of columns and partitions, which the keys of all files have
 def _hash64(text: str) -> str:
     return b64encode(xxh64(text.encode(), _SEED).to_bytes(8, "big")).decode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -20,12 +20,19 @@ from fscontract.pipeline.metadata.metrics import (
     Metrics,
 )
 from fscontract.pipeline.metadata.names import HOODIE
+from fscontract.pipeline.metadata.prune import Filter
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.timeline import Timeline, load_timeline
 
 #: The instant in the name of a data file.
 _INSTANT = re.compile(r"_(\d{17})(?=[._])")
 _T = TypeVar("_T")
+
+
+def instant_in(name: str) -> str | None:
+    """The instant that the name of a data file has, None for other names."""
+    found = _INSTANT.search(name)
+    return None if found is None else found[1]
 
 
 def listing(
@@ -35,23 +42,53 @@ def listing(
 
     `progress` is told how many directories have been listed, and how many files found.
     """
-    found: dict[str, dict[str, int]] = {}
-    waiting, done = [""], 0
-    while waiting:
-        listed = in_threads(lambda partition: list(_children(fs, path, partition)), waiting)
-        deeper: list[str] = []
-        for partition, statuses in zip(waiting, listed, strict=True):
-            for status in statuses:
-                name = status.path.rpartition("/")[2]
-                if status.is_directory:
-                    deeper.append(f"{partition}/{name}" if partition else name)
-                else:
-                    found.setdefault(partition, {})[name] = status.length
-        done += len(waiting)
-        waiting = deeper
+    return sizes_of(files_below(fs, path, progress))
+
+
+def sizes_of(files: Mapping[str, Iterable[FileStatus]]) -> dict[str, dict[str, int]]:
+    """The sizes of files by directory and name."""
+    return {
+        directory: {status.path.rpartition("/")[2]: status.length for status in statuses}
+        for directory, statuses in files.items()
+    }
+
+
+def files_below(
+    fs: FileSystem,
+    path: str,
+    progress: Callable[[int, int], None] | None = None,
+    directories: Sequence[str] = ("",),
+) -> dict[str, list[FileStatus]]:
+    """What a listing says of all files below a directory, by the directory's name below it.
+
+    It begins with `directories`, names below it, too.
+    """
+    found: dict[str, list[FileStatus]] = {}
+    done = 0
+    while directories:
+        done += len(directories)
+        level, directories = list_level(fs, path, directories)
+        found |= level
         if progress is not None:
             progress(done, sum(map(len, found.values())))
     return found
+
+
+def list_level(
+    fs: FileSystem, path: str, directories: Sequence[str]
+) -> tuple[dict[str, list[FileStatus]], list[str]]:
+    """The files in some directories below a path, and the directories in them; by their names."""
+    listed = in_threads(lambda name: list(_children(fs, path, name)), directories)
+    found: dict[str, list[FileStatus]] = {}
+    deeper: list[str] = []
+    for directory, statuses in zip(directories, listed, strict=True):
+        for status in statuses:
+            if status.is_directory:
+                name = status.path.rpartition("/")[2]
+                deeper.append(f"{directory}/{name}" if directory else name)
+            else:
+                found.setdefault(directory, []).append(status)
+    return found, deeper
 
 
 def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
@@ -60,6 +97,10 @@ def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]
     for status in fs.list_status(directory):
         if not status.path.rpartition("/")[2].startswith(HOODIE):
             yield status
+
+
+def _sorted(statuses: Iterable[FileStatus]) -> list[FileStatus]:
+    return sorted(statuses, key=lambda status: status.path)
 
 
 class FileListing(Closeable):
@@ -88,6 +129,7 @@ class FileListing(Closeable):
         self._validate = validate
         self._table: MetadataTable | None = None
         self._timeline: Timeline | None = None
+        self._pending: frozenset[str] | None = None
         if enabled:
             try:
                 self._table = self.table_class(
@@ -118,7 +160,7 @@ class FileListing(Closeable):
         if known is not None and not self._validate:
             return known
         with self.metrics.timed(VALIDATE_PARTITIONS):
-            found = sorted(name for name, files in self._all().items() if files)
+            found = sorted(self._all())
         self._compare("the partitions", known, found)
         return found
 
@@ -129,7 +171,7 @@ class FileListing(Closeable):
         if known is not None and not self._validate:
             return known
         with self.metrics.timed(VALIDATE_FILES):
-            found = sorted(self._listed(partition), key=lambda status: status.path)
+            found = _sorted(self._listed(partition))
         seen = None if known is None else [(each.path, each.length) for each in known]
         self._compare(repr(partition), seen, [(each.path, each.length) for each in found])
         return found
@@ -139,7 +181,31 @@ class FileListing(Closeable):
         known = self._ask(lambda table: dict(table.list_all()))
         if known is not None and not self._validate:
             return known
+        if known is None:  # nothing to compare with, so each directory is listed once
+            found = self._all()
+            return {name: _sorted(found[name]) for name in sorted(found)}
         return {name: self.list_files(name) for name in self.list_partitions()}
+
+    def prune(
+        self, filters: Iterable[Filter], partitions: Collection[str] | None = None
+    ) -> list[FileStatus]:
+        """The files, of some partitions or of all, that may have a row which meets all filters.
+
+        A listing says nothing of rows, so all files are given without the table.
+        """
+        known = self._ask(lambda table: table.prune(filters, partitions))
+        if known is not None and not self._validate:
+            return known
+        if partitions is None:
+            found = self._all()
+            return [each for name in sorted(found) for each in _sorted(found[name])]
+        return [each for name in partitions for each in self.list_files(name)]
+
+    def completed_actions(self) -> frozenset[str]:
+        """The actions that the dataset's timeline has completed."""
+        timeline = self._ask(lambda table: table.data_timeline) or self._own_timeline()
+        done = (each for each in timeline.instants.values() if each.completed is not None)
+        return frozenset(each.action for each in done)
 
     def _ask(self, question: Callable[[MetadataTable], _T]) -> _T | None:
         """What the table says; None if it can't be used, now or ever."""
@@ -165,12 +231,12 @@ class FileListing(Closeable):
     def _warn(self, reason: str) -> None:
         warnings.warn(f"{reason}; files are listed instead", MetadataWarning, stacklevel=4)
 
-    def _all(self) -> dict[str, dict[str, int]]:
-        found = listing(self._fs, self.path)
-        return {
-            partition: {name: size for name, size in files.items() if self._completed(name)}
-            for partition, files in found.items()
+    def _all(self) -> dict[str, list[FileStatus]]:
+        found = {
+            partition: [each for each in files if self._completed(each.path.rpartition("/")[2])]
+            for partition, files in files_below(self._fs, self.path).items()
         }
+        return {partition: files for partition, files in found.items() if files}
 
     def _listed(self, partition: str) -> Iterator[FileStatus]:
         with suppress(FileNotFoundError):
@@ -181,11 +247,14 @@ class FileListing(Closeable):
 
     def _completed(self, name: str) -> bool:
         """Whether a file counts: what its name says of its instant, if it says anything."""
-        named = _INSTANT.search(name)
+        named = instant_in(name)
         if named is None:
             return True
+        if self._pending is None:
+            self._pending = frozenset(each.time for each in self._own_timeline().pending)
+        return named not in self._pending
+
+    def _own_timeline(self) -> Timeline:
         if self._timeline is None:
             self._timeline = load_timeline(self._fs, self.path)
-        timeline = self._timeline
-        pending = {each.time for each in timeline.pending}
-        return named[1] not in pending
+        return self._timeline

@@ -38,7 +38,7 @@ class Deleted:
     key: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FilesRecord:
     """The files of a partition, or the partitions of the table, and those that are gone.
 
@@ -59,7 +59,7 @@ class FilesRecord:
 Value: TypeAlias = object
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ColumnStatistics:
     """The smallest and largest value of a column in a file, or in a partition if `type` says so.
 

@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
@@ -47,15 +47,19 @@ def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
 def _may_compare(statistics: ColumnStatistics, operator: str, value: Any) -> bool:
     low, high = statistics.minimum, statistics.maximum
     readings = _READINGS.get(statistics.wrapper or "", lambda _: [])(value)
-    if not readings or not all(_comparable(each, low, high) for each in readings):
-        return True
-    floating = isinstance(low, float)
-    if floating and operator in (">", ">=", "!="):
+    if not readings or (isinstance(low, float) and operator in (">", ">=", "!=")):
         return True  # NaN, which no statistics show, is more than any number
-    return any(_MAY[operator](low, high, each) for each in readings)
+    compare, found = _MAY[operator], False
+    for each in readings:
+        if not _comparable(each, low, high):
+            return True
+        found = found or compare(low, high, each)
+    return found
 
 
 def _comparable(value: Any, low: Any, high: Any) -> bool:
+    if type(value) is type(low) is type(high) is not float:
+        return True
     kinds = {type(each) for each in (value, low, high)}
     if float in kinds:
         numbers = [each for each in (value, low, high) if isinstance(each, int)]
@@ -120,6 +124,10 @@ def _microseconds(value: Any) -> list[Any]:
     return []
 
 
+def _time(value: Any) -> list[Any]:
+    return [value] if isinstance(value, time) and value.tzinfo is None else []
+
+
 def _of(*kinds: type) -> Callable[[Any], list[Any]]:
     return lambda value: [value] if type(value) in kinds else []
 
@@ -136,5 +144,6 @@ _READINGS: dict[str, Callable[[Any], list[Any]]] = {
     "DecimalWrapper": _decimal,
     "DateWrapper": _days,
     "LocalDateWrapper": _days,
+    "TimeMicrosWrapper": _time,
     "TimestampMicrosWrapper": _microseconds,
 }

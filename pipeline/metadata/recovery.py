@@ -15,6 +15,7 @@ from fscontract.pipeline.metadata.changes import (
     Change,
     Names,
     below,
+    check_change,
 )
 from fscontract.pipeline.metadata.commits import (
     decode_instant,
@@ -42,9 +43,7 @@ class Recovery(TableUpdates):
         A file that is not there counts as deleted; one that can't be deleted stays listed.
         MetadataException for names that lead out of the dataset.
         """
-        for partition, names in deleted.items():
-            for name in names:
-                below(partition, name)
+        check_change(Change(deleted=deleted))
         with self._critical():
             self.recover()
             return self._clean(self._begin(CLEAN, encode_clean_plan(deleted)), deleted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from fscontract.pipeline.metadata.changes import WRITES
 from fscontract.pipeline.metadata.commits import encode_clean, encode_commit
 from fscontract.pipeline.metadata.core import TableCore
 from fscontract.pipeline.metadata.files import list_files
@@ -161,11 +162,17 @@ class TableServices(TableCore):
     def _drop(
         self, instants: TimelineWriter, timeline: Timeline, bound: str, keep: int, first: str
     ) -> list[str]:
-        """Drop the oldest, as long as the timeline begins no later than at `first`."""
+        """Drop the oldest, as long as the timeline begins no later than at `first`.
+
+        The last that wrote files stays: hudi-rs takes a dataset without one for empty.
+        """
         every = list(timeline.instants.values())
+        wrote = [each.time for each in every if each.action in WRITES and each.completed]
         dropped: list[str] = []
         for instant, following in pairwise(every):
             if len(every) - len(dropped) <= max(keep, 1) or following.time > first:
+                break
+            if wrote and instant.time == wrote[-1]:
                 break
             if instant.state != COMPLETED or (instant.completed or "~") >= bound:
                 break

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fscontract.contract.ports import FileStatus
-from fscontract.pipeline.metadata.names import FIRST_INSTANT, BaseName, LogName, parse_name
+from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.pipeline.metadata.commits import decode_instant
+from fscontract.pipeline.metadata.errors import MetadataException
+from fscontract.pipeline.metadata.files import read_file
+from fscontract.pipeline.metadata.names import (
+    FIRST_INSTANT,
+    TIMELINE,
+    BaseName,
+    LogName,
+    parse_name,
+)
 from fscontract.pipeline.metadata.timeline import COMPLETED, Timeline
 
 
@@ -74,6 +83,43 @@ def is_whole(each: FileSlice, metadata: Timeline, as_of: str | None = None) -> b
     if each.base is None:
         return any(log.name.instant[:14] == FIRST_INSTANT[:14] for log in each.logs)
     return each.base_instant >= last_compaction(metadata) or as_of is not None
+
+
+def check_slices(
+    fs: FileSystem,
+    metadata: str,
+    partition: str,
+    slices: Iterable[FileSlice],
+    timeline: Timeline,
+    data: Timeline,
+    as_of: str | None = None,
+) -> None:
+    """MetadataException if a file is not there that the table's own timeline tells of.
+
+    Of an action without a log its instant is read: most have one, the others changed nothing here.
+    Rollbacks seldom have one, and say nothing that is missed.
+    """
+    every = list(slices)
+    if not all(is_whole(each, timeline, as_of) for each in every):
+        raise MetadataException(metadata, f"a base file of {partition!r} is not there")
+    begun = min((each.base_instant for each in every), default="")
+    present = {log.name.instant for each in every for log in each.logs}
+    for time, end in timeline.completed.items():
+        instant = timeline.instants[time]
+        if instant.action != "deltacommit" or time in present or end < begun:
+            continue
+        of_data = data.instants.get(time)
+        if time[:14] == FIRST_INSTANT[:14] or not visible(time, data):
+            continue
+        if of_data is not None and of_data.action == "rollback":
+            continue
+        path = f"{metadata}/{TIMELINE}/{instant.file_name}"
+        try:
+            written = decode_instant(read_file(fs, path)).get("partitionToWriteStats") or {}
+        except ValueError as error:
+            raise MetadataException(path, f"the instant can't be read ({error})") from error
+        if partition in written:
+            raise MetadataException(metadata, f"the log of {time} in {partition!r} is not there")
 
 
 def visible(instant: str, data: Timeline) -> bool:

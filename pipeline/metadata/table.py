@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import ClassVar
 
 from fscontract.contract.ports import Closeable, FileStatus, FileSystem
-from fscontract.pipeline.metadata.changes import below
+from fscontract.pipeline.metadata.changes import Change, paths_below
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
@@ -25,9 +26,12 @@ from fscontract.pipeline.metadata.place import place_of
 from fscontract.pipeline.metadata.properties import COLUMNS, read_properties
 from fscontract.pipeline.metadata.properties import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.metadata.prune import Filter, may_match
-from fscontract.pipeline.metadata.slices import is_whole, latest_slices, visible
+from fscontract.pipeline.metadata.slices import check_slices, latest_slices, visible
 from fscontract.pipeline.metadata.timeline import load_timeline
 from fscontract.pipeline.metadata.unsynced import changes_of, first_completion, unsynced
+
+#: How often the timelines are listed, if instants go meanwhile.
+_TRIES = 3
 
 
 class MetadataTable(Closeable):
@@ -64,20 +68,35 @@ class MetadataTable(Closeable):
         self._columns = [each for each in properties.get(COLUMNS, "").split(",") if each]
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
-        # The dataset's first: an instant completed there was completed before in the other.
-        self.data_timeline = load_timeline(fs, self.path)
-        self.timeline = load_timeline(fs, self._metadata)
-        if as_of is not None:
-            self._check_age(as_of)
-            self.data_timeline = self.data_timeline.until(as_of)
         self._as_of = as_of
-        missing = unsynced(self.data_timeline, self.timeline) if merge_unsynced else []
-        self._unsynced = changes_of(fs, self.path, missing)
+        for left in reversed(range(_TRIES)):
+            try:
+                self._unsynced = self._load(merge_unsynced)
+                break
+            except FileNotFoundError:  # a writer archives: of two listings each showed a part
+                if not left:
+                    raise
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._statistics: dict[str, Mapping[tuple[str, str], ColumnStatistics]] = {}
 
+    def _load(self, merge_unsynced: bool) -> list[Change]:
+        """Load the timelines; the changes that the table does not have."""
+        # The dataset's first: an instant completed there was completed before in the other.
+        self.data_timeline = load_timeline(self._fs, self.path)
+        self.timeline = load_timeline(self._fs, self._metadata)
+        if self._as_of is not None:
+            self._check_age(self._as_of)
+            self.data_timeline = self.data_timeline.until(self._as_of)
+        missing = unsynced(self.data_timeline, self.timeline) if merge_unsynced else []
+        return changes_of(self._fs, self.path, missing)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r}, instant={self.data_timeline.latest!r})"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of which files have statistics."""
+        return tuple(self._columns)
 
     def close(self) -> None:
         """Close all files."""
@@ -100,15 +119,29 @@ class MetadataTable(Closeable):
         """The files of several partitions, by one vectored read."""
         wanted = list(dict.fromkeys(partitions))
         records = self._get([name or NO_PARTITION for name in wanted])
-        return {name: self._statuses(name, records.get(name or NO_PARTITION)) for name in wanted}
+        files = {name: records.get(name or NO_PARTITION) for name in wanted}
+        for name in files.keys() & {ALL_PARTITIONS, NO_PARTITION}:
+            files[name] = None  # keys that are no partition's name
+        return {name: self._statuses(name, found) for name, found in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
         """Every partition and its files, in order, by reading through the table once."""
-        for group in self._readers(FILES):
-            for record in group.scan():
-                if record.key != ALL_PARTITIONS:
-                    name = "" if record.key == NO_PARTITION else record.key
-                    yield name, self._statuses(name, record)
+        for name, record in self._records(None):
+            yield name, self._statuses(name, record)
+
+    def _records(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, FilesRecord]]:
+        """The records of some partitions, or of all."""
+        found: Iterable[Record]
+        if partitions is None:
+            found = chain.from_iterable(group.scan() for group in self._readers(FILES))
+        else:
+            wanted = (each for each in partitions if each != NO_PARTITION)
+            keys = list(dict.fromkeys(each or NO_PARTITION for each in wanted))
+            known = self._get(keys)
+            found = [known[key] for key in keys if key in known]
+        for record in found:
+            if isinstance(record, FilesRecord) and record.key != ALL_PARTITIONS:
+                yield "" if record.key == NO_PARTITION else record.key, record
 
     def prune(
         self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
@@ -121,17 +154,18 @@ class MetadataTable(Closeable):
         conditions = list(filters)
         for column in {each.column for each in conditions} - self._statistics.keys():
             self._statistics[column] = self.column_statistics(column)
-        listed = self.list_all() if partitions is None else self.list_many(partitions).items()
         kept = []
-        for partition, statuses in listed:
+        for partition, record in self._records(partitions):
             known = [
                 (each, self._statistics[each.column], partition_key(each.column, partition))
                 for each in conditions
             ]
-            for status in statuses:
-                name = status.path.rpartition("/")[2]
-                if all(self._may_match(found.get((key, name)), e) for e, found, key in known):
-                    kept.append(status)
+            files = {
+                name: info
+                for name, info in record.files.items()
+                if all(self._may_match(found.get((key, name)), e) for e, found, key in known)
+            }
+            kept += self._statuses(partition, FilesRecord(record.key, files))
         return kept
 
     def _may_match(self, statistics: ColumnStatistics | None, condition: Filter) -> bool:
@@ -167,8 +201,8 @@ class MetadataTable(Closeable):
             slices = latest_slices(statuses, self.timeline, self._as_of)
             if partition == FILES and not slices:
                 raise MetadataException(self.path, f"the metadata table has no {FILES!r}")
-            if not all(is_whole(each, self.timeline, self._as_of) for each in slices):
-                raise MetadataException(self.path, f"a base file of {partition!r} is not there")
+            where = (self._fs, self._metadata, partition)
+            check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
                 self.group_class(self._fs, each, self._counts, self.metrics) for each in slices
             ]
@@ -203,7 +237,9 @@ class MetadataTable(Closeable):
 
     def _statuses(self, partition: str, record: Record | None) -> list[FileStatus]:
         files = record.files if isinstance(record, FilesRecord) else {}
+        names = sorted(files)
+        paths = paths_below(partition, names)
         return [
-            FileStatus(f"{self.path}/{below(partition, name)}", files[name].size)
-            for name in sorted(files)
+            FileStatus(f"{self.path}/{path}", files[name].size)
+            for name, path in zip(names, paths, strict=True)
         ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from fscontract.pipeline.metadata.changes import Change, Names, encode_change
 from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
+from fscontract.pipeline.metadata.footers import read_statistics, without
 from fscontract.pipeline.metadata.metrics import SYNC
 from fscontract.pipeline.metadata.names import (
     COLUMN_STATS,
@@ -134,8 +136,22 @@ class TableUpdates(TableServices):
         return unsynced(data, metadata)
 
     def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        """The records of what is known of the files of a change."""
-        return statistics_records(change, columns)
+        """The records of what is known of the files of a change: told, or read from the files."""
+        return statistics_records(self._with_statistics(change, columns), columns)
+
+    def _with_statistics(self, change: Change, columns: Sequence[str] | None = None) -> Change:
+        """A change with what the footers of its files say, if the table has ranges of columns.
+
+        Read before the lock is taken, they keep nobody waiting.
+        """
+        untold = without(change.added, change.statistics)
+        if not any(untold.values()):
+            return change
+        wanted = self._columns(self._properties()) if columns is None else columns
+        if not wanted:
+            return change
+        known = read_statistics(self._fs, self.path, untold, wanted)
+        return replace(change, statistics={**known, **change.statistics})
 
     def _blocked(self, instant: Instant, data: Timeline) -> bool:
         """Whether an action before this one is not completed."""

@@ -7,16 +7,17 @@ completed first, and the table catches up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from fscontract.contract.errors import FileAlreadyExistsException
+from fscontract.contract.errors import FileAlreadyExistsException, IllegalArgumentException
 from fscontract.contract.ports import FileSystem
-from fscontract.pipeline.metadata.changes import Change, Sizes
+from fscontract.pipeline.metadata.changes import Change, Sizes, check_change
 from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.core import Services
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException, RolledBackException
 from fscontract.pipeline.metadata.files import list_files
+from fscontract.pipeline.metadata.footers import StatisticsReader, indexable, read_statistics
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.metrics import INITIALIZE
 from fscontract.pipeline.metadata.names import (
@@ -49,8 +50,13 @@ class MetadataWriter(Recovery):
         name: str = "dataset",
         properties: Mapping[str, str] | None = None,
         lister: Callable[[FileSystem, str], Sizes] = listing,
+        columns: Collection[str] | None = (),
+        reader: StatisticsReader = read_statistics,
     ) -> None:
         """Make the metadata table of what a listing of the dataset finds.
+
+        It has ranges of `columns`, of the first 32 of each file if that is None: those of Parquet
+        files are read from their footers, now and with each action that adds files.
 
         MetadataException while an action is not completed, whose files would be taken for those
         of the dataset; otherwise as `bootstrap`.
@@ -59,17 +65,31 @@ class MetadataWriter(Recovery):
             pending = self.timelines()[0].pending
             if pending:
                 raise MetadataException(self.path, f"{pending[0].time} is not completed")
-            self.bootstrap(Change(lister(self._fs, self.path)), name, properties)
+            sizes = lister(self._fs, self.path)
+            wanted = columns is None or bool(columns)
+            known = reader(self._fs, self.path, sizes, columns) if wanted else {}
+            self.bootstrap(Change(sizes, statistics=known), name, properties, columns or ())
 
     def bootstrap(
-        self, content: Change, name: str, properties: Mapping[str, str] | None = None
+        self,
+        content: Change,
+        name: str,
+        properties: Mapping[str, str] | None = None,
+        columns: Collection[str] = (),
     ) -> None:
         """Make the metadata table of what there is; FileAlreadyExistsException if there is one.
+
+        It has ranges of `columns`, and of those that there are statistics of;
+        IllegalArgumentException for a name that can't stand in the list of them.
 
         It counts once the properties name its partitions: the dataset's, which are made if there
         are none, and get `properties`. What another attempt has left is removed.
         """
-        columns = sorted({s.column for group in content.statistics.values() for s in group})
+        check_change(content)
+        told = {known.column for group in content.statistics.values() for known in group}
+        columns = sorted({*columns, *told})
+        if bad := [each for each in columns if not indexable(each)]:
+            raise IllegalArgumentException(f"no name of a column to have ranges of is {bad[0]!r}")
         records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
         if columns:
             records[COLUMN_STATS] = statistics_records(content, columns)
@@ -124,8 +144,12 @@ class MetadataWriter(Recovery):
         """Put what an action did into the metadata table, and complete it: it counts from then.
 
         It can be called again, with the same change, by whoever does not know whether it has
-        failed. RolledBackException if another writer took it for a failed one meanwhile.
+        failed. RolledBackException if another writer took it for a failed one meanwhile;
+        MetadataException for a change that can't be of the dataset's files.
         """
+        check_change(change)
+        if self._design != 1:
+            change = self._with_statistics(change)
         with self._critical():
             known = self.timelines()[0].instants.get(instant.time)
             if known is None:

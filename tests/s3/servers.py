@@ -38,7 +38,7 @@ def _moto() -> Iterator[Server]:
 
 @contextmanager
 def _rclone() -> Iterator[Server]:
-    command = [_program("rclone"), "serve", "s3", "data", "--addr", "127.0.0.1:0"]
+    command = [program("rclone"), "serve", "s3", "data", "--addr", "127.0.0.1:0"]
     command += ["--auth-key", f"{_ACCESS_KEY},{_SECRET_KEY}"]
     command += ["--config", os.devnull, "--cache-dir", "cache"]
     with Process(command) as process:
@@ -76,7 +76,7 @@ def _seaweedfs() -> Iterator[Server]:
 def _weed(ports: list[int]) -> Process:
     """SeaweedFS on those ports, the first of which is that of S3."""
     names = ("s3", "master", "volume", "filer")
-    command = [_program("weed"), "server", "-s3", "-filer", "-dir=data", "-ip=127.0.0.1"]
+    command = [program("weed"), "server", "-s3", "-filer", "-dir=data", "-ip=127.0.0.1"]
     command += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
     command += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
     command += ["-ip.bind=127.0.0.1", "-s3.port.iceberg=0", "-s3.port.lance=0"]
@@ -110,7 +110,7 @@ def _free_ports(count: int) -> list[int]:
     return free
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     """A program that a wheel has put beside this interpreter."""
     found = shutil.which(name, path=sysconfig.get_path("scripts"))
     if found is None:

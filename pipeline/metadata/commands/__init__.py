@@ -55,12 +55,23 @@ def set_directory(url: str, directory: str | None) -> None:
 @metadata.command(short_help="Make the table.")
 @_common
 @click.option("--name", default="dataset", show_default=True, help="The dataset's, if it has none.")
-def create(name: str, **where: Any) -> None:
-    """Make the table of what a listing of URL finds."""
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    default="",
+    help="Columns to keep the ranges of, by which files are pruned; all for the first 32.",
+)
+@click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
+def create(name: str, columns: str, spark: str | None, **where: Any) -> None:
+    """Make the table of what a listing of URL finds, and of the footers of Parquet files.
+
+    The ranges of NAMES, names with commas between them, are read from all files that are there,
+    and from those that come later.
+    """
     from fscontract.pipeline.metadata.commands.work import created, opened
 
     with opened(**where) as dataset:
-        created(dataset, name)
+        created(dataset, name, columns, spark)
 
 
 @metadata.command(short_help="Delete the table.")

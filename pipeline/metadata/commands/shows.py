@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,8 +12,7 @@ import click
 from fscontract.contract.models.metadata import difference
 from fscontract.contract.ports import FileStatus
 from fscontract.contract.suite.report.text import printable
-from fscontract.pipeline.metadata.commands.work import Dataset
-from fscontract.pipeline.metadata.errors import MetadataWarning
+from fscontract.pipeline.metadata.commands.work import Dataset, warnings_as_lines
 from fscontract.pipeline.metadata.files import list_files
 from fscontract.pipeline.metadata.listing import FileListing
 from fscontract.pipeline.metadata.place import place_of
@@ -98,14 +96,12 @@ def _sizes(statuses: list[FileStatus]) -> dict[str, int]:
 def _timed(dataset: Dataset, what: str, question: Callable[[FileListing], _T]) -> _T:
     """An answer; on stderr where it comes from, how long it took, and what is wrong."""
     start = time.monotonic()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with FileListing(dataset.fs, dataset.path, directory=dataset.directory) as files:
-            found = question(files)
-            source = "the metadata table" if files.uses_table else "listing"
-    for each in caught:
-        if issubclass(each.category, MetadataWarning):
-            click.echo(f"fscontract: warning: {each.message}", err=True)
+    with (
+        warnings_as_lines(),
+        FileListing(dataset.fs, dataset.path, directory=dataset.directory) as files,
+    ):
+        found = question(files)
+        source = "the metadata table" if files.uses_table else "listing"
     seconds = time.monotonic() - start
     click.echo(f"{_count(found)} {what} by {source} (duration={seconds:.2f}sec)", err=True)
     return found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -15,8 +17,10 @@ from fscontract.contract.targets import UsageError, mask_url
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.commands.common import one_line
 from fscontract.pipeline.commands.inputs import inputs
+from fscontract.pipeline.metadata.changes import Sizes
 from fscontract.pipeline.metadata.commands.session import remembered
-from fscontract.pipeline.metadata.errors import MetadataException
+from fscontract.pipeline.metadata.errors import MetadataException, MetadataWarning
+from fscontract.pipeline.metadata.footers import read_statistics
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.locks import LOCKS, FileLock
 from fscontract.pipeline.metadata.place import place_of
@@ -65,12 +69,16 @@ def opened(url: str, options: Mapping[str, str], directory: str | None) -> Itera
             getattr(fs, "close", lambda: None)()
 
 
-def created(dataset: Dataset, name: str) -> None:
-    """Make the table."""
+def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = None) -> None:
+    """Make the table, with ranges of some columns, or of "all"; `spark` may list the files."""
     start = time.monotonic()
-    dataset.writer().initialize(
-        name, lister=lambda fs, path: listing(fs, path, _progress if _is_shown() else None)
-    )
+    with warnings_as_lines(), _lister(dataset, spark) as lister:
+        dataset.writer().initialize(
+            name,
+            lister=lister,
+            columns=None if columns == "all" else [each for each in columns.split(",") if each],
+            reader=partial(read_statistics, progress=_footers if _is_shown() else None),
+        )
     click.echo(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 
 
@@ -85,7 +93,8 @@ def updated(dataset: Dataset) -> None:
     """Bring the table up to date."""
     _has_table(dataset)
     start = time.monotonic()
-    applied = dataset.writer().sync()
+    with warnings_as_lines():
+        applied = dataset.writer().sync()
     click.echo(
         f"Updated Metadata Table in {dataset.table}: {len(applied)} instants ({_duration(start)})"
     )
@@ -106,6 +115,34 @@ def compacted(dataset: Dataset) -> None:
     )
 
 
+@contextmanager
+def _lister(dataset: Dataset, spark: str | None) -> Iterator[Callable[[FileSystem, str], Sizes]]:
+    """What lists the dataset: this process, or tasks of Spark at a master."""
+    progress = _progress if _is_shown() else None
+    if spark is None:
+        yield lambda fs, path: listing(fs, path, progress)
+        return
+    from fscontract.implementations.spark.places import place_of as spark_place
+    from fscontract.pipeline.commands.onspark import spark_tasks
+    from fscontract.pipeline.metadata.distributed import listing_by
+
+    with spark_tasks(spark, [spark_place(dataset.fs)]) as tasks:
+        yield lambda fs, path: listing_by(tasks, fs, path, progress)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Say on stderr, in a line each, what is warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            for each in caught:
+                if issubclass(each.category, MetadataWarning):
+                    click.echo(f"fscontract: warning: {each.message}", err=True)
+
+
 def _has_table(dataset: Dataset) -> None:
     if not place_of(dataset.path, dataset.directory).exists(dataset.fs):
         raise MetadataException(dataset.path, "the dataset has no metadata table")
@@ -121,3 +158,7 @@ def _is_shown() -> bool:
 
 def _progress(directories: int, files: int) -> None:
     click.echo(f"{directories} directories listed, {files} files", err=True)
+
+
+def _footers(read: int, files: int) -> None:
+    click.echo(f"{read} of {files} footers read", err=True)

@@ -91,6 +91,26 @@ def unpack_root(data: bytes, count: int, rest: int = 0) -> list[tuple[bytes, int
     return entries
 
 
+def unpack_index(data: bytes, count: int, rest: int = 0) -> list[IndexEntry]:
+    """As `unpack_root`, with the texts of the keys: all that opening a large file does."""
+    entries: list[IndexEntry] = []
+    position, size = 0, len(data)
+    for _ in range(count):
+        start = position + _WHERE.size
+        if start >= size:
+            raise ValueError("an index entry is cut off")
+        length, start = (data[start], start + 1) if data[start] < 128 else decode_vint(data, start)
+        end = start + length
+        text = start + 2 + (data[start] << 8 | data[start + 1]) if start + 2 <= size else end + 1
+        if length < 0 or text > end or end > size:
+            raise ValueError("an index entry is cut off")
+        entries.append(IndexEntry(data[start + 2 : text], *_WHERE.unpack_from(data, position)))
+        position = end
+    if size - position not in (0, rest):
+        raise ValueError(f"an index of other than {count} entries")
+    return entries
+
+
 def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
     """An index below the root: how many entries, where each begins, and the entries."""
     packed = [_WHERE.pack(e.offset, e.size) + pack_key(e.key) for e in entries]

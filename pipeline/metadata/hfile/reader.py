@@ -22,7 +22,7 @@ from fscontract.pipeline.metadata.hfile.keys import (
     IndexEntry,
     unpack_branch,
     unpack_entries,
-    unpack_key,
+    unpack_index,
     unpack_root,
 )
 from fscontract.pipeline.metadata.hfile.trailer import SIZE, decode_info, decode_trailer
@@ -54,9 +54,8 @@ class HFileReader:
         self._load(source.length - min(source.length, max(tail, SIZE)))
         self._trailer = decode_trailer(source, self._end)
         self._load(self._trailer.load_on_open_offset)
-        root, meta = self._read_opening()
+        entries, meta = self._read_opening()
         self._meta = {key: (offset, size) for key, offset, size in meta}
-        entries = [IndexEntry(self._parsed(0, unpack_key, key), *rest) for key, *rest in root]
         self._index = self._data_index(entries)
         self._keys = [entry.key for entry in self._index]
         self._versioned = self._info.get(b"KEY_VALUE_VERSION", b"")[-1:] == b"\x01"
@@ -121,7 +120,7 @@ class HFileReader:
             missing = self._source.read(start, self._end_offset - start)
             self._end, self._end_offset = missing + self._end, start
 
-    def _read_opening(self) -> tuple[list[tuple[bytes, int, int]], list[tuple[bytes, int, int]]]:
+    def _read_opening(self) -> tuple[list[IndexEntry], list[tuple[bytes, int, int]]]:
         """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
         trailer = self._trailer
         offset = trailer.load_on_open_offset
@@ -139,7 +138,7 @@ class HFileReader:
         self._info = self._parsed(trailer.file_info_offset, decode_info, blocks[2].data)
         rest = _MIDDLE if trailer.levels > 1 else 0
         root = self._parsed(
-            start, lambda data: unpack_root(data, trailer.index_count, rest), blocks[0].data
+            start, lambda data: unpack_index(data, trailer.index_count, rest), blocks[0].data
         )
         meta = self._parsed(
             start, lambda data: unpack_root(data, trailer.meta_count), blocks[1].data

@@ -63,13 +63,20 @@ def dataset(
     fs: FileSystem, partitions: Iterable[str] = ("city=a", "city=b"), count: int = 3, **rest: Any
 ) -> MetadataWriter:
     """A dataset with a commit behind it, and with its metadata table; and a writer of it."""
-    instants = TimelineWriter(fs, PATH)
+    sizes = {part: {name(n): 600 + n for n in range(count)} for part in partitions}
+    return started(fs, PATH, sizes, **rest)
+
+
+def started(
+    fs: FileSystem, path: str, sizes: Mapping[str, Mapping[str, int]], **rest: Any
+) -> MetadataWriter:
+    """A dataset anywhere."""
+    instants = TimelineWriter(fs, path)
     instants.put(Instant(START, "commit", "requested"))
     instants.put(Instant(START, "commit", "inflight"))
     content = encode_commit([], "INSERT", {"schema": json.dumps(_SCHEMA)})
     instants.put(Instant(START, "commit", COMPLETED, "20260101000001000"), content)
-    made = writer(fs)
-    sizes = {part: {name(n): 600 + n for n in range(count)} for part in partitions}
+    made = MetadataWriter(fs, path, Ticks())
     made.bootstrap(Change(sizes, **rest), "trips", _PROPERTIES)
     return made
 
@@ -85,12 +92,12 @@ def seen(fs: FileSystem) -> dict[str, dict[str, int]]:
     }
 
 
-def seen_by_hudi(root: str) -> dict[str, set[str]]:
+def seen_by_hudi(root: str, path: str = PATH) -> dict[str, set[str]]:
     """What hudi-rs says of the dataset: names by partition."""
     import hudi
 
     found: dict[str, set[str]] = {}
-    for each in hudi.HudiTableBuilder.from_base_uri(root + PATH).build().get_file_slices():
+    for each in hudi.HudiTableBuilder.from_base_uri(root + path).build().get_file_slices():
         found.setdefault(each.partition_path, set()).add(each.base_file_name)
     return found
 

@@ -21,7 +21,8 @@ from fscontract.pipeline.metadata.commits import encode_clean_plan
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.timeline import Instant, TimelineWriter
-from tests.pipeline.metadata.support import PATH, dataset, put
+from fscontract.pipeline.metadata.write import MetadataWriter
+from tests.pipeline.metadata.support import PATH, dataset, put, seen
 
 TIME, OTHER = "20260601000000000", "20260501000000000"
 NAMES = st.text("ab.-_% =é\U0001f600", min_size=1).filter(lambda name: name not in (".", ".."))
@@ -87,6 +88,32 @@ def test_a_reader_that_needs_a_damaged_instant_says_so() -> None:
 def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: str) -> None:
     with pytest.raises(MetadataException, match="is no path below a dataset"):
         below(partition, name)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (Change({"__all_partitions__": {"f": 1}}), "__all_partitions__/f"),
+        (Change({".hoodie": {"f": 1}}), ".hoodie/f"),
+        (Change({"a": {".hoodie_partition_metadata": 1}}), ".hoodie_partition_metadata"),
+        (Change({"a": {"b/f": 1}}), "a/b/f"),
+        (Change({"a": {"f": -1}}), "-1 bytes"),
+        (Change({"a": {"\udcff": 1}}), "no text"),
+        (Change({"..": {"f": 1}}), "no path below"),
+        (Change(deleted={"a": {"b/f"}}), "a/b/f"),
+    ],
+)
+def test_a_change_that_no_listing_would_show_is_refused(change: Change, said: str) -> None:
+    """Before anything is written of it; the action can be finished with another."""
+    fs = MemoryFileSystem()
+    writer = dataset(fs)
+    instant = writer.begin()
+    with pytest.raises(MetadataException, match=said.replace("\\", ".")):
+        writer.finish(instant, change)
+    with pytest.raises(MetadataException, match=said.replace("\\", ".")):
+        MetadataWriter(fs, "/other").bootstrap(change, "other")
+    writer.finish(instant, Change({"a": {"f": 1}}))
+    assert seen(fs)["a"] == {"f": 1}
 
 
 def test_cleaning_what_is_elsewhere_is_refused() -> None:

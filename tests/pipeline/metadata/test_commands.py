@@ -7,11 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
 from fscontract.contract.suite.cli import main
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.prune import Filter
+from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.timeline import Instant
 from fscontract.pipeline.metadata.write import Change, MetadataWriter
 
@@ -87,6 +91,21 @@ def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
     assert "Compacted Metadata Table" in run("compact", "trips")
     shown = json.loads(run("stats", "trips", "--json"))
     assert (shown["lastCompactionTimestamp"] > "2", shown["logFileCount"]) == (True, 0)
+
+
+@pytest.mark.parametrize("columns", ["all", "id,other"])
+def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
+    """A file that is no Parquet file, whatever its name, is told of."""
+    pq.write_table(pa.table({"id": [1, 5]}), dataset / "day=1" / "f.parquet")
+    (dataset / "day=2" / "bad.parquet").write_bytes(b"12345")
+    shown = run("create", "trips", "--columns", columns)
+    assert "fscontract: warning: 1 files have no statistics that can be read" in shown
+    assert shown.count("\n") == 2
+    with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
+        kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
+    assert "/trips/day=1/f.parquet" not in kept
+    assert "/trips/day=2/bad.parquet" in kept
+    assert "totalBaseFileSizeInBytes" in run("stats", "trips")
 
 
 def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:

@@ -18,6 +18,7 @@ from fscontract.pipeline.metadata.write import Change, MetadataWriter, Services
 from tests.pipeline.metadata.support import (
     FILES,
     PATH,
+    START,
     Ticks,
     dataset,
     get,
@@ -175,6 +176,32 @@ def test_services_on_their_own_schedule(tmp_path: Path) -> None:
         trips.add((A, B, C)[number % 3])
         trips.agree()
     assert len(list(trips.fs.list_status(FILES))) < 8
+
+
+def test_hudi_rs_takes_a_dataset_without_commits_for_empty(trips: Trips) -> None:
+    """A finding: of a timeline whose commits are archived, and which has a rollback.
+
+    It fails here as soon as hudi-rs lists the files.
+    """
+    trips.writer.roll_back(trips.writer.begin())
+    trips.agree()
+    for status in list(trips.fs.list_status(f"{PATH}/.hoodie/timeline")):
+        if START in status.path:
+            trips.fs.delete(status.path)
+    assert list(seen(trips.fs)) == [A, B]
+    assert seen_by_hudi(trips.root) == {}
+
+
+def test_a_commit_stays_on_the_timeline(trips: Trips) -> None:
+    """Without one hudi-rs 0.5.0 says that there are no files, whatever the table lists."""
+    trips.add(A)
+    for number in range(3):
+        trips.writer.roll_back(trips.writer.begin())
+        trips.writer.clean({B: [name(number)]})
+        trips.writer.compact()
+    trips.writer.archive(1)
+    assert "commit" in {each.action for each in trips.writer.timelines()[0].instants.values()}
+    trips.agree()
 
 
 @pytest.mark.parametrize("death", DEATHS)

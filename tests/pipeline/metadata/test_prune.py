@@ -6,7 +6,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable
-from datetime import date, datetime, timezone
+from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -80,7 +80,9 @@ def stats(
             datetime(1970, 1, 2, tzinfo=timezone.utc),
             False,
         ),
-        (stats("TimeMicrosWrapper", 0, 10), "=", 20, True),
+        (stats("TimeMicrosWrapper", time(1), time(2)), "=", 20, True),
+        (stats("TimeMicrosWrapper", time(1), time(2)), "=", time(3), False),
+        (stats("TimeMicrosWrapper", time(1), time(2)), "=", time(3, tzinfo=timezone.utc), True),
     ],
 )
 def test_a_file_is_kept_unless_its_statistics_rule_it_out(

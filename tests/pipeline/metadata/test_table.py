@@ -40,7 +40,8 @@ def test_it_begins_with_what_there_is(fs: FileSystem) -> None:
     assert seen(fs) == {A: expected, B: expected}
     with MetadataTable(fs, PATH) as table:
         assert table.list_partitions() == [A, B]
-        assert table.list_files("city=none") == []
+        for other in ("city=none", "__all_partitions__", "."):
+            assert table.list_files(other) == []
 
 
 def test_a_commit_adds_and_deletes(fs: FileSystem) -> None:
@@ -264,6 +265,25 @@ def test_a_listing_is_what_it_begins_with(fs: FileSystem) -> None:
     assert found == {"a/x=1": {"one": 5, "two": 5}, "a/x=2": {"three": 5}}
     writer(fs).bootstrap(Change(found), "plain")
     assert seen(fs) == found
+
+
+@pytest.mark.parametrize(("content", "reads"), [(b"12345", True), (b"54321", True), (b"1", False)])
+def test_a_status_is_a_path_and_a_length(fs: FileSystem, content: bytes, reads: bool) -> None:
+    """The format keeps no more: of a file that was replaced it is noticed that it is shorter."""
+    put(fs, f"{PATH}/f", b"12345")
+    MetadataWriter(fs, PATH).initialize()
+    with MetadataTable(fs, PATH) as table:
+        (status,) = table.list_files("")
+    assert (status.length, status.etag, status.modification_time) == (5, None, 0.0)
+    put(fs, f"{PATH}/f", content)
+    buffer = bytearray(5)
+    with fs.open_file(status.path).with_file_status(status).build().result() as stream:
+        if not reads:
+            with pytest.raises(EOFError):
+                stream.read_fully(0, buffer)
+        else:
+            stream.read_fully(0, buffer)
+            assert buffer == content
 
 
 def test_a_cold_lookup_takes_five_requests_and_the_next_one() -> None:

@@ -1,0 +1,132 @@
+"""A dataset of many small Parquet files, and what table formats say of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fscontract.contract.ports import FileSystem
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.changes import Change
+from fscontract.pipeline.metadata.commits import encode_commit
+from fscontract.pipeline.metadata.payload import ColumnStatistics
+from fscontract.pipeline.metadata.prune import Filter
+from fscontract.pipeline.metadata.timeline import COMPLETED, Instant, TimelineWriter
+from fscontract.pipeline.metadata.write import MetadataWriter
+
+#: Where the dataset is below its root, and a copy of it that has no metadata table.
+TABLE, PLAIN = "/table", "/plain"
+ROWS = 10
+#: How many files have rows that the range filter wants.
+HITS = 6
+_START = "20260101000000000"
+_SCHEMA = {
+    "type": "record",
+    "name": "row",
+    "fields": [{"name": "id", "type": "long"}, {"name": "day", "type": "string"}],
+}
+_PROPERTIES = {
+    "hoodie.table.partition.fields": "day",
+    "hoodie.table.keygenerator.type": "SIMPLE",
+    "hoodie.datasource.write.hive_style_partitioning": "true",
+    "hoodie.table.recordkey.fields": "id",
+    "hoodie.table.create.schema": json.dumps(_SCHEMA),
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """So many partitions of so many files, each of which has the ids after those before it."""
+
+    partitions: int
+    files: int
+
+    @property
+    def count(self) -> int:
+        """How many files there are."""
+        return self.partitions * self.files
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """How many files each question is answered with."""
+        return {"all": self.count, "one": self.files, "range": HITS}
+
+    @property
+    def day(self) -> str:
+        """The partition that is asked for."""
+        return f"{self.partitions // 2:05}"
+
+    @property
+    def ids(self) -> range:
+        """The ids that are asked for: those of some files in two partitions."""
+        start = (self.partitions // 2 * self.files - HITS // 2) * ROWS
+        return range(start, start + HITS * ROWS)
+
+    @property
+    def filters(self) -> list[Filter]:
+        """What asks for them."""
+        return [Filter("id", ">=", self.ids.start), Filter("id", "<", self.ids.stop)]
+
+    def each(self) -> Iterator[tuple[str, str, int]]:
+        """Partition, name and first id of every file."""
+        for number in range(self.count):
+            day = f"day={number // self.files:05}"
+            yield day, f"{number:08x}-0000-4000-8000-000000000000-0_0-1-0_{_START}.parquet", number
+
+
+def make_files(root: Path, shape: Shape) -> dict[str, dict[str, int]]:
+    """Write every file, and a copy that is a second name of it; their sizes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([("id", pa.int64())])
+    sizes: dict[str, dict[str, int]] = {}
+    for day, name, number in shape.each():
+        if day not in sizes:
+            (root / "table" / day).mkdir(parents=True)
+            (root / "plain" / day).mkdir(parents=True)
+        ids = pa.array(range(number * ROWS, (number + 1) * ROWS), pa.int64())
+        out = io.BytesIO()
+        pq.write_table(pa.table([ids], schema), out, compression="none", use_dictionary=False)
+        path = root / "table" / day / name
+        path.write_bytes(out.getvalue())
+        os.link(path, root / "plain" / day / name)
+        sizes.setdefault(day, {})[name] = len(out.getvalue())
+    return sizes
+
+
+def make_tables(root: Path) -> None:
+    """Make the metadata table, by a listing and the footers; the copy is a Hudi table without."""
+    fs = LocalFileSystem(str(root))
+    for path in (PLAIN, TABLE):
+        begin(fs, path)
+    MetadataWriter(fs, TABLE).initialize("trips", _PROPERTIES, columns=["id"])
+    writer = MetadataWriter(fs, PLAIN)
+    writer.bootstrap(Change(), "trips", _PROPERTIES)
+    writer.drop()
+
+
+def begin(fs: FileSystem, path: str) -> None:
+    """The commit that wrote all files of a dataset."""
+    instants = TimelineWriter(fs, path)
+    for state in ("requested", "inflight"):
+        instants.put(Instant(_START, "commit", state))
+    content = encode_commit([], "INSERT", {"schema": json.dumps(_SCHEMA)})
+    instants.put(Instant(_START, "commit", COMPLETED, "20260101000001000"), content)
+
+
+def told(shape: Shape, size: int) -> Change:
+    """What a commit of all files would say, each of `size` bytes, without any file."""
+    sizes: dict[str, dict[str, int]] = {}
+    known = {}
+    for day, name, number in shape.each():
+        sizes.setdefault(day, {})[name] = size
+        low = number * ROWS
+        known[day, name] = [
+            ColumnStatistics("", name, "id", "LongWrapper", low, low + ROWS - 1, ROWS, 0)
+        ]
+    return Change(sizes, statistics=known)

@@ -1,0 +1,72 @@
+"""A point lookup in tables of ever more files."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.listing.dataset import TABLE, Shape, begin, told
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.metadata.changes import Change
+from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.metadata.write import MetadataWriter
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a lookup of one partition takes: seconds and positioned reads."""
+
+    files: int
+    megabytes: float
+    #: Medians with the table opened for it, and with one kept open.
+    opened: float
+    kept: float
+    opened_reads: float
+    kept_reads: float
+    #: Seconds to make the table.
+    made: float
+
+
+def measure(count: int, files: int, lookups: int) -> Size:
+    """Make a table of `count` files, so many in each partition, and look partitions up."""
+    shape = Shape(count // files, files)
+    with tempfile.TemporaryDirectory() as root:
+        fs = LocalFileSystem(root)
+        begin(fs, TABLE)
+        change = Change(told(shape, 100).added)
+        start = time.perf_counter()
+        MetadataWriter(fs, TABLE).bootstrap(change, "trips")
+        made = time.perf_counter() - start
+        days = [*change.added][:: max(1, shape.partitions // lookups)]
+        folder = Path(root, TABLE[1:], ".hoodie/metadata/files")
+        size = sum(each.stat().st_size for each in folder.iterdir())
+        opened, opened_reads = _looked_up(fs, days, files, keep=False)
+        kept, kept_reads = _looked_up(fs, days, files, keep=True)
+    return Size(shape.count, size / 1e6, opened, kept, opened_reads, kept_reads, made)
+
+
+def _looked_up(
+    fs: LocalFileSystem, days: list[str], files: int, *, keep: bool
+) -> tuple[float, float]:
+    """The median of seconds, and how many reads a lookup took."""
+    table = MetadataTable(fs, TABLE)
+    table.list_files(days[0])
+    times, before = [], _reads(fs)
+    for day in days:
+        start = time.perf_counter()
+        if not keep:
+            table = MetadataTable(fs, TABLE)
+        found = table.list_files(day)
+        times.append(time.perf_counter() - start)
+        if not keep:
+            table.close()
+        if len(found) != files:
+            raise AssertionError(f"{len(found)} files in {day}")
+    return statistics.median(times), (_reads(fs) - before) / len(days)
+
+
+def _reads(fs: LocalFileSystem) -> int:
+    return int(fs.io_statistics().get("stream_read_operations", 0))

@@ -1,0 +1,176 @@
+"""The same questions of a dataset in a bucket: by LIST requests, and by the metadata table."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from benchmarks.listing.dataset import TABLE, Shape, begin, told
+from benchmarks.listing.filled import BUCKET, SIZE, filled
+from benchmarks.s3.relay import Relay
+from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.pipeline.metadata.listing import FileListing
+from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.metadata.write import MetadataWriter
+from tests.s3.signed import Server
+
+#: Seconds; what takes longer is timed in every third round only.
+_SLOW = 10.0
+_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class Client:
+    """A filesystem on the bucket at a server, and a table that is kept open."""
+
+    fs: S3FileSystem
+    server: Server
+    kept: MetadataTable
+
+
+@dataclass
+class Asked:
+    """A way to answer a question: its requests, and its seconds by where the server was.
+
+    `processor` has those of the processor that this process took, wherever the server was.
+    """
+
+    question: str
+    name: str
+    run: Callable[[Client], int]
+    requests: int = 0
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    processor: list[float] = field(default_factory=list)
+    failed: str = ""
+
+
+def asked(shape: Shape) -> list[Asked]:
+    """Every way to answer every question."""
+    day = f"day={shape.day}"
+    questions: dict[str, Callable[[MetadataTable], int]] = {
+        "all": lambda table: sum(len(statuses) for _, statuses in table.list_all()),
+        "one": lambda table: len(table.list_files(day)),
+        "range": lambda table: len(table.prune(shape.filters)),
+    }
+    found: list[Asked] = []
+    for question, run in questions.items():
+        found.append(Asked(question, "metadata table", partial(_opened, run)))
+        found.append(Asked(question, "metadata table kept open", partial(_kept, run)))
+    return [
+        *found,
+        Asked("all", "LIST per partition, one after the other", _one_by_one),
+        Asked("all", "LIST per partition, 8 at a time", _listed),
+        Asked("all", "LIST of all keys, 1,000 a page", _flat),
+        Asked("one", "LIST of that partition", partial(_partition, day)),
+    ]
+
+
+def _opened(run: Callable[[MetadataTable], int], client: Client) -> int:
+    with MetadataTable(client.fs, TABLE) as table:
+        return run(table)
+
+
+def _kept(run: Callable[[MetadataTable], int], client: Client) -> int:
+    return run(client.kept)
+
+
+def _listed(client: Client) -> int:
+    return sum(map(len, FileListing(client.fs, TABLE, enabled=False).list_all().values()))
+
+
+def _one_by_one(client: Client) -> int:
+    days = [each.path for each in client.fs.list_status(TABLE) if "day=" in each.path]
+    return sum(1 for day in days for _ in client.fs.list_status(day))
+
+
+def _partition(day: str, client: Client) -> int:
+    return sum(1 for _ in client.fs.list_status(f"{TABLE}/{day}"))
+
+
+def _flat(client: Client) -> int:
+    """As obstore lists without directories: the fewest requests that a listing can do with."""
+    import obstore
+    from obstore.store import S3Store
+
+    store = S3Store(
+        BUCKET,
+        endpoint=client.server.url,
+        access_key_id=client.server.access_key,
+        secret_access_key=client.server.secret_key,
+        region=client.server.region,
+        client_options={"allow_http": True},
+    )
+    pages = obstore.list(store, f"{TABLE[1:]}/", chunk_size=_PAGE)
+    return sum("/day=" in each["path"] for page in pages for each in page)
+
+
+@contextmanager
+def prepared(shape: Shape, latency: float) -> Iterator[tuple[Server, dict[str, Server]]]:
+    """A bucket with the dataset and its table: its server, and how it is reached to be timed."""
+    with ExitStack() as stack:
+        server = stack.enter_context(filled(shape))
+        fs = stack.enter_context(_bucket(server))
+        begin(fs, TABLE)
+        MetadataWriter(fs, TABLE).bootstrap(told(shape, SIZE), "trips")
+        servers = {"direct": server}
+        if latency:
+            relay = stack.enter_context(Relay(server.url, latency / 1000))
+            servers[f"{latency:g} ms"] = replace(server, url=relay.url)
+        yield server, servers
+
+
+@contextmanager
+def _bucket(server: Server) -> Iterator[S3FileSystem]:
+    fs = S3FileSystem(
+        BUCKET,
+        endpoint=server.url,
+        region=server.region,
+        access_key=server.access_key,
+        secret_key=server.secret_key,
+    )
+    try:
+        yield fs
+    finally:
+        fs.close()
+
+
+@contextmanager
+def _client(server: Server) -> Iterator[Client]:
+    with _bucket(server) as fs, MetadataTable(fs, TABLE) as table:
+        yield Client(fs, server, table)
+
+
+def count(ways: list[Asked], server: Server, wanted: dict[str, int]) -> None:
+    """Count the requests of each way by a relay, with a table kept open the second time."""
+    with Relay(server.url) as relay, _client(replace(server, url=relay.url)) as client:
+        for each in ways:
+            if "kept" in each.name:
+                each.run(client)
+            before = relay.counts()
+            found = each.run(client)
+            each.requests = sum((relay.counts() - before).requests.values())
+            if found != wanted[each.question]:
+                each.failed = f"{found} files"
+
+
+def measure(ways: list[Asked], servers: dict[str, Server], rounds: int) -> None:
+    """Time all in turns, in an order that changes; one round warms up what is quick."""
+    for name, server in servers.items():
+        with _client(server) as client:
+            for number in range(rounds + 1):
+                order = [each for each in ways if not each.failed]
+                random.Random(number).shuffle(order)
+                for each in order:
+                    taken = each.seconds.setdefault(name, [])
+                    if taken and taken[-1] > _SLOW and number % 3:
+                        continue
+                    used, start = time.process_time(), time.perf_counter()
+                    each.run(client)
+                    seconds = time.perf_counter() - start
+                    if number or seconds > _SLOW:
+                        taken.append(seconds)
+                        each.processor.append(time.process_time() - used)

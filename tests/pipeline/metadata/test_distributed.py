@@ -1,0 +1,115 @@
+"""The first metadata table of a dataset, of what tasks of Spark list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from fscontract.contract.errors import UnsupportedOperationException
+from fscontract.contract.suite.cli import main
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.spark.places import LocalPlace, Place
+from fscontract.pipeline.commands import onspark
+from fscontract.pipeline.metadata.distributed import listing_by, spark_lister
+from fscontract.pipeline.metadata.listing import listing
+from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.metadata.write import MetadataWriter
+
+
+class Here:
+    """Tasks that run in this process, of which there are two at a time."""
+
+    parallelism = 2
+
+    def __init__(self) -> None:
+        self.jobs: list[list[Any]] = []
+
+    def map(
+        self, function: Callable[[Any], Any], items: Sequence[Any], slices: int | None = None
+    ) -> list[Any]:
+        """Each item in turn."""
+        self.jobs.append(list(items))
+        return [function(each) for each in items]
+
+
+def _files(root: Path, names: Sequence[str]) -> str:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    return str(root)
+
+
+@pytest.mark.parametrize(
+    ("names", "jobs"),
+    [
+        ([], 0),
+        (["a", "b"], 0),
+        (["one/two/three/four/five/f"], 0),
+        ([f"year={y}/month={m}/f{m}" for y in range(3) for m in range(12)], 1),
+        (["f", *(f"p={n}/f" for n in range(100)), *(f"p={n}/deep/g" for n in range(5))], 1),
+        (["f", ".hoodie/x", *(f"p={n}/f" for n in range(8))], 1),
+    ],
+    ids=["nothing", "flat", "deep", "months", "wide", "eight"],
+)
+def test_it_is_what_one_process_lists(tmp_path: Path, names: list[str], jobs: int) -> None:
+    """By one job at most, whatever the shape of the directories."""
+    path = _files(tmp_path, names)
+    fs, tasks = LocalFileSystem("/"), Here()
+    told: list[tuple[int, int]] = []
+    found = listing_by(tasks, fs, path, lambda *counts: told.append(counts))  # type: ignore[arg-type]
+    assert found == listing(fs, path)
+    assert len(tasks.jobs) == jobs
+    assert sum(map(len, found.values())) == len([n for n in names if ".hoodie" not in n])
+    assert told == [(len(found), sum(map(len, found.values())))]
+
+
+def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a master that is asked for."""
+    path = _files(tmp_path, [f"day={n}/f" for n in range(20)])
+    tasks, masters = Here(), []
+
+    @contextmanager
+    def here(master: str, places: list[Place]) -> Iterator[Here]:
+        masters.append((master, places))
+        yield tasks
+
+    monkeypatch.setattr(onspark, "spark_tasks", here)
+    done = CliRunner().invoke(main, ["metadata", "create", path, "--spark", "local[2]"])
+    assert done.exit_code == 0, done.output
+    assert masters == [("local[2]", [LocalPlace("/")])]
+    assert len(tasks.jobs) == 1
+    validated = CliRunner().invoke(main, ["metadata", "validate", path])
+    assert "the table is right: 20 partitions, 20 files" in validated.output
+
+
+@pytest.mark.xdist_group("datasource")
+def test_executors_list_a_dataset(spark: Any, tmp_path: Path) -> None:
+    """The table is the one that a listing in this process makes."""
+    names = [f"day={n}/{m}" for n in range(20) for m in range(3)]
+    one, other = _files(tmp_path / "one", names), _files(tmp_path / "other", names)
+    fs = LocalFileSystem("/")
+    MetadataWriter(fs, one).initialize("trips", lister=spark_lister(spark))
+    MetadataWriter(fs, other).initialize("trips")
+    (file,) = Path(one, ".hoodie/metadata/files").glob("*.hfile")
+    (same,) = Path(other, ".hoodie/metadata/files").glob("*.hfile")
+    assert file.read_bytes() == same.read_bytes()
+    with MetadataTable(fs, one) as table:
+        assert len(table.list_partitions()) == 20
+
+
+@pytest.mark.xdist_group("datasource")
+def test_files_that_executors_do_not_see_are_an_error(spark: Any) -> None:
+    """Such as those in the memory of this process; those in one directory need none."""
+    fs = MemoryFileSystem()
+    for number in range(20):
+        with fs.create(f"/in/{number}/f") as file:
+            file.write(b"x")
+    with pytest.raises(UnsupportedOperationException, match="files in memory are not sent"):
+        MetadataWriter(fs, "/in").initialize(lister=spark_lister(spark))
