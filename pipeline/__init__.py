@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fscontract.contract.errors import UnsupportedOperationException
+
 if TYPE_CHECKING:
     from fscontract.pipeline.datasource.register import Registration
 
 __all__ = ["register"]
+#: Spark has had streams of Python sources that say what may be read since then.
+_OLDEST = (4, 2)
 
 
-def register(spark: Any, pushdown: bool = True) -> Registration:
-    """Make the data source `fscontract` known to a session of Spark: docs/spark-pipeline.md."""
+def register(spark: Any, pushdown: bool = False) -> Registration:
+    """Make the data source `fscontract` known to a session of Spark: docs/spark-pipeline.md.
+
+    UnsupportedOperationException if Spark, or PySpark here, is older than 4.2.
+    """
+    import pyspark
+
+    for found in (pyspark.__version__, spark.version):
+        if tuple(map(int, found.split(".")[:2])) < _OLDEST:
+            oldest = ".".join(map(str, _OLDEST))
+            raise UnsupportedOperationException(
+                f"the data source needs Spark {oldest} or newer, not {found}: "
+                f"pip install 'pyspark>={oldest}'"
+            )
     from fscontract.pipeline.datasource.register import register as in_session
 
     return in_session(spark, pushdown)

@@ -36,6 +36,7 @@ def spark_ways(spark: Any, path: str, query: str) -> Mapping[str, Run]:
 
     if query == "count":
         return {
+            f"{NAME}, block_id": lambda: ours(columns="block_id").count(),
             f"{NAME}, no columns": lambda: ours(columns="").count(),
             f"{NAME}, value": lambda: ours(columns="value").count(),
             "spark.read.text": lambda: spark.read.text(path, lineSep="\n").count(),

@@ -47,8 +47,8 @@ class _Task:
 
 
 @contextmanager
-def spark_tasks(master: str, plan: Plan) -> Iterator[Tasks]:
-    """A session on this machine; TargetError if it can't be started.
+def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
+    """A session on this machine for what is in some places; TargetError if it can't be started.
 
     IllegalArgumentException for a cluster: sessions there are not ours to make.
     """
@@ -61,7 +61,7 @@ def spark_tasks(master: str, plan: Plan) -> Iterator[Tasks]:
         # In a thread, whose conversations with the Java machine no interrupt breaks off: there
         # PySpark does not replace the handler of interrupts, which would begin one, either.
         with ThreadPoolExecutor(1) as starter:
-            session = local_session(master, _SETTINGS, _keys(plan))
+            session = local_session(master, _SETTINGS, _keys(places))
             tasks = tasks_of(starter.submit(stack.enter_context, session).result())
         stack.callback(tasks.close)
         yield tasks
@@ -89,12 +89,12 @@ def read_on_spark(
                         raise error_of(failure)
 
 
-def _keys(plan: Plan) -> Mapping[str, str]:
+def _keys(places: Iterable[Place]) -> Mapping[str, str]:
     """The keys of S3 that options gave: executors find them in their environment."""
     found: dict[str, str | None] = {}
-    for one in plan.inputs:
-        if isinstance(one.place, S3Place):
-            keys = one.place.config.credentials
+    for place in places:
+        if isinstance(place, S3Place):
+            keys = place.config.credentials
             found["AWS_ACCESS_KEY_ID"] = keys.access_key
             found["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
             found["AWS_SESSION_TOKEN"] = keys.session_token

@@ -139,7 +139,7 @@ def _found(
         return
     from fscontract.pipeline.commands.onspark import read_on_spark, spark_tasks
 
-    with spark_tasks(spark, plan) as tasks:
+    with spark_tasks(spark, [one.place for one in plan.inputs]) as tasks:
         yield read_on_spark(tasks, plan, reading, printer.records, printer.offsets)
 
 

@@ -44,7 +44,7 @@ class Columns:
             made["value"] = values = _values(batch, self._value)
         count = len(batch)
         if not self._names:
-            return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
+            return without_columns(count)
         if "offset" in self._names:
             made["offset"] = _offsets(batch, values)
         if "path" in self._names:
@@ -59,28 +59,38 @@ class Columns:
 
     def together(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same rows in batches that are not small, and none that is empty."""
-        waiting: list[Any] = []
-        rows = size = 0
-        for batch in batches:
-            if not batch.num_rows:
-                continue
-            waiting.append(batch)
-            rows, size = rows + batch.num_rows, size + batch.nbytes
-            if rows >= MOST_ROWS or size >= MOST_BYTES:
-                yield self._joined(waiting)
-                waiting, rows, size = [], 0, 0
-        if waiting:
-            yield self._joined(waiting)
+        return together(batches, self.schema)
 
-    def _joined(self, batches: list[Any]) -> Any:
-        if len(batches) == 1:
-            return batches[0]
-        if not self._names:
-            count = sum(batch.num_rows for batch in batches)
-            return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
-        parts = zip(*(batch.columns for batch in batches), strict=True)
-        arrays = [pa.concat_arrays(list(part)) for part in parts]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
+    """The same rows in batches that are not small, and none that is empty."""
+    waiting: list[Any] = []
+    rows = size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        waiting.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= MOST_ROWS or size >= MOST_BYTES:
+            yield _joined(waiting, schema)
+            waiting, rows, size = [], 0, 0
+    if waiting:
+        yield _joined(waiting, schema)
+
+
+def without_columns(count: int) -> Any:
+    """So many rows of nothing."""
+    return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
+
+
+def _joined(batches: list[Any], schema: Any) -> Any:
+    if len(batches) == 1:
+        return batches[0]
+    if not schema.names:
+        return without_columns(sum(batch.num_rows for batch in batches))
+    parts = zip(*(batch.columns for batch in batches), strict=True)
+    arrays = [pa.concat_arrays(list(part)) for part in parts]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fscontract.contract.ports import FileStatus, FileSystem
@@ -43,6 +43,11 @@ def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
         "file_pattern": values["filePattern"],
         "ignore_pattern": values["ignorePattern"],
     }
+
+
+def accepts(fs: FileSystem, request: Request) -> Callable[[FileStatus], bool]:
+    """Which files the options ask for, by their names."""
+    return TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values)).accepts
 
 
 class AsConfigured:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fscontract.contract.clauses import near_misses
 from fscontract.pipeline.datasource.errors import SourceException
+from fscontract.pipeline.datasource.values import read_value
 
 KIB = 1 << 10
 MIB = 1 << 20
 #: How long a value of Arrow can be.
 _MOST = (1 << 31) - 1
-_UNITS = {"": 1, "k": KIB, "m": MIB, "g": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)(?:i?b)?", re.ASCII | re.IGNORECASE)
-_TRUTHS = {"true": True, "false": False}
 
-READERS = ("lines", "slices", "records")
+PARQUET = "parquet"
+READERS = ("lines", "slices", "records", PARQUET)
 COLUMNS = ("value", "path", "block_id", "offset")
 
 
@@ -51,8 +49,8 @@ OPTIONS = (
     Option(
         "reader",
         "choice",
-        "Which records a file has: lines, slices of `sliceSize` bytes, or records, which a "
-        "`delimiter` ends or which have `recordLength` bytes.",
+        "Which records a file has: lines, slices of `sliceSize` bytes, records, which a "
+        "`delimiter` ends or which have `recordLength` bytes, or the rows of Parquet.",
         "lines",
         choices=READERS,
     ),
@@ -61,7 +59,29 @@ OPTIONS = (
         "columns",
         "The columns, in this order; none if it is empty, for a `count()` that ships nothing. "
         "`.schema(...)` does the same.",
-        COLUMNS,
+        shown=f"`{','.join(COLUMNS)}`; of Parquet, all",
+    ),
+    Option(
+        "where",
+        "text",
+        "Conditions on columns, with `and` between them: `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, "
+        "`between`, `like 'a%'`, `is null`, and `not`. Other rows are not there, and what can't "
+        "have any is not read.",
+        where="batch",
+    ),
+    Option(
+        "metadata",
+        "boolean",
+        "Whether the inputs are datasets whose metadata tables know the files. One without a table "
+        "is listed, with a warning.",
+        False,
+        where="batch",
+    ),
+    Option(
+        "metadataDir",
+        "text",
+        "Where the metadata table is, if not in the dataset.",
+        where="batch",
     ),
     Option(
         "valueType",
@@ -236,19 +256,36 @@ PATHS = ("path", "paths")
 S3_PREFIXES = ("s3.", "fs.s3a.")
 
 
-def read_options(given: Mapping[str, str]) -> dict[str, Any]:
-    """The values of all options of the table by name; SourceException. Case does not matter."""
-    values = {option.name: option.default for option in OPTIONS}
+def read_options(given: Mapping[str, str], options: Sequence[Option] = OPTIONS) -> dict[str, Any]:
+    """The values of all options of a table by name; SourceException. Case does not matter."""
+    values = {option.name: option.default for option in options}
+    by_name = {option.name.lower(): option for option in options}
     for key, text in given.items():
         name = key.lower()
         if name in PATHS or name.startswith(S3_PREFIXES):
             continue
-        option = BY_NAME.get(name)
+        option = by_name.get(name)
         if option is None:
-            hint = near_misses(key, [o.name for o in OPTIONS]) or f"; known: {_known()}"
+            known = [each.name for each in options]
+            hint = near_misses(key, known) or f"; known: {', '.join(known)}"
             raise SourceException(f"no option {key!r:.80}{hint}")
-        values[option.name] = _read(option, text)
+        values[option.name] = read_value(option, text)
+    if "columns" in values:
+        values["columns"] = _columns(values["columns"], values["reader"])
     return values
+
+
+def _columns(given: tuple[str, ...] | None, reader: str) -> tuple[str, ...] | None:
+    """The columns that are asked for; None for all of a Parquet file. SourceException."""
+    parquet = reader == PARQUET
+    if given is None:
+        return None if parquet else COLUMNS
+    found = given if parquet else tuple(name.lower() for name in given)
+    if len(set(found)) != len(found) or not (parquet or set(found) <= set(COLUMNS)):
+        wanted = "names" if parquet else f"some of {', '.join(COLUMNS)}"
+        shown = ",".join(given)
+        raise SourceException(f"option 'columns' can't be {shown!r:.80}: {wanted}, each once")
+    return found
 
 
 def options_of_s3(given: Mapping[str, str]) -> dict[str, str]:
@@ -259,100 +296,10 @@ def options_of_s3(given: Mapping[str, str]) -> dict[str, str]:
     return {**{k: v for k, v in own.items() if k.startswith(hadoop)}, **found}
 
 
-def _known() -> str:
-    return ", ".join(option.name for option in OPTIONS)
-
-
-def _read(option: Option, text: str) -> Any:
-    try:
-        return _KINDS[option.kind](option, text)
-    except ValueError as error:
-        raise SourceException(f"option {option.name!r} can't be {text!r:.80}: {error}") from None
-
-
-def _size(option: Option, text: str) -> int:
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
-        raise ValueError("a number of bytes, such as 1048576 or 64m")
-    return _bounded(option, int(found[1]) * _UNITS[found[2].lower()])
-
-
-def _count(option: Option, text: str) -> int:
-    if not re.fullmatch(r"\d{1,15}", text.strip(), re.ASCII):
-        raise ValueError("a whole number")
-    return _bounded(option, int(text))
-
-
-def _bounded(option: Option, number: int) -> int:
-    if not option.least <= number <= option.most:
-        raise ValueError(f"from {option.least} to {option.most}")
-    return number
-
-
-def _seconds(option: Option, text: str) -> float:
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip(), re.ASCII) or not float(text):
-        raise ValueError("a number of seconds, more than 0")
-    return float(text)
-
-
-def _boolean(option: Option, text: str) -> bool:
-    found = _TRUTHS.get(text.strip().lower())
-    if found is None:
-        raise ValueError("true or false")
-    return found
-
-
-def _choice(option: Option, text: str) -> str:
-    if text.strip().lower() not in option.choices:
-        raise ValueError(f"one of {', '.join(option.choices)}")
-    return text.strip().lower()
-
-
-def _columns(option: Option, text: str) -> tuple[str, ...]:
-    found = tuple(name.strip().lower() for name in text.split(",") if name.strip())
-    if len(set(found)) != len(found) or not set(found) <= set(COLUMNS):
-        raise ValueError(f"some of {', '.join(COLUMNS)}, each once")
-    return found
-
-
-def _text(option: Option, text: str) -> str:
-    if not text:
-        raise ValueError("it is empty")
-    return text
-
-
-def _hex(option: Option, text: str) -> bytes:
-    found = bytes.fromhex(text)
-    if not found:
-        raise ValueError("it is empty")
-    return found
-
-
-def _pattern(option: Option, text: str) -> str | None:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"no regular expression: {error}") from None
-    return text or None
-
-
-_KINDS: dict[str, Callable[[Option, str], Any]] = {
-    "boolean": _boolean,
-    "choice": _choice,
-    "columns": _columns,
-    "count": _count,
-    "hex": _hex,
-    "pattern": _pattern,
-    "seconds": _seconds,
-    "size": _size,
-    "text": _text,
-}
-
-
-def table() -> str:
+def table(options: Sequence[Option] = OPTIONS) -> str:
     """The options as a table of Markdown."""
     rows = ["| option | for | meaning | default |", "|---|---|---|---|"]
-    for option in OPTIONS:
+    for option in options:
         choices = f" ({', '.join(f'`{c}`' for c in option.choices)})" if option.choices else ""
         where = option.where or "both"
         rows.append(

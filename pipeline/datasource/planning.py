@@ -10,6 +10,7 @@ from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.datasource.files import PlanningSplitter, find_files
 from fscontract.pipeline.datasource.partition import BlockRun
 from fscontract.pipeline.datasource.request import Request
+from fscontract.pipeline.splitter.references import ScannedFileInfo
 
 MIB = 1 << 20
 
@@ -40,8 +41,14 @@ class Packing:
 
 
 def plan_files(fs: FileSystem, request: Request, packing: Packing) -> tuple[list[BlockRun], int]:
-    """All blocks of the files, and how many bytes a partition has at most."""
-    infos = find_files(fs, request)
+    """All blocks of the files that a listing finds; otherwise as `plan_infos`."""
+    return plan_infos(find_files(fs, request), request, packing)
+
+
+def plan_infos(
+    infos: Sequence[ScannedFileInfo], request: Request, packing: Packing
+) -> tuple[list[BlockRun], int]:
+    """All blocks of these files, and how many bytes a partition has at most."""
     most = packing.split_size([info.status.length for info in infos])
     files = PlanningSplitter(request, _block_size(request, most)).split(infos)
     return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], most

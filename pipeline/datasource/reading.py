@@ -8,7 +8,7 @@ from typing import Any
 
 from fscontract.contract.ports import FileSystem
 from fscontract.implementations.spark.places import Place
-from fscontract.implementations.spark.worker import FILESYSTEMS
+from fscontract.implementations.spark.worker import FILESYSTEMS, settle_down
 from fscontract.pipeline.blockreader.contexts import ReaderContext
 from fscontract.pipeline.blockreader.errors import BlockReadException
 from fscontract.pipeline.blockreader.reader import Counters
@@ -70,9 +70,9 @@ class ReadPlan:
 
 def read_partition(plan: ReadPlan, partition: Any, told: Any) -> Iterator[Any]:
     """The rows of a partition; none of the one that Spark makes where there are no partitions."""
-    if not isinstance(partition, BlocksPartition):
-        return iter(())
-    return read_runs(plan, partition.runs, told)
+    if isinstance(partition, BlocksPartition):
+        yield from read_runs(plan, partition.runs, told)
+        settle_down()
 
 
 def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
@@ -97,7 +97,7 @@ def _batches(
             try:
                 for block in run.blocks():
                     if all(c.holds(block.block_id) for c in ids):
-                        shown = _as_planned(plan, block)
+                        shown = as_planned(plan.values, block)
                         for batch in reader.process_batches(shown):
                             yield columns.of(batch, block)
             except BlockReadException as error:
@@ -106,8 +106,8 @@ def _batches(
                     raise
 
 
-def _as_planned(plan: ReadPlan, block: FileBlockMetadata) -> FileBlockMetadata:
+def as_planned(values: Mapping[str, Any], block: FileBlockMetadata) -> FileBlockMetadata:
     """The block; without what would tell a changed file, if such a one is to be read."""
-    if plan.values["changedFiles"] == "error":
+    if values["changedFiles"] == "error":
         return block
     return replace(block, etag=None, modification_time=None)

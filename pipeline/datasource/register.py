@@ -28,12 +28,15 @@ class Registration:
         return None if self._tally is None else self._tally.counters
 
 
-def register(spark: Any, pushdown: bool = True) -> Registration:
+def register(spark: Any, pushdown: bool = False) -> Registration:
     """Make `spark.read.format("fscontract")` and `spark.readStream.format("fscontract")` known.
 
-    The settings `spark.sql.files.*` and the parallelism are those that the session has now. With
-    `pushdown` the session is told to push filters to Python data sources. The last registration
-    counts. A session that `newSession` makes does not know the source, and Spark refuses to let it.
+    The settings `spark.sql.files.*` and the parallelism are those that the session has now. The
+    last registration counts. A session that `newSession` makes does not know the source, and Spark
+    refuses to let it.
+
+    With `pushdown` the session is told to push filters to Python data sources. Spark 4.3 mixes them
+    up in a frame that is used with several, and rows are missing then: load a frame for each.
     """
     context = None if ".connect." in type(spark).__module__ else spark.sparkContext
     tally = None if context is None else _tally(context)
@@ -46,9 +49,18 @@ def register(spark: Any, pushdown: bool = True) -> Registration:
     }
     # A class that no module has is sent as a value, and so are these.
     spark.dataSource.register(type("FsContractOfSession", (FsContractDataSource,), known))
+    spark.dataSource.register(_tables(pushdown))
     if pushdown:
         spark.conf.set(_PUSHDOWN, "true")
     return Registration(tally)
+
+
+def _tables(pushdown: bool) -> type:
+    """The source of metadata tables, for which `metadata` has to be installed."""
+    from fscontract.pipeline.datasource.tables import MetadataTableSource
+
+    known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
+    return type("MetadataTableOfSession", (MetadataTableSource,), known)
 
 
 def _tally(context: Any) -> Tally:

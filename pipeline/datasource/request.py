@@ -9,11 +9,16 @@ from typing import Any
 from fscontract.implementations.spark.places import Place
 from fscontract.pipeline.blockreader.compressed import INFER
 from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.options import BY_NAME, read_options
+from fscontract.pipeline.datasource.options import BY_NAME, PARQUET, read_options
 from fscontract.pipeline.datasource.paths import paths_of, places_of
 
+_RECORDS = ("lines", "slices", "records")
 #: The options that some readers alone take.
 _OF_READERS = {
+    "valueType": _RECORDS,
+    "dataOffset": _RECORDS,
+    "compression": _RECORDS,
+    "bufferSize": _RECORDS,
     "delimiter": ("lines", "records"),
     "delimiterHex": ("lines", "records"),
     "maxRecordLength": ("lines", "records"),
@@ -24,7 +29,9 @@ _OF_READERS = {
     "sliceSize": ("slices",),
 }
 #: The options of lines, which records of fixed width do not take.
-_OF_LINES = [name for name, readers in _OF_READERS.items() if "lines" in readers]
+_OF_LINES = [
+    name for name, readers in _OF_READERS.items() if "lines" in readers and "slices" not in readers
+]
 
 
 @dataclass(frozen=True)
@@ -45,12 +52,19 @@ class Request:
         _check(values, given)
         paths = paths_of(options)
         place, windows = places_of(paths, values["windowLocation"], options)
+        if (where := values["metadataDir"]) is not None:
+            place, _ = places_of((*paths, where), None, options)
         return cls(paths, place, values, windows)
 
     @property
     def streaming(self) -> bool:
         """Whether it is for a stream."""
         return self.values["windowLocation"] is not None
+
+    @property
+    def parquet(self) -> bool:
+        """Whether the files are Parquet."""
+        return bool(self.values["reader"] == PARQUET)
 
     @property
     def binary(self) -> bool:
@@ -82,6 +96,8 @@ class Request:
                 "a stream needs option 'windowLocation': a directory of its own, say one below its"
                 " checkpoint"
             )
+        if streaming and self.parquet:
+            raise SourceException("option 'reader' can't be 'parquet' for a stream")
         if self.streaming and not streaming:
             raise SourceException("option 'windowLocation' is for a stream: spark.readStream")
         return self
@@ -104,6 +120,8 @@ def _check(values: Mapping[str, Any], given: set[str]) -> None:
         raise SourceException("options 'delimiter' and 'delimiterHex' exclude each other")
     if values["minPartitions"] > values["maxPartitions"]:
         raise SourceException("option 'minPartitions' is above 'maxPartitions'")
+    if values["metadataDir"] is not None and not values["metadata"]:
+        raise SourceException("option 'metadataDir' needs option 'metadata'")
     mode = "batch" if values["windowLocation"] is None else "stream"
     for name in sorted(given):
         where = BY_NAME[name.lower()].where

@@ -276,6 +276,10 @@ class TimeBasedDirectoryScanner:
         except FileNotFoundException:
             return False
 
+    def accepts(self, status: FileStatus) -> bool:
+        """Whether a file with this status is one to hand over, by its name."""
+        return self._accept(status)
+
     def _accept(self, status: FileStatus) -> bool:
         name = last_element(status.path)
         if name.endswith(_COPYING):

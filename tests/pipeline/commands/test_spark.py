@@ -37,7 +37,7 @@ def flat(found):
 
 good, bad = sys.argv[1:]
 reading, told = Reading(), {}
-with spark_tasks("local[2]", plan(good)) as tasks:
+with spark_tasks("local[2]", ()) as tasks:
     wanted = flat(read_plan(plan(good), reading))
     told["same"] = flat(read_on_spark(tasks, plan(good), reading, offsets=True)) == wanted
     counted = list(read_on_spark(tasks, plan(good), reading, records=False))

@@ -24,8 +24,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def source(spark: Any) -> Registration:
-    """The source, registered."""
-    return register(spark)
+    """The source, registered; filters are pushed."""
+    return register(spark, pushdown=True)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.spark import worker
 from fscontract.pipeline.datasource.errors import SourceException
 from fscontract.pipeline.datasource.options import COLUMNS
+from fscontract.pipeline.datasource.partition import BlockRun, BlocksPartition
 from fscontract.pipeline.datasource.planning import Packing, plan_files
 from fscontract.pipeline.datasource.pushdown import Condition
-from fscontract.pipeline.datasource.reading import ReadPlan, read_runs
+from fscontract.pipeline.datasource.reading import ReadPlan, read_partition, read_runs
 from fscontract.pipeline.datasource.request import Request
 from tests.pipeline.datasource.support import PIECES, unsplit, write
 
@@ -35,12 +39,22 @@ def batches(
     path: str, columns: tuple[str, ...], conditions: tuple[Condition, ...] = (), **options: Any
 ) -> list[list[dict[str, Any]]]:
     """The same by batches."""
+    plan, runs = planned(path, columns, conditions, **options)
+    return [batch.to_pylist() for batch in read_runs(plan, runs)]
+
+
+def planned(
+    path: str,
+    columns: tuple[str, ...] = COLUMNS,
+    conditions: tuple[Condition, ...] = (),
+    **options: Any,
+) -> tuple[ReadPlan, Sequence[BlockRun]]:
+    """What a task would be given."""
     options.setdefault("valueType", "binary")
     request = Request.of({"path": path, **options})
     runs, _ = plan_files(LocalFileSystem("/"), request, Packing())
     plan = ReadPlan.of(request, columns, [False] * len(columns), request.binary)
-    plan = ReadPlan(**{**vars(plan), "conditions": conditions})
-    return [batch.to_pylist() for batch in read_runs(plan, runs)]
+    return ReadPlan(**{**vars(plan), "conditions": conditions}), runs
 
 
 @OVER
@@ -170,3 +184,16 @@ def test_a_damaged_file_is_said_with_block_and_offset(tmp_path: Path) -> None:
     path = write(tmp_path, "f.gz", b"no gzip")
     with pytest.raises(SourceException, match=r"block 0 at offset 0: .*decompressed.*f\.gz"):
         rows(path)
+
+
+def test_a_worker_leaves_what_is_loaded_out_of_later_collections_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PySpark collects after each task, and would look at all modules."""
+    frozen: list[str] = []
+    monkeypatch.setattr(worker, "_warm", False)
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append("once"))
+    plan, runs = planned(write(tmp_path, "a", b"a\nb\n"))
+    for _ in range(2):
+        assert list(read_partition(plan, BlocksPartition(tuple(runs)), None))
+    assert frozen == ["once"]

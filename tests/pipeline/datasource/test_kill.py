@@ -34,7 +34,9 @@ def test_the_records_are_those_of_the_files(
         lines = [f"{number} {i}" for i in range(1 + number % 50)]
         path = write(tmp_path / "in", f"{number:04}", "\n".join(lines).encode())
         wanted.update((line, path) for line in lines)
-    chosen = random.Random()
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    chosen = random.Random(seed)
     assert all(_killed(tmp_path, chosen.uniform(0, 2.0)) for _ in range(kills))
     begun = max(int(p.name) + 1 for p in (tmp_path / "spark" / "offsets").glob("[0-9]*"))
     assert kills < begun < files

@@ -137,6 +137,10 @@ def test_modes_do_not_mix() -> None:
         _request().for_mode(streaming=True)
     with pytest.raises(SourceException, match="'windowLocation' is for a stream"):
         _request(windowLocation="/w").for_mode(streaming=False)
+    with pytest.raises(SourceException, match="'reader' can't be 'parquet' for a stream"):
+        _request(windowLocation="/w", reader="parquet").for_mode(streaming=True)
+    with pytest.raises(SourceException, match="'metadata' is for no stream"):
+        _request(windowLocation="/w", metadata="true")
 
 
 def test_every_option_has_a_meaning_and_a_name_of_its_own() -> None:

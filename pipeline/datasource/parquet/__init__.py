@@ -1,0 +1,1 @@
+"""Parquet files, read by PyArrow through streams of ours."""

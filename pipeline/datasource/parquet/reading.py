@@ -1,0 +1,236 @@
+"""What a task does with blocks of Parquet files: their row groups become batches of Arrow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from fscontract.contract.openfile_options import READ_POLICY, SPLIT_END, SPLIT_START
+from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.implementations.jobs import await_future
+from fscontract.implementations.spark.places import Place
+from fscontract.implementations.spark.worker import FILESYSTEMS
+from fscontract.pipeline.blockreader.errors import BlockReadException
+from fscontract.pipeline.blockreader.reader import Counters
+from fscontract.pipeline.blocks import FileBlockMetadata
+from fscontract.pipeline.datasource.columns import together, without_columns
+from fscontract.pipeline.datasource.dataset import directory_of
+from fscontract.pipeline.datasource.errors import SourceException, one_line
+from fscontract.pipeline.datasource.parquet.groups import (
+    groups_in,
+    leaves_of,
+    may_have_rows,
+    ranges_of,
+)
+from fscontract.pipeline.datasource.parquet.hive import texts_of, value_of
+from fscontract.pipeline.datasource.parquet.pushed import NOTHING, Pushed
+from fscontract.pipeline.datasource.parquet.sparse import SparseFile
+from fscontract.pipeline.datasource.parquet.types import arrow_type, converted, fits
+from fscontract.pipeline.datasource.partition import BlockRun
+from fscontract.pipeline.datasource.pushdown import Condition
+from fscontract.pipeline.datasource.reading import as_planned
+from fscontract.pipeline.metadata.source import Source
+
+#: How many rows are made at once.
+_ROWS = 1 << 14
+#: How times were stored once; PyArrow reads them without a zone.
+_INT96 = "INT96"
+
+
+@dataclass(frozen=True)
+class ParquetPlan:
+    """All that a task has to know beside its blocks; `schema` is Spark's."""
+
+    place: Place
+    values: Mapping[str, Any]
+    schema: Any
+    #: The inputs; what is between one of them and a file may be values of columns.
+    roots: tuple[str, ...]
+    partitioned_by: tuple[str, ...] = ()
+    pushed: Pushed = NOTHING
+
+
+def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
+    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+    counters = Counters()
+    with one_line(), FILESYSTEMS.lease(plan.place) as fs:
+        rows = Rows(plan)
+        with closing(_all_batches(rows, fs, runs, counters)) as batches:
+            yield from together(batches, rows.schema)
+    if told is not None:
+        told(counters)
+
+
+def _all_batches(
+    rows: Rows, fs: FileSystem, runs: Sequence[BlockRun], counters: Counters
+) -> Generator[Any, None, None]:
+    for run in runs:
+        with closing(_batches(rows, fs, run, counters)) as batches:
+            yield from batches
+
+
+def _batches(
+    rows: Rows, fs: FileSystem, run: BlockRun, counters: Counters
+) -> Generator[Any, None, None]:
+    block = next(run.blocks())
+    began = time.monotonic()
+    try:
+        with opened(fs, as_planned(rows.plan.values, block), run) as stream:
+            file = SparseFile(Source(stream, block.file_path, block.file_length))
+            with closing(parquet_file(file)) as parquet:
+                for batch in rows.of(parquet, file, run):
+                    counters.records += batch.num_rows
+                    yield batch
+            counters.bytes += file.bytes_read
+        counters.blocks += len(run)
+    except FileNotFoundError as error:
+        if not rows.plan.values["ignoreMissingFiles"]:
+            raise _unread(block, error) from error
+    except (OSError, pa.ArrowException) as error:
+        raise _unread(block, error) from error
+    finally:
+        counters.time += time.monotonic() - began
+
+
+def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInputStream:
+    """The file as what it was when it was planned, for the columns of some blocks."""
+    builder = fs.open_file(block.path).with_file_status(block.status())
+    builder.opt(READ_POLICY, "parquet")
+    builder.opt_long(SPLIT_START, run.start).opt_long(SPLIT_END, run.start + run.size)
+    return await_future(builder.build())
+
+
+def parquet_file(file: SparseFile) -> Any:
+    """PyArrow's reader of a file; times that were stored as INT96 are of microseconds."""
+    return pq.ParquetFile(file, coerce_int96_timestamp_unit="us", pre_buffer=False)
+
+
+def schema_in(parquet: Any) -> Any:
+    """The Arrow schema of a file, with a zone for times that were stored as INT96."""
+    leaves = parquet.metadata.schema
+    old = {
+        leaves.column(place).path
+        for place in range(parquet.metadata.num_columns)
+        if leaves.column(place).physical_type == _INT96
+    }
+    zoned = pa.timestamp("us", "UTC")
+    fields = [f.with_type(zoned) if f.name in old else f for f in parquet.schema_arrow]
+    return pa.schema(fields)
+
+
+class Rows:
+    """Makes Arrow batches of row groups, with the columns of a plan, and without rows that its
+    conditions exclude."""
+
+    def __init__(self, plan: ParquetPlan) -> None:
+        self.plan = plan
+        self.schema = pa.schema(
+            [pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in plan.schema.fields]
+        )
+
+    def of(self, parquet: Any, file: SparseFile, run: BlockRun) -> Iterator[Any]:
+        """The rows of the row groups that begin in some blocks."""
+        path, metadata = run.file.file_path, parquet.metadata
+        known = schema_in(parquet)
+        sources = {name: column_for(name, known.names, path) for name in self._columns()}
+        for name, source in sources.items():
+            self._check(name, source, known, path)
+        wanted = {source for source in sources.values() if source is not None}
+        leaves = leaves_of(known, wanted)
+        fixed = self._fixed(run)
+        stop, length = run.start + run.size, run.file.file_length
+        for number in groups_in(metadata, run.start, stop, length):
+            if not may_have_rows(metadata, number, known.names, self.plan.pushed.ranges):
+                continue
+            file.load(ranges_of(metadata, number, leaves))
+            for batch in _rows_of(parquet, number, sorted(wanted)):
+                yield self._batch(batch, sources, known, fixed, path)
+
+    def _columns(self) -> list[str]:
+        """The columns that the file has to have."""
+        return [name for name in self.schema.names if name not in self.plan.partitioned_by]
+
+    def _check(self, name: str, source: str | None, known: Any, path: str) -> None:
+        wanted = self.schema.field(name).type
+        if source is not None and not fits(found := known.field(source).type, wanted):
+            raise SourceException(f"column {name!r} of {path!r} is {found}, not {wanted}")
+
+    def _fixed(self, run: BlockRun) -> dict[str, Any]:
+        """The columns whose value stands in the path, as scalars."""
+        values = values_of(directory_of(run.file.file_path, self.plan.roots), self.plan)
+        return {
+            name: pa.scalar(value, self.schema.field(name).type) for name, value in values.items()
+        }
+
+    def _batch(
+        self, batch: Any, sources: Mapping[str, str | None], known: Any, fixed: Any, path: str
+    ) -> Any:
+        count = batch.num_rows
+        if not self.schema.names:
+            return without_columns(count)
+        arrays = []
+        for field in self.schema:
+            source = sources.get(field.name)
+            if field.name in fixed:
+                array = pa.repeat(fixed[field.name], count)
+            elif source is None:
+                array = pa.nulls(count, field.type)
+            else:
+                array = converted(batch.column(source), known.field(source).type)
+                array = converted(array, field.type)
+            if array.null_count and not field.nullable:
+                raise SourceException(f"column {field.name!r} of {path!r} has nulls")
+            arrays.append(array)
+        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        return kept_rows(found, self.plan.pushed.rows)
+
+
+def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
+    """The values that stand in a path, of the columns that have theirs there."""
+    texts = {name.lower(): text for name, text in texts_of(directory).items()}
+    types = {field.name: field.dataType for field in plan.schema.fields}
+    return {
+        name: value_of(name, texts.get(name.lower()), types[name]) for name in plan.partitioned_by
+    }
+
+
+def kept_rows(batch: Any, conditions: Iterable[Condition]) -> Any:
+    """The rows of a batch of which all conditions hold; of nulls none does but that for nulls."""
+    for each in conditions:
+        array = batch.column(each.column)
+        mask = each.mask(array)
+        if each.operation != "null":
+            mask = pc.and_(mask, pc.is_valid(array))
+        batch = batch.filter(mask)
+    return batch
+
+
+def column_for(name: str, names: Sequence[str], path: str) -> str | None:
+    """The column of a file that has this name, in any case if none is the same; None for none."""
+    found = [each for each in names if each == name]
+    found = found or [each for each in names if each.lower() == name.lower()]
+    if len(found) > 1:
+        raise SourceException(f"{path!r} has several columns {name!r}")
+    return found[0] if found else None
+
+
+def _rows_of(parquet: Any, number: int, columns: Sequence[str]) -> Iterator[Any]:
+    if not columns:
+        left = parquet.metadata.row_group(number).num_rows
+        while left > 0:
+            yield without_columns(min(left, _ROWS))
+            left -= _ROWS
+        return
+    yield from parquet.iter_batches(_ROWS, [number], columns, use_threads=False)
+
+
+def _unread(block: FileBlockMetadata, error: Exception) -> BlockReadException:
+    reason = " ".join(str(error).split()).removesuffix(f": {block.path!r}")
+    return BlockReadException(block.file_path, block.block_id, block.offset, reason)

@@ -1,0 +1,25 @@
+"""The source says which Spark it needs."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pyspark
+import pytest
+
+from fscontract.contract.errors import UnsupportedOperationException
+from fscontract.pipeline import register
+
+
+@pytest.mark.parametrize(("here", "there"), [("4.1.4", "4.2.0"), ("4.2.0", "4.0.0")])
+def test_an_older_spark_is_refused_in_one_line(
+    here: str, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Be it that of the client, or of a server of Spark Connect."""
+    monkeypatch.setattr(pyspark, "__version__", here)
+    with pytest.raises(UnsupportedOperationException) as caught:
+        register(SimpleNamespace(version=there))
+    old = min(here, there)
+    assert str(caught.value) == (
+        f"the data source needs Spark 4.2 or newer, not {old}: pip install 'pyspark>=4.2'"
+    )
