@@ -24,6 +24,7 @@ from fscontract.contract.models.rules import (
     is_count,
     is_open,
     says_bytes,
+    span,
     unexpected,
     untouched,
     wrong_bytes,
@@ -157,7 +158,8 @@ def _says_read(call: Call) -> tuple[str, ...]:
     request = _request(call)
     most = min(request.length, call.state.longest - request.position)
     here = says_bytes(call.state, request.position, most)
-    return (f"returns {most} (or 1 to {most}), the bytes from {request.position}: {here}",)
+    fewer = f" (or {span(1, most)})" if most > 1 else ""
+    return (f"returns {most}{fewer}, the bytes from {request.position}: {here}",)
 
 
 def _asks(call: Call) -> bool:

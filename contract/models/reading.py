@@ -20,6 +20,7 @@ from fscontract.contract.models.rules import (
     may_be_at_end,
     may_have_data,
     says_bytes,
+    span,
     unexpected,
     untouched,
     wrong_bytes,
@@ -127,7 +128,7 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
 def _says_into(call: Call) -> tuple[str, ...]:
     state, length = call.state, call.args[2]
     most = min(length, max(state.longest - max(state.pos, 0), 0))
-    return (f"returns 1 to {most}, the bytes from {state.pos}: {_bytes_here(call, most)}",)
+    return (f"returns {span(1, most)}, the bytes from {state.pos}: {_bytes_here(call, most)}",)
 
 
 def _bytes_here(call: Call, count: int) -> str:
@@ -254,7 +255,7 @@ SKIP = Operation(
             ("skip.count", "skip.progress"),
             lambda c: c.args[0] > 0,
             _skip,
-            lambda c: (f"returns 0 to {min(c.args[0], _left(c))}",),
+            lambda c: (f"returns {span(0, min(c.args[0], _left(c)))}",),
         ),
     ),
     clauses=("skip.advance", "skip.negative"),
@@ -292,7 +293,7 @@ AVAILABLE = Operation(
         ),
     ),
     rows=(
-        Row((), is_open, _available, lambda c: (f"returns 0 to {_left(c)}",)),
+        Row((), is_open, _available, lambda c: (f"returns {span(0, _left(c))}",)),
         Row((), closed, _available_closed, lambda c: ("returns", "raises IO")),
     ),
     clauses=("available.bounds", "available.eof", "available.positive", "available.stays"),

@@ -151,6 +151,11 @@ def says_position(call: Call) -> tuple[str, ...]:
     )
 
 
+def span(least: int, most: int) -> str:
+    """Numbers from `least` to `most`, in words."""
+    return f"{least} to {most}" if least < most else str(most)
+
+
 def is_count(value: Any) -> bool:
     """A whole number that is not a bool."""
     return type(value) is int

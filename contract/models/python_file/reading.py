@@ -20,6 +20,7 @@ from fscontract.contract.models.rules import (
     bytes_fit,
     may_be_at_end,
     may_have_data,
+    span,
     unexpected,
     wrong_bytes,
 )
@@ -120,7 +121,7 @@ READ = Operation(
             ("pyio.read.count", "pyio.read.data"),
             lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
-            lambda c: (f"returns 1 to {c.args[0]} bytes of {here(c, c.args[0])}",),
+            lambda c: (f"returns {span(1, c.args[0])} bytes of {here(c, c.args[0])}",),
         ),
         Row(
             (),

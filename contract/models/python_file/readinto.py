@@ -20,6 +20,7 @@ from fscontract.contract.models.rules import (
     is_count,
     may_be_at_end,
     may_have_data,
+    span,
     unexpected,
     untouched,
     wrong_bytes,
@@ -89,7 +90,7 @@ READINTO = Operation(
             ("pyio.readinto.count", "pyio.readinto.data", "pyio.readinto.rest-untouched"),
             lambda c: room(c) > 0 and may_have_data(c),
             _into,
-            lambda c: (f"returns 1 to {min(room(c), left(c.state))}, the bytes {here(c)}",),
+            lambda c: (f"returns {span(1, min(room(c), left(c.state)))}, the bytes {here(c)}",),
         ),
         Row(
             ("pyio.readinto.eof",),

@@ -146,7 +146,11 @@ class SpreadRun:
             self._run([Part(failed=frozenset(merged.kept.failed))])
 
     def _run(self, parts: list[Part]) -> None:
-        """Run parts as tasks, and take what each comes to when it does."""
+        """Run parts as tasks, and take what each comes to when it does.
+
+        TargetError if parts are missing, and the others have found nothing. All are waited for, so
+        that it does not depend on their order.
+        """
         self._awaited = len(parts)
         noun = "task" if len(parts) == 1 else "tasks"
         phase = f"{len(parts)} {noun} of {self._spreading.name}"
@@ -159,6 +163,8 @@ class SpreadRun:
                 self._take(future, waiting.pop(future))
                 done += 1
             self._tell_progress(phase, done, len(parts))
+        if self._lost and not self._told:
+            raise TargetError(self._lost[0])
 
     def _sent(self, part: Part) -> Future[str]:
         request = json.dumps({**self._request, "part": part_to_json(part)})
@@ -169,25 +175,19 @@ class SpreadRun:
         try:
             answer = json.loads(future.result())
         except TargetError as error:
-            self._lose(f"{self._binding.name}: {part}: {error}")
+            self._lost.append(f"{self._binding.name}: {part}: {error}")
             return
         where = f"in a task of {self._spreading.name} on {answer.pop('where')}"
         if "fault" in answer:
             raise RuntimeError(f"{where}:\n{answer['fault']}")
         if "target" in answer:
-            self._lose(f"{answer['target']} ({where})")
+            self._lost.append(f"{answer['target']} ({where})")
             return
         found = partial_from_json(answer)
         self._parts.append(found)
         for clause, record in self._new(found):
             self._told.add(clause)
             self._listener(ViolationFound(clause, record))
-
-    def _lose(self, why: str) -> None:
-        """A part is missing. Without any violation so far the run is at its end."""
-        if not self._told:
-            raise TargetError(why)
-        self._lost.append(why)
 
     def _new(self, found: Partial) -> Iterator[tuple[str, Any]]:
         wanted = self._settings.wanted
