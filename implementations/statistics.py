@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from fscontract.contract.ports import FSDataInputStream
+from fscontract.implementations.forks import free_in_children
 
 #: How many streams may be gone before somebody adds their counts to the others.
 _MOST = 100
@@ -20,7 +21,7 @@ class Statistics:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._lock = threading.Lock()
+        self._lock = free_in_children(threading.Lock())
         self._counts = dict.fromkeys(names, 0)
         self._open: dict[int, weakref.ref[FSDataInputStream]] = {}
         self._gone: deque[Mapping[str, int]] = deque()  # the last counts of streams

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from fscontract.implementations.forks import free_in_children
 from fscontract.implementations.s3.failures import Place, WrongAnswerException, changed
 from fscontract.implementations.s3.source import Body
 
@@ -21,7 +22,7 @@ class Pin:
         self.version = version
         self.declared = declared
         self.total: int | None = None
-        self._lock = threading.Lock()
+        self._lock = free_in_children(threading.Lock())
 
     @property
     def length(self) -> int | None:

@@ -16,6 +16,7 @@ from fscontract.contract.errors import (
     PathIOException,
 )
 from fscontract.contract.iostatistics import ACTION_HTTP_HEAD_REQUEST, OBJECT_METADATA_REQUESTS
+from fscontract.implementations.forks import free_in_children
 from fscontract.implementations.s3.failures import Place, S3Exception
 from fscontract.implementations.s3.retrying import retrying
 
@@ -137,7 +138,7 @@ class Requests:
     """Counts of requests, which may be counted in the midst of a garbage collection, too."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = free_in_children(threading.RLock())
         self._counts = dict.fromkeys(COUNTERS, 0)
 
     def count(self, name: str) -> None:

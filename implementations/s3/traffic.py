@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 
+from fscontract.implementations.forks import free_in_children
+
 
 class Traffic:
     """Counts of one stream, also while several threads read."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = free_in_children(threading.Lock())
         self.requests = 0
         self.received = 0
         self.opened = 0

@@ -201,7 +201,7 @@ class _FreeRun:
     def supervise(self, hang_after: float) -> list[int]:
         """Wait for the threads; those that made no call in `hang_after` seconds."""
         seen, since = -1, time.monotonic()
-        for _ in tuple(self._left):
+        for _ in self.outcomes:  # also those that have ended by now
             while not self._ended.acquire(timeout=hang_after / 8):
                 if len(self.log) != seen:
                     seen, since = len(self.log), time.monotonic()

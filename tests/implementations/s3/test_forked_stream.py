@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 READING = """
-import os, signal, sys
+import faulthandler, os, sys
 from fscontract.implementations.s3.filesystem import S3FileSystem
 bucket, url, transport = sys.argv[1:]
 fs = S3FileSystem(
@@ -29,14 +29,15 @@ first = bytearray(3_000_000)  # the next window is on its way by then
 assert stream.read_into(first) == len(first)
 process = os.fork()
 if process == 0:
-    signal.alarm(30)  # ends a child that hangs
+    faulthandler.dump_traceback_later(30, exit=True)  # ends a child that hangs
     try:
         print("child", rest(stream, bytes(first)), flush=True)
         stream.close()
     except Exception as error:
         print("child", type(error).__name__, flush=True)
     os._exit(0)
-assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+assert code == 0, code
 print("parent", rest(stream, bytes(first)))
 stream.close()
 fs.close()
