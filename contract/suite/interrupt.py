@@ -29,7 +29,7 @@ def give_up(thread: threading.Thread) -> None:
     for _ in range(_TRIES):
         if thread.ident is None or not thread.is_alive() or not _is_busy(thread.ident):
             return
-        with _no_collection():
+        with without_collection():
             interrupt(thread.ident)
             thread.join(_GLANCE)
 
@@ -43,7 +43,7 @@ def clear_interrupts() -> None:
     """
     if sys.version_info[:2] != (3, 11):
         return
-    with suppress(Abandoned), _no_collection():
+    with suppress(Abandoned), without_collection():
         interrupt(threading.get_ident())
         for _ in range(1000):
             pass
@@ -56,13 +56,14 @@ def interrupt(ident: int) -> None:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    collecting = gc.isenabled()
+def without_collection() -> Iterator[None]:
+    """Without garbage collection, whose finalizers and callbacks would run at any time."""
+    enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if collecting:
+        if enabled:
             gc.enable()
 
 

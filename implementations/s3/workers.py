@@ -9,6 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
 
+from fscontract.implementations.forks import free_in_children
+
 _inside = threading.local()
 _PATIENCE = 1.0
 
@@ -22,7 +24,7 @@ class Workers:
     def __init__(self, most: int) -> None:
         self._most = most
         # A stream may be lost, and so end here, in a thread that is just handing work over.
-        self._lock = threading.RLock()
+        self._lock = free_in_children(threading.RLock())
         self._users = 0
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
@@ -62,7 +64,6 @@ class Workers:
     def _mine(self) -> AbstractContextManager[Any]:
         """The lock, after a look at whether this is still the process of the threads."""
         if self._process != os.getpid():
-            self._lock = threading.RLock()  # a thread of the parent may have held the old one
             self._pool = None
             self._process = os.getpid()
         return self._lock

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +16,11 @@ from fscontract.contract.program import Step, resolve_step
 from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
 from fscontract.contract.suite.concurrency.pool import Pool
 from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.interrupt import Abandoned, clear_interrupts
+from fscontract.contract.suite.interrupt import (
+    Abandoned,
+    clear_interrupts,
+    without_collection,
+)
 from fscontract.contract.suite.watchdog import beat
 
 #: Events after which a schedule counts as endless.
@@ -128,7 +130,7 @@ class Laboratory:
     ) -> Trial:
         baton = Baton(schedule, MOST_EVENTS, self._blocking)
         workers = self._pool.take(len(calls))
-        with _without_collector():
+        with without_collection():
             for me, worker in enumerate(workers):
                 worker.submit(partial(baton.perform, me, calls[me]))
             idents = [w.ident or 0 for w in workers]
@@ -208,15 +210,3 @@ class _FreeRun:
                 elif time.monotonic() - since > hang_after:
                     return sorted(self._left)
         return []
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Without garbage collection, whose finalizers would be events that come at any time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -17,6 +17,7 @@ from fscontract.contract.errors import (
     IllegalArgumentException,
     UnsupportedOperationException,
 )
+from fscontract.implementations.forks import free_in_children
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.store import Namespace
 
@@ -32,12 +33,11 @@ class _Fork:
         #: Whether obstore was loaded before; it is unknown whether it was also used.
         self.loaded = False
         #: Reentrant, for what ends in the midst of a garbage collection may need it, too.
-        self.lock = threading.RLock()
+        self.lock = free_in_children(threading.RLock())
 
     def after(self) -> None:
         """Called in each new child."""
         self.loaded = self.loaded or "obstore" in sys.modules
-        self.lock = threading.RLock()  # another thread may have held the parent's
 
 
 _FORK = _Fork()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -12,6 +13,7 @@ from fscontract.contract.ports import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
+from fscontract.pipeline.metadata.prune import Operator
 from fscontract.pipeline.metadata.source import Source, open_stream
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.timeline import COMPLETED, Instant, TimelineWriter
@@ -28,6 +30,15 @@ _SCHEMA = {
         {"name": "id", "type": ["null", "long"]},
         {"name": "city", "type": ["null", "string"]},
     ],
+}
+#: What a filter asks of a value.
+COMPARISONS: dict[Operator, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 _PROPERTIES = {
     "hoodie.table.partition.fields": "city",

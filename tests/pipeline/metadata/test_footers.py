@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import operator
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -27,7 +26,7 @@ from fscontract.pipeline.metadata.prune import Filter, Operator, may_match
 from fscontract.pipeline.metadata.ranges import LONGEST
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.write import Change, MetadataWriter
-from tests.pipeline.metadata.support import PATH, put
+from tests.pipeline.metadata.support import COMPARISONS, PATH, put
 
 UTC = timezone.utc
 NAN = float("nan")
@@ -197,18 +196,10 @@ _KINDS: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
     ),
     (pa.time64("us"), st.times(time(1), time(1, 0, 0, 5))),
 ]
-_COMPARISONS: dict[Operator, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.data(), st.sampled_from(_KINDS), st.sampled_from(sorted(_COMPARISONS)))
+@given(st.data(), st.sampled_from(_KINDS), st.sampled_from(sorted(COMPARISONS)))
 def test_no_file_with_a_row_that_is_wanted_is_left_out(
     data: st.DataObject, kind: tuple[pa.DataType, st.SearchStrategy[Any]], operation: Operator
 ) -> None:
@@ -222,7 +213,7 @@ def test_no_file_with_a_row_that_is_wanted_is_left_out(
         nan = isinstance(row, float) and math.isnan(row)
         return (nan, 0 if nan else row)
 
-    compare = _COMPARISONS[operation]
+    compare = COMPARISONS[operation]
     wanted = any(row is not None and compare(order(row), order(value)) for row in rows)
     assert may_match(known, Filter("c", operation, value)) or not wanted
     assert may_match(known, Filter("c", "is null")) or None not in rows

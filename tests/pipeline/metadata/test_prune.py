@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import operator
 import struct
-from collections.abc import Callable
 from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from typing import Any
@@ -19,7 +17,7 @@ from fscontract.pipeline.metadata.payload import ColumnStatistics
 from fscontract.pipeline.metadata.prune import Filter, Operator, may_match
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.write import Change
-from tests.pipeline.metadata.support import PATH, dataset
+from tests.pipeline.metadata.support import COMPARISONS, PATH, dataset
 
 NAN = float("nan")
 
@@ -96,14 +94,6 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-COMPARISONS: dict[Operator, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 KINDS: dict[str, st.SearchStrategy[Any]] = {
     "LongWrapper": st.integers(-5, 5),
     "DoubleWrapper": st.floats(width=16),
