@@ -1,7 +1,8 @@
 """Which files a dataset has, asked of our metadata table and of others.
 
     python -m benchmarks.listing [--quick] [--partitions N] [--files N] [--rounds N]
-                                 [--latency MS] [--only local|s3|growth] [--no-spark] [--json F]
+                                 [--latency MS] [--only local|s3|growth] [--server rclone|moto]
+                                 [--no-spark] [--json F]
 
 Three questions: all files with their sizes, those of one partition, and those that may have ids of
 a range, which are six. Every way is checked to find so many. All take turns in a changing order,
@@ -25,6 +26,7 @@ from typing import Any
 
 from benchmarks.listing import growth, stores, ways
 from benchmarks.listing.dataset import Shape, make_files, make_tables
+from benchmarks.listing.filled import KINDS
 from benchmarks.listing.formats import make_delta, make_iceberg
 from benchmarks.pipeline.measure import Row, say, surroundings, time_in_turns
 
@@ -117,7 +119,7 @@ def _local_table(title: str, rows: list[Row]) -> str:
 def _s3(shape: Shape, options: argparse.Namespace) -> list[stores.Asked]:
     asked = stores.asked(shape)
     say("filling the bucket")
-    with stores.prepared(shape, options.latency) as (server, servers):
+    with stores.prepared(shape, options.latency, options.server) as (server, servers):
         say("counting requests")
         stores.count(asked, server, shape.wanted)
         say("timing")
@@ -190,6 +192,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--files", type=int, help="how many in each (default 100)")
     parser.add_argument("--rounds", type=int, help="how often each is timed (default 5)")
     parser.add_argument("--latency", type=float, default=50, metavar="MS", help="0 for none")
+    parser.add_argument(
+        "--server", choices=sorted(KINDS), default="rclone", help="what the bucket is in"
+    )
     parser.add_argument("--only", action="append", choices=_PARTS, help="these parts only")
     parser.add_argument("--no-spark", action="store_true", help="without Spark's own index")
     parser.add_argument("--dir", help="where to make the files (default: a temporary directory)")

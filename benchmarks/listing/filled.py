@@ -1,19 +1,22 @@
-"""An S3 server with the files of a dataset in it: rclone, which serves a directory.
+"""An S3 server with the files of a dataset in it.
 
-moto looks through all keys for each LIST, so that one takes longer the more files there are.
+rclone serves a directory. moto holds all in memory, and looks through all keys for each LIST, so
+that one takes longer the more files there are.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape
+from tests.s3.clients import boto3_client
 from tests.s3.process import Process
-from tests.s3.servers import program
+from tests.s3.servers import program, serving
 from tests.s3.signed import Server
 
 BUCKET = "listing"
@@ -22,9 +25,28 @@ SIZE = 100
 _KEYS = ("fscontract", "fscontract-secret")
 
 
+def filled(shape: Shape, kind: str) -> AbstractContextManager[Server]:
+    """A server with the bucket, which runs meanwhile: of a kind of KINDS."""
+    return KINDS[kind](shape)
+
+
 @contextmanager
-def filled(shape: Shape) -> Iterator[Server]:
-    """A server with the bucket, which runs meanwhile."""
+def _moto(shape: Shape) -> Iterator[Server]:
+    with serving("moto") as server, boto3_client(server) as client:
+        client.create_bucket(Bucket=BUCKET)
+
+        def put(file: tuple[str, str, int]) -> None:
+            day, name, _ = file
+            client.put_object(Bucket=BUCKET, Key=f"{TABLE[1:]}/{day}/{name}", Body=b"." * SIZE)
+
+        with ThreadPoolExecutor(8) as pool:
+            for _ in pool.map(put, shape.each()):
+                pass
+        yield server
+
+
+@contextmanager
+def _rclone(shape: Shape) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder:
         for day, name, _ in shape.each():
             path = Path(folder, BUCKET, TABLE[1:], day, name)
@@ -35,3 +57,9 @@ def filled(shape: Shape) -> Iterator[Server]:
         with Process(command) as process:
             url = process.logged(r"Starting s3 server on \[(http://[\d.:]+)/\]")
             yield process.ready(Server("rclone", url, *_KEYS))
+
+
+KINDS: dict[str, Callable[[Shape], AbstractContextManager[Server]]] = {
+    "rclone": _rclone,
+    "moto": _moto,
+}

@@ -109,10 +109,10 @@ def _flat(client: Client) -> int:
 
 
 @contextmanager
-def prepared(shape: Shape, latency: float) -> Iterator[tuple[Server, dict[str, Server]]]:
+def prepared(shape: Shape, latency: float, kind: str) -> Iterator[tuple[Server, dict[str, Server]]]:
     """A bucket with the dataset and its table: its server, and how it is reached to be timed."""
     with ExitStack() as stack:
-        server = stack.enter_context(filled(shape))
+        server = stack.enter_context(filled(shape, kind))
         fs = stack.enter_context(_bucket(server))
         begin(fs, TABLE)
         MetadataWriter(fs, TABLE).bootstrap(told(shape, SIZE), "trips")

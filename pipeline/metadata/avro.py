@@ -60,8 +60,12 @@ def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnSt
             count = -count
             _, position = _long(data, position)
         for _ in range(count):
-            name, position = _text(data, position)
-            size, position = _long(data, position)
+            length, position = _long(data, position)
+            end = position + length
+            if length < 0:
+                raise IndexError("a name has no length")
+            name = data[position:end].decode()
+            size, position = _long(data, end)
             files[name] = GONE if data[position] else FileInfo(size)
             position += 1
 
@@ -105,8 +109,11 @@ def _long(data: bytes, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < 128:
         return (byte >> 1) ^ -(byte & 1), position + 1
-    found = byte & 127
-    for place in range(1, _MOST_BYTES):
+    second = data[position + 1]
+    found = byte & 127 | (second & 127) << 7
+    if second < 128:
+        return (found >> 1) ^ -(found & 1), position + 2
+    for place in range(2, _MOST_BYTES):
         byte = data[position + place]
         found |= (byte & 127) << 7 * place
         if byte < 128:

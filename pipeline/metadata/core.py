@@ -11,6 +11,7 @@ from typing import ClassVar
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.changes import below
 from fscontract.pipeline.metadata.codec import encode_record
+from fscontract.pipeline.metadata.columnar import MARK, VERSION, Packer, can_pack
 from fscontract.pipeline.metadata.commits import WrittenFile
 from fscontract.pipeline.metadata.errors import LockedException, MetadataException
 from fscontract.pipeline.metadata.files import create_file, list_files, write_file
@@ -20,6 +21,7 @@ from fscontract.pipeline.metadata.locks import LockProvider
 from fscontract.pipeline.metadata.log import data_block, encode_log
 from fscontract.pipeline.metadata.metrics import Metrics
 from fscontract.pipeline.metadata.names import (
+    COLUMN_STATS,
     FILE_GROUPS,
     FIRST_INSTANT,
     BaseName,
@@ -177,13 +179,17 @@ class TableCore:
         name = str(BaseName(FILE_GROUPS[partition], instant))
         path = f"{self._metadata}/{partition}/{name}"
         self._mark(partition)
-        entries = (
-            (record.key.encode(), encode_record(record))
+        kept: Iterator[Record] = (
+            record
             for record in records
             if not (isinstance(record, ColumnStatistics) and record.is_deleted)
         )
+        info, packer = {b"schema": RECORD_JSON.encode()}, Packer()
+        if partition == COLUMN_STATS and can_pack():
+            kept, info = packer.passing(kept), {**info, MARK: VERSION}
+        entries = ((record.key.encode(), encode_record(record)) for record in kept)
         with create_file(self._fs, path) as file:
-            size = write_hfile(file, entries, info={b"schema": RECORD_JSON.encode()})
+            size = write_hfile(file, entries, info=info, metas=packer.blocks)
         return WrittenFile(partition, FILE_GROUPS[partition], below(partition, name), size)
 
     def _write_log(self, partition: str, instant: str, records: list[Record]) -> WrittenFile:

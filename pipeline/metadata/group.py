@@ -7,9 +7,19 @@ from contextlib import ExitStack
 
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.codec import decoder
+from fscontract.pipeline.metadata.columnar import (
+    MARK,
+    VERSION,
+    ColumnChunk,
+    block_prefix,
+    can_pack,
+    chunks,
+    unpack,
+)
 from fscontract.pipeline.metadata.errors import CorruptFileException
 from fscontract.pipeline.metadata.files import in_threads
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
+from fscontract.pipeline.metadata.keys import column_prefix
 from fscontract.pipeline.metadata.log import (
     INSTANT,
     Log,
@@ -19,7 +29,12 @@ from fscontract.pipeline.metadata.log import (
     rolled_back,
 )
 from fscontract.pipeline.metadata.metrics import SCAN, Metrics
-from fscontract.pipeline.metadata.payload import Record, merge, without_tombstones
+from fscontract.pipeline.metadata.payload import (
+    ColumnStatistics,
+    Record,
+    merge,
+    without_tombstones,
+)
 from fscontract.pipeline.metadata.slices import FileSlice, LogFile
 from fscontract.pipeline.metadata.source import Source, open_stream
 
@@ -77,6 +92,29 @@ class FileGroupReader:
             yield from _found(self._whole(key, value, changes))
         while left:
             yield from _found(self._whole(left.pop(), None, changes))
+
+    def chunks(self, column: str) -> Iterator[ColumnChunk]:
+        """Statistics of a column; what a later chunk says of a file is all that is known of it.
+
+        A base file that has them by column, too, is read so, unless a log says of something that
+        it is part of what the base file says, or that a whole record is gone.
+        """
+        prefix = column_prefix(column)
+        changes = [
+            record for key, record in self._changes().items() if key.startswith(prefix.encode())
+        ]
+        base, reader = self._slice.base, self._reader()
+        whole = [each for each in changes if isinstance(each, ColumnStatistics) and each.replaces]
+        by_column = reader is not None and reader.info.get(MARK) == VERSION and can_pack()
+        if not by_column or len(whole) < len(changes):
+            yield from chunks(_of_column(self.scan(prefix), column))
+        elif base is not None and reader is not None:
+            try:
+                for block in reader.metas(block_prefix(column)).values():
+                    yield unpack(block)
+            except ValueError as error:
+                raise CorruptFileException(base.path, 0, str(error)) from error
+            yield from chunks(_of_column(whole, column))
 
     def _whole(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
@@ -157,6 +195,13 @@ class FileGroupReader:
     def _read(self, file: LogFile) -> Log:
         with open_stream(self._fs, file.status, "whole-file") as stream:
             return read_log(stream, file.status.path, file.status.length)
+
+
+def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
+    """Those that are of this column, and not of one with the same hash."""
+    for each in records:
+        if isinstance(each, ColumnStatistics) and each.column == column:
+            yield each
 
 
 def _found(record: Record | None) -> tuple[Record, ...]:

@@ -11,6 +11,8 @@ from fscontract.pipeline.metadata.xxhash import xxh64
 
 #: Hudi's seed, a negative number of 32 bits where one of 64 is wanted.
 _SEED = 0xFFFFFFFFDABADABA
+#: The characters of a hash of 64 bits.
+_HASH = 12
 
 
 def column_prefix(column: str) -> str:
@@ -20,7 +22,17 @@ def column_prefix(column: str) -> str:
 
 def partition_key(column: str, partition: str) -> str:
     """The key of a partition's statistics, with which those of its files begin."""
-    return _hash64(column) + _hash64(partition or NO_PARTITION)
+    return _hash64(column) + partition_hash(partition)
+
+
+def partition_hash(partition: str) -> str:
+    """What stands for a partition in the keys of the statistics of any column."""
+    return _hash64(partition or NO_PARTITION)
+
+
+def key_partition(key: str) -> str:
+    """That part of the key of a file's statistics."""
+    return key[_HASH : 2 * _HASH]
 
 
 def file_key(column: str, partition: str, name: str) -> str:

@@ -8,14 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from operator import not_, or_
 from typing import Any, Literal, TypeAlias
 
+from fscontract.pipeline.metadata.columnar import ColumnChunk, chunks
 from fscontract.pipeline.metadata.payload import ColumnStatistics
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "is null", "is not null"]
 
 #: Whole numbers up to here are the same as floating-point numbers.
 _EXACT = 1 << 53
+_FLOATING = frozenset({"FloatWrapper", "DoubleWrapper"})
 _DAY_0 = date(1970, 1, 1)
 _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -31,40 +34,50 @@ class Filter:
 
 def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
     """False only if no row of the file can meet the condition."""
-    if statistics is None or statistics.is_deleted:
+    if statistics is None:
         return True
+    (chunk,) = chunks([statistics])
+    return not ruled_out(chunk, condition)[0]
+
+
+def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
+    """Which files of a chunk have no row that can meet the condition."""
+    counts = zip(chunk.value_counts, chunk.null_counts, strict=True)
     if condition.operator == "is null":
-        return statistics.null_count != 0 or statistics.value_count is None
-    if statistics.all_null:
-        return False
-    if condition.operator == "is not null" or statistics.minimum is None:
-        return True
-    if condition.operator == "in":
-        return any(_may_compare(statistics, "=", each) for each in condition.value)
-    return _may_compare(statistics, condition.operator, condition.value)
+        return [nulls == 0 and values is not None for values, nulls in counts]
+    if chunk.wrapper is None:
+        return [values is not None and 0 < values == nulls for values, nulls in counts]
+    if condition.operator == "is not null":
+        return [False] * len(chunk)
+    if condition.operator != "in":
+        return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
+    possible = [_may_compare(chunk, "=", each) for each in condition.value]
+    return [not any(each) for each in zip(*possible, strict=True)] or [True] * len(chunk)
 
 
-def _may_compare(statistics: ColumnStatistics, operator: str, value: Any) -> bool:
-    low, high = statistics.minimum, statistics.maximum
-    readings = _READINGS.get(statistics.wrapper or "", lambda _: [])(value)
-    if not readings or (isinstance(low, float) and operator in (">", ">=", "!=")):
-        return True  # NaN, which no statistics show, is more than any number
-    compare, found = _MAY[operator], False
+def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
+    """Which files, of which there are bounds, may have a row for which the comparison holds."""
+    wrapper = chunk.wrapper or ""
+    readings = _READINGS.get(wrapper, lambda _: [])(value)
+    if not readings or (wrapper in _FLOATING and operator in (">", ">=", "!=")):
+        return [True] * len(chunk)  # NaN, which no statistics show, is more than any number
+    compare, found = _MAY[operator], [False] * len(chunk)
     for each in readings:
-        if not _comparable(each, low, high):
-            return True
-        found = found or compare(low, high, each)
+        bounds = zip(chunk.lows, chunk.highs, strict=True)
+        if wrapper in _FLOATING or isinstance(each, float):
+            marks = [
+                not _comparable(each, low, high) or compare(low, high, each) for low, high in bounds
+            ]
+        else:
+            marks = [compare(low, high, each) for low, high in bounds]
+        found = list(map(or_, found, marks))
     return found
 
 
 def _comparable(value: Any, low: Any, high: Any) -> bool:
-    if type(value) is type(low) is type(high) is not float:
-        return True
-    kinds = {type(each) for each in (value, low, high)}
-    if float in kinds:
-        numbers = [each for each in (value, low, high) if isinstance(each, int)]
-        return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
-    return True
+    """Whether a number and bounds, some of which are floating-point, have an exact order."""
+    numbers = [each for each in (value, low, high) if isinstance(each, int)]
+    return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
 
 
 def _above(high: Any, value: Any) -> bool:

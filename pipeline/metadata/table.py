@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
 from fscontract.contract.ports import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.metadata.changes import Change, paths_below
+from fscontract.pipeline.metadata.columnar import ColumnChunk
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
 from fscontract.pipeline.metadata.group import FileGroupReader
-from fscontract.pipeline.metadata.keys import column_prefix, partition_key
+from fscontract.pipeline.metadata.keys import column_prefix, partition_hash, partition_key
 from fscontract.pipeline.metadata.metrics import Metrics
 from fscontract.pipeline.metadata.names import COLUMN_STATS, FILES
 from fscontract.pipeline.metadata.payload import (
@@ -25,7 +27,7 @@ from fscontract.pipeline.metadata.payload import (
 from fscontract.pipeline.metadata.place import place_of
 from fscontract.pipeline.metadata.properties import COLUMNS, read_properties
 from fscontract.pipeline.metadata.properties import PARTITIONS as METADATA_PARTITIONS
-from fscontract.pipeline.metadata.prune import Filter, may_match
+from fscontract.pipeline.metadata.prune import Filter, ruled_out
 from fscontract.pipeline.metadata.slices import check_slices, latest_slices, visible
 from fscontract.pipeline.metadata.timeline import load_timeline
 from fscontract.pipeline.metadata.unsynced import changes_of, first_completion, unsynced
@@ -77,7 +79,7 @@ class MetadataTable(Closeable):
                 if not left:
                     raise
         self._groups: dict[str, list[FileGroupReader]] = {}
-        self._statistics: dict[str, Mapping[tuple[str, str], ColumnStatistics]] = {}
+        self._known: dict[str, list[ColumnChunk]] = {}
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
         """Load the timelines; the changes that the table does not have."""
@@ -151,26 +153,37 @@ class MetadataTable(Closeable):
         A file is left out only if its statistics rule that out. Those of a column are read once,
         and held.
         """
-        conditions = list(filters)
-        for column in {each.column for each in conditions} - self._statistics.keys():
-            self._statistics[column] = self.column_statistics(column)
+        gone = [self._without_match(each) for each in filters]
         kept = []
         for partition, record in self._records(partitions):
-            known = [
-                (each, self._statistics[each.column], partition_key(each.column, partition))
-                for each in conditions
-            ]
-            files = {
-                name: info
-                for name, info in record.files.items()
-                if all(self._may_match(found.get((key, name)), e) for e, found, key in known)
-            }
+            key = partition_hash(partition)
+            names = record.files.keys() - set().union(*(each.get(key, ()) for each in gone))
+            files = {name: record.files[name] for name in names}
             kept += self._statuses(partition, FilesRecord(record.key, files))
         return kept
 
-    def _may_match(self, statistics: ColumnStatistics | None, condition: Filter) -> bool:
-        """Whether a file may have a row that meets a condition."""
-        return may_match(statistics, condition)
+    def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
+        """The files that have no row which meets a condition, by hash of their partition."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for chunk in self._chunks(condition.column):
+            marks = self._ruled_out(chunk, condition)
+            for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
+                if out:
+                    found[partition].add(name)
+                elif partition in found:
+                    found[partition].discard(name)
+        return found
+
+    def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
+        """Which files of a chunk have no row that meets a condition."""
+        return ruled_out(chunk, condition)
+
+    def _chunks(self, column: str) -> Sequence[ColumnChunk]:
+        """What is known of a column."""
+        if column not in self._known:
+            groups = self._readers(COLUMN_STATS) if COLUMN_STATS in self.partitions else []
+            self._known[column] = [chunk for group in groups for chunk in group.chunks(column)]
+        return self._known[column]
 
     def column_statistics(
         self, column: str, partition: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from fscontract.contract.errors import IllegalArgumentException
@@ -165,11 +165,17 @@ def write_hfile(
     *,
     compression: Compression = "gzip",
     info: Mapping[bytes, bytes] | None = None,
+    metas: Callable[[], Iterable[tuple[bytes, bytes]]] = tuple,
 ) -> int:
-    """Write a whole file of entries in ascending order of their keys; its size."""
+    """Write a whole file of entries in ascending order of their keys; its size.
+
+    `metas` is asked for names and contents of meta blocks after the last entry.
+    """
     writer = HFileWriter(sink, compression=compression, info=info)
     for key, value in entries:
         writer.append(key, value)
+    for name, content in metas():
+        writer.append_meta(name, content)
     return writer.close()
 
 
