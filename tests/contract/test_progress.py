@@ -22,7 +22,7 @@ from fscontract.contract.suite.events import (
     ViolationFound,
 )
 from fscontract.contract.suite.report.console import Console, lines, shown_on
-from fscontract.contract.suite.report.progress import ProgressLine, State
+from fscontract.contract.suite.report.progress import ProgressLine, ProgressLines, State
 from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
 from tests.contract.conftest import example
 from tests.contract.test_console import Terminal
@@ -161,6 +161,54 @@ def test_runs_of_other_commands_show_it_too(monkeypatch: pytest.MonkeyPatch) -> 
     assert "setting up" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
     assert pipe.getvalue() == ""
+
+
+def test_a_log_gets_a_line_a_minute() -> None:
+    """With what the line at a terminal says, but the target and the bar."""
+    clock, said = Clock(), list[str]()
+    show = ProgressLines(said.append, clock)
+    for event in (STARTED, PhaseStarted("seeded", 400)):
+        show(event)
+    for seconds in range(10, 200, 10):
+        clock.now = seconds
+        show(Progress("seeded", seconds, 400, 9, clauses=7))
+    rest = "of 400 programs, 7 of 200 clauses, 0 violations"
+    assert said == [
+        f"seeded, 60 {rest}, 1:00, 5:40 left in this phase",
+        f"seeded, 120 {rest}, 2:00, 4:40 left in this phase",
+        f"seeded, 180 {rest}, 3:00, 3:40 left in this phase",
+    ]
+
+
+def test_the_minute_of_a_log_begins_with_its_run() -> None:
+    clock, said = Clock(), list[str]()
+    show = ProgressLines(said.append, clock)
+    clock.now = 100.0
+    for event in (STARTED, Progress("seeded", 1, 40, 9)):
+        show(event)
+    assert said == []
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_console_without_a_terminal_prints_how_far_a_long_run_is(
+    quiet: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fscontract.contract.suite.report.progress._PAUSE", 0.0)
+    stream = io.StringIO()
+    console = Console(stream, plain=True, quiet=quiet)
+    for event in (STARTED, PhaseStarted("seeded", 40), Progress("seeded", 10, 40, 9)):
+        console(event)
+    last = stream.getvalue().splitlines()[-1:]
+    assert last == ([] if quiet else ["seeded, 10 of 40 programs, 0 violations, 0:00"])
+
+
+def test_other_commands_print_it_to_a_log_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fscontract.contract.suite.report.progress._PAUSE", 0.0)
+    pipe = io.StringIO()
+    with shown_on(pipe) as listener:
+        for event in (STARTED, PhaseStarted("seeded", 40), Progress("seeded", 10, 40, 9)):
+            listener(event)
+    assert pipe.getvalue() == "seeded, 10 of 40 programs, 0 violations, 0:00\n"
 
 
 def drive(make_run: MakeRun, *found: ClauseResult, columns: int, **options: Any) -> list[str]:

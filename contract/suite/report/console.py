@@ -18,7 +18,7 @@ from fscontract.contract.suite.events import (
 )
 from fscontract.contract.suite.report import Entry, NotSetUp
 from fscontract.contract.suite.report.block import failure_block, known_line, short_block
-from fscontract.contract.suite.report.progress import ProgressLine
+from fscontract.contract.suite.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.suite.report.text import (
     plural,
     printable,
@@ -116,7 +116,7 @@ def is_plain(stream: TextIO, environment: Mapping[str, str] | None = None) -> bo
 def shown_on(stream: TextIO) -> Iterator[Listener]:
     """Somebody who listens to a run and shows how far it is, on a terminal if `stream` is one."""
     if is_plain(stream):
-        yield lambda event: None
+        yield ProgressLines(lambda line: print(printable(line), file=stream, flush=True))
         return
     from rich.console import Console as RichConsole
 
@@ -151,6 +151,7 @@ class Console:
                 no_color=bool(os.environ.get("NO_COLOR")),  # rich before 14 minds an empty one
             )
             self._line = None if quiet else ProgressLine(self._rich)
+        self._lines = None if quiet or self._rich is not None else ProgressLines(self._print)
 
     def set_up(self, target: str) -> None:
         """A target is being looked up, or started."""
@@ -173,6 +174,8 @@ class Console:
             self._print(f"phase {event.phase}{total}")
         if self._line is not None:
             self._line(event)
+        if self._lines is not None:
+            self._lines(event)
 
     def finish(self, entry: Entry) -> None:
         """Print the report of a target that has been checked, or could not be."""

@@ -1,4 +1,4 @@
-"""The line at the foot of a terminal that says how far a run has come."""
+"""How far a run has come: a line at the foot of a terminal, or plain ones now and then."""
 
 from __future__ import annotations
 
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _BAR = 12
 _PER_SECOND = 5
+#: The ranks of the target and of the bar, which a log goes without.
+_DRAWN = frozenset({0, 2})
 #: What is left is guessed once so much of a phase is done, and so many seconds went by.
 _ENOUGH, _PATIENCE = 0.02, 1.0
+#: How many seconds pass between two plain lines at least.
+_PAUSE = 60.0
 
 
 class Part(NamedTuple):
@@ -71,6 +75,10 @@ class State:
         while len(found) > 1 and sum(len(p.text) for p in found) + 3 * len(found) > width:
             found.remove(min(found, key=lambda p: p.rank))
         return found
+
+    def text(self) -> str:
+        """All of it that a log has a use for, which has named the target before."""
+        return ", ".join(p.text for p in self._parts() if p.text and p.rank not in _DRAWN)
 
     def _enter(self, phase: str, total: int | None) -> None:
         self._phase, self._total, self._done = phase, total, 0
@@ -167,6 +175,31 @@ class ProgressLine:
             line.append(" · " if number else "", style="dim")
             line.append(part.text, style=part.style or "default")
         return line
+
+
+class ProgressLines:
+    """Prints the state of a run once a minute while it goes on; call it with events.
+
+    What takes no minute is not mentioned. A log that nothing is added to for long looks dead, and
+    there are CI services that end its job.
+    """
+
+    def __init__(
+        self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._show = show
+        self._clock = clock
+        self._state = State(clock)
+        self._shown = clock()
+
+    def __call__(self, event: Event) -> None:
+        """Take an event in."""
+        self._state.hear(event)
+        if isinstance(event, RunStarted):
+            self._shown = self._clock()
+        elif isinstance(event, Progress) and self._clock() - self._shown >= _PAUSE:
+            self._shown = self._clock()
+            self._show(self._state.text())
 
 
 def _time(seconds: float) -> str:
