@@ -109,8 +109,9 @@ class Packer:
 
 
 def block_prefix(column: str) -> bytes:
-    """What the names of a column's blocks begin with."""
-    return MARK + b":" + column.encode() + b":"
+    """What the names of a column's blocks begin with, and those of no other column's."""
+    name = column.encode()
+    return b"%s:%d:%s:" % (MARK, len(name), name)
 
 
 def _column(record: Record) -> str:

@@ -221,6 +221,20 @@ def test_columns_are_not_mixed_up() -> None:
             assert found.prune([Filter(column, "=", wrong[column])]) == []
 
 
+@pytest.mark.parametrize(("one", "other"), [("a", "a:b"), ("a", "a:00000000"), ("1:a", "a")])
+def test_a_name_may_begin_like_another(one: str, other: str) -> None:
+    """Of two columns, only one of which has what is wanted."""
+    fs = MemoryFileSystem()
+    known = [
+        ColumnStatistics("", "f", c, "LongWrapper", v, v, 1, 0) for c, v in ((one, 1), (other, 2))
+    ]
+    started(fs, PATH, {A: {"f": 1}}, statistics={(A, "f"): known})
+    with MetadataTable(fs, PATH) as found:
+        for column, value in ((one, 1), (other, 2)):
+            assert len(found.prune([Filter(column, "=", value)])) == 1
+            assert found.prune([Filter(column, "=", 3 - value)]) == []
+
+
 def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
     monkeypatch.setattr(columnar, "MOST_ROWS", 4)
     fs = MemoryFileSystem()
