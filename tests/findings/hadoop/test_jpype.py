@@ -1,0 +1,43 @@
+"""What was found in JPype, by a program that has nothing else, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import jpype
+
+from tests.findings.conftest import mended
+
+PROGRAM = """
+import gc, types, jpype
+jpype.startJVM("-Xmx64m")
+parse = jpype.JClass("java.lang.Integer").parseInt
+
+def kept():
+    gc.collect()
+    return sum(isinstance(each, types.TracebackType) for each in gc.get_objects())
+
+def fail(times):
+    for _ in range(times):
+        try:
+            parse("x")
+        except Exception:
+            pass
+
+fail(10)
+before = kept()
+fail(1000)
+print(kept() - before)
+"""
+
+
+def test_a_java_exception_that_was_caught_leaves_tracebacks_behind() -> None:
+    """J1: one for each element of its stack trace, with its frame; two or more for this one."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True
+    )
+    kept = int(done.stdout)
+    if not kept:
+        mended({"jpype1": jpype.__version__})
+    assert kept >= 2000
