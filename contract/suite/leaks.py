@@ -13,9 +13,10 @@ from fscontract.contract.suite.watchdog import untimed
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspicion: a leak grows by one each time, a pool does not.
 _REPEATS = 8
-#: A target that leaks this many descriptors or threads is left, before the process can open nothing
-#: more and all else seems broken.
+#: A target that leaks this many threads is left, or descriptors where there are few to have.
 MOST = 400
+#: And one that leaks so many in any case; each takes room, and some time of every look at them.
+_MOST_DESCRIPTORS = 8_000
 #: What a run says of it, before what there is too much of.
 OUT_OF = "out of "
 #: The clauses of what streams leave behind.
@@ -53,6 +54,21 @@ def count() -> Held:
         return glance()
 
 
+def most_descriptors() -> int:
+    """How many a local target may leak before it is left: half of what the process may have.
+
+    Otherwise it could open nothing more, and all else would seem broken.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return MOST
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return _MOST_DESCRIPTORS
+    return max(MOST, min(allowed // 2, _MOST_DESCRIPTORS))
+
+
 def grows(again: Callable[[], object]) -> str:
     """What `again` leaves behind each time: "" or, say, "a descriptor"."""
     with untimed():  # in a large process it takes longer than a call may
@@ -75,6 +91,7 @@ class Watch:
         self._first = self._held = glance()
         self._suspicions = 0
         self._most = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
+        self._most_descriptors = MOST if remote else most_descriptors()
         #: What there is too much of to go on, "" if nothing is.
         self.too_many = ""
 
@@ -93,7 +110,7 @@ class Watch:
         if held.descriptor <= _STANDARD_ERROR:
             restore()
             held = glance()
-        if held.descriptor > self._first.descriptor + MOST:
+        if held.descriptor > self._first.descriptor + self._most_descriptors:
             self.too_many = "descriptors"
         elif held.threads > self._first.threads + MOST:
             self.too_many = "threads"

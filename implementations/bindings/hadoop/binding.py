@@ -31,6 +31,7 @@ from fscontract.implementations.bindings.scratch import (
 )
 from fscontract.implementations.bindings.stores import Store, versions
 from fscontract.implementations.jvm import jars, machine
+from fscontract.implementations.jvm.keptexceptions import KeptExceptions
 
 #: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
 _MEMORY = "256m"
@@ -72,6 +73,7 @@ class HadoopBinding(ScratchBinding):
         self._java = java()
         self.path_of = lru_cache(maxsize=1024)(self._java.path)
         self.opener: HadoopOpener = HadoopOpener(self, self._java)
+        self._exceptions = KeptExceptions()
 
     @classmethod
     def from_url(
@@ -211,6 +213,7 @@ class HadoopBinding(ScratchBinding):
 
     def open(self, path: str) -> OpenedStream:
         """Open the file; ConnectionError if the server can't be reached."""
+        self._exceptions.put_aside()
         try:
             return OpenedStream(self.place.at(path).open(self.path_of(path)), path)
         except Exception as error:
@@ -231,6 +234,7 @@ class HadoopBinding(ScratchBinding):
 
     def fail(self, error: BaseException) -> Outcome:
         """The outcome of an exception of a call."""
+        self._exceptions.add()
         return outcome_of(error, self._secrets)
 
     def as_python(self, error: Exception) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 
 import pytest
@@ -50,6 +51,33 @@ def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(count)]
     try:
         assert leaks.glance().descriptor > before.descriptor
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "most"), [(256, 400), (1024, 512), (1 << 20, 8000), (resource.RLIM_INFINITY, 8000)]
+)
+def test_a_target_may_leak_half_of_what_the_process_may_have(
+    allowed: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a long run goes on to its end."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
+    assert leaks.most_descriptors() == most
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaks, "most_descriptors", lambda: 3)
+    watch = leaks.Watch()
+    first = watch._first.descriptor
+    opened: list[int] = []
+    try:
+        while leaks.glance().descriptor < first + count:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+        watch.left(lambda: None, lambda: None, known=True)
+        assert watch.too_many == ("descriptors" if count > 3 else "")
     finally:
         for descriptor in opened:
             os.close(descriptor)
