@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape
+from fscontract.pipeline.metadata.files import in_threads
 from tests.s3.clients import boto3_client
 from tests.s3.process import Process
 from tests.s3.servers import program, serving
@@ -39,9 +39,7 @@ def _moto(shape: Shape) -> Iterator[Server]:
             day, name, _ = file
             client.put_object(Bucket=BUCKET, Key=f"{TABLE[1:]}/{day}/{name}", Body=b"." * SIZE)
 
-        with ThreadPoolExecutor(8) as pool:
-            for _ in pool.map(put, shape.each()):
-                pass
+        in_threads(put, list(shape.each()))
         yield server
 
 

@@ -85,7 +85,7 @@ def _statistics(
     high, position = _BOUNDS[high_kind][1](data, position)
     (values, nulls, size, plain), position = _optional_longs(data, position, 4)
     wrapper = _BOUNDS[low_kind][0]
-    if low_kind != high_kind or low is None or is_nan(low) or is_nan(high):
+    if low_kind != high_kind or not are_bounds(low, high):
         wrapper = low = high = None
     record = ColumnStatistics(
         key,
@@ -160,6 +160,11 @@ def _is_there(data: bytes, position: int) -> bool:
 def is_nan(value: object) -> bool:
     """Whether a value is no number: no bound of anything."""
     return isinstance(value, float) and math.isnan(value)
+
+
+def are_bounds(low: object, high: object) -> bool:
+    """Whether a smallest and a largest value are both there, and both some value."""
+    return not (low is None or high is None or is_nan(low) or is_nan(high))
 
 
 def _fixed(form: str) -> Callable[[bytes, int], tuple[Any, int]]:

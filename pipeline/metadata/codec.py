@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from fscontract.pipeline.metadata.avro import decode_own, is_nan
+from fscontract.pipeline.metadata.avro import are_bounds, decode_own
 from fscontract.pipeline.metadata.payload import (
     COLUMN_STATS,
     FILES,
@@ -111,7 +111,7 @@ def _statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
         name = str(low[0]).rpartition(".")[2]
         if name in WRAPPERS and "value" in low[1] and "value" in high[1]:
             wrapper, minimum, maximum = name, low[1]["value"], high[1]["value"]
-    if minimum is None or maximum is None or is_nan(minimum) or is_nan(maximum):
+    if not are_bounds(minimum, maximum):
         wrapper = minimum = maximum = None
     return ColumnStatistics(
         key,

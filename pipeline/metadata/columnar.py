@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from itertools import groupby, islice
 from typing import Any
 
-from fscontract.pipeline.metadata.avro import is_nan
+from fscontract.pipeline.metadata.avro import are_bounds
 from fscontract.pipeline.metadata.keys import key_partition
 from fscontract.pipeline.metadata.payload import ColumnStatistics, Record, Value
 
@@ -69,9 +69,8 @@ def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
 
 def _wrapper(known: ColumnStatistics) -> str | None:
     """The type of the bounds, None without two bounds that are some."""
-    low, high = known.minimum, known.maximum
-    missing = known.is_deleted or low is None or high is None or is_nan(low) or is_nan(high)
-    return None if missing else known.wrapper
+    bounded = not known.is_deleted and are_bounds(known.minimum, known.maximum)
+    return known.wrapper if bounded else None
 
 
 def can_pack() -> bool:

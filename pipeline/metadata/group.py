@@ -103,18 +103,13 @@ class FileGroupReader:
         changes = [
             record for key, record in self._changes().items() if key.startswith(prefix.encode())
         ]
-        base, reader = self._slice.base, self._reader()
-        whole = [each for each in changes if isinstance(each, ColumnStatistics) and each.replaces]
-        by_column = reader is not None and reader.info.get(MARK) == VERSION and can_pack()
-        if not by_column or len(whole) < len(changes):
+        whole = all(isinstance(each, ColumnStatistics) and each.replaces for each in changes)
+        reader = self._reader()
+        if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
+            yield from reader.metas(block_prefix(column), unpack)
+            yield from chunks(_of_column(changes, column))
+        else:
             yield from chunks(_of_column(self.scan(prefix), column))
-        elif base is not None and reader is not None:
-            try:
-                for block in reader.metas(block_prefix(column)).values():
-                    yield unpack(block)
-            except ValueError as error:
-                raise CorruptFileException(base.path, 0, str(error)) from error
-            yield from chunks(_of_column(whole, column))
 
     def _whole(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]

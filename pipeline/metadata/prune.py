@@ -51,8 +51,10 @@ def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
         return [False] * len(chunk)
     if condition.operator != "in":
         return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
-    possible = [_may_compare(chunk, "=", each) for each in condition.value]
-    return [not any(each) for each in zip(*possible, strict=True)] or [True] * len(chunk)
+    possible = [False] * len(chunk)
+    for each in condition.value:  # one after the other: there may be many
+        possible = list(map(or_, possible, _may_compare(chunk, "=", each)))
+    return list(map(not_, possible))
 
 
 def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:

@@ -109,17 +109,19 @@ class HFileReader:
 
     def meta(self, name: bytes) -> bytes | None:
         """The content of a meta block, or None."""
-        return self.metas(name).get(name)
+        if name not in self._meta:
+            return None
+        offset, size = self._meta[name]
+        return self._block(offset, self._source.read(offset, size), META).data
 
-    def metas(self, prefix: bytes) -> dict[bytes, bytes]:
-        """The contents of the meta blocks whose name begins with `prefix`, by one vectored read."""
-        names = sorted(name for name in self._meta if name.startswith(prefix))
-        places = [self._meta[name] for name in names]
-        raws = self._source.read_many(places)
-        return {
-            name: self._block(offset, raw, META).data
-            for name, (offset, _), raw in zip(names, places, raws, strict=True)
-        }
+    def metas(self, prefix: bytes, parse: Callable[[bytes], T]) -> Iterator[T]:
+        """What `parse` makes of the meta blocks whose name begins with `prefix`, in order of names.
+
+        They are read by one vectored read; one for which it raises ValueError is damaged.
+        """
+        places = [self._meta[name] for name in sorted(self._meta) if name.startswith(prefix)]
+        for (offset, _), raw in zip(places, self._source.read_many(places), strict=True):
+            yield self._parsed(offset, parse, self._block(offset, raw, META).data)
 
     def _load(self, start: int) -> None:
         """Hold the file from `start` on."""

@@ -146,7 +146,7 @@ def kept(fs: MemoryFileSystem, operation: Operator, value: Any) -> set[str]:
 def test_a_base_file_says_the_same_in_either_way(layout: str) -> None:
     fs = MemoryFileSystem()
     table(fs)
-    blocks = hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"))
+    blocks = list(hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"), unpack))
     assert len(blocks) == (layout == "by column")
     assert kept(fs, "=", 15) == {name(1)}
     assert kept(fs, "is null", None) == set()
@@ -239,7 +239,7 @@ def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout:
     monkeypatch.setattr(columnar, "MOST_ROWS", 4)
     fs = MemoryFileSystem()
     table(fs, 10)
-    blocks = hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"))
+    blocks = list(hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"), unpack))
     assert len(blocks) == (3 if layout == "by column" else 0)
     for each in range(10):
         assert kept(fs, "=", 10 * each) == {name(each)}
