@@ -114,6 +114,9 @@ class Findings(Kept):
         examined = self._examined_miss(found)
         return examined and self.take(examined, missed=True)
 
+    def abandon(self) -> None:
+        """Forget what is being made small: the program that led to it will be run again."""
+
     def _examined(self, found: Violation) -> Examined:
         executor, charged = self.executor, found.origin
         found = self._blame.alone(found)

@@ -156,7 +156,7 @@ class Guarded(Binding):
         def call(_: str) -> None:
             self._tried("can't be used", work)
 
-        def give_up(_: object) -> NoReturn:
+        def give_up(_: object, times: int) -> NoReturn:
             raise TargetError(f"{self.name}: {complaint}")
 
         supervise(iter([complaint]), call, self._patience, give_up)

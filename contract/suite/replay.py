@@ -18,7 +18,7 @@ from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.opening import Keys
-from fscontract.contract.suite.watchdog import supervise
+from fscontract.contract.suite.watchdog import Next, supervise
 
 _TIMEOUT = 10.0
 
@@ -115,9 +115,9 @@ def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
     def work(item: Program) -> None:
         done.append(executor.run(item, trace=True))
 
-    def on_hang(item: object) -> bool:
+    def on_hang(item: object, times: int) -> Next:
         hung.append(program)
-        return False
+        return Next.END
 
     supervise(iter([program]), work, _TIMEOUT, on_hang)
     if hung:

@@ -14,9 +14,8 @@ from typing import TypeVar
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.program import Program
-from fscontract.contract.suite import ending
 from fscontract.contract.suite.comparing import SAME_VALIDATION, against_pair, against_vector
-from fscontract.contract.suite.ending import Journal, LeftOut, clause_of, ended
+from fscontract.contract.suite.ending import Journal, LeftOut
 from fscontract.contract.suite.events import (
     Interrupted,
     Judged,
@@ -31,10 +30,11 @@ from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.findings import Findings
 from fscontract.contract.suite.generate.vectors import Vector
 from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.hangs import Hangs
 from fscontract.contract.suite.leaks import OUT_OF, Watch
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.phases import phases
-from fscontract.contract.suite.result import STOPPED, Counterexample, RunResult
+from fscontract.contract.suite.result import Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.specials import Specials
 from fscontract.contract.suite.spread.partial import Family, Partial
@@ -46,7 +46,6 @@ from fscontract.contract.suite.watchdog import supervise
 #: After so many failed connections in a row the run is not worth going on.
 _MOST_ERRORS = 20
 _TICKS_PER_EVENT = 10
-_RUNS = "still running"
 _STOPPED = "the run was interrupted"
 
 
@@ -172,6 +171,8 @@ class Run:
         self.total: int | None = None
         self.ticks = 0
         self.leaks = Watch(binding.remote)
+        self.hangs = Hangs(self)
+        self._begun = 0
 
     def result(self) -> RunResult:
         """Run every phase and sum up."""
@@ -202,7 +203,7 @@ class Run:
             self.families,
             frozenset() if opener is None else opener.scenes,
             self.leaks.growth,
-            self.warnings,
+            self.warnings + self.hangs.warnings,
             dict(getattr(self.binding, "versions", {})),
         )
 
@@ -236,7 +237,7 @@ class Run:
             self.report(keep(crash.clause, crash.counterexample))
             for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
                 self.findings.shadowed.setdefault(clause, crash.clause)
-            self._mind_unselected(crash.clause, crash.counterexample)
+            self.mind_unselected(crash.clause, crash.counterexample)
 
     # one program --------------------------------------------------------------------------
 
@@ -244,6 +245,7 @@ class Run:
         """Run a program, and keep whatever it shows."""
         if self.settings.until == (self.phase, self.done):
             raise _Enough
+        self._begun = self.done
         program = item.program if isinstance(item, Vector) else item
         left_out = self.settings.crashes and self.executor.leaves_out(program)
         execution = self.executor.run(program, trace=isinstance(item, Vector))
@@ -286,6 +288,11 @@ class Run:
             )
             self.keep(clause, shown)
 
+    def begin_again(self) -> None:
+        """What was begun last is done once more, from its beginning."""
+        self.done = self.journal.done = self._begun
+        self.findings.abandon()
+
     def environment(self, text: str) -> None:
         """Count a call that was lost on its way; TargetError after too many of them."""
         self.counts["errors"] += 1
@@ -293,24 +300,7 @@ class Run:
         if self.errors >= _MOST_ERRORS:
             raise TargetError(f"{self.binding.name}: stopped answering: {text}")
 
-    def _hung(self, item: object) -> bool:
-        """A program hangs: record it and say whether to go on."""
-        program = item.program if isinstance(item, Vector) else item
-        self.counts["hangs"] += 1
-        if self.phase == "concurrency":
-            notes = self.families[-1].notes if self.families else self.notes
-            notes.append(f"{STOPPED}: a call hangs before or after the threads run")
-            return False
-        if not isinstance(program, Program):
-            raise TargetError(f"{self.binding.name}: hangs before a call is made")
-        index, settings = self.executor.index, self.settings
-        shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
-        clause = clause_of(program, index, "fault.hang", settings.declared)
-        self._mind_unselected(clause, shown)
-        self.report(self.findings.hang(clause, shown))
-        return self.counts["hangs"] < ending.MOST_HANGS
-
-    def _mind_unselected(self, clause: str, shown: Counterexample) -> None:
+    def mind_unselected(self, clause: str, shown: Counterexample) -> None:
         """Tell of what ended a program by the fault of a clause that nobody has asked for."""
         if clause not in self.settings.declared:
             said = f"{shown.how} ({shown.actual}), which breaks {clause}"
@@ -321,7 +311,7 @@ class Run:
 
     def _start(self, phase: str, total: int | None) -> None:
         self.surroundings.restore()
-        self.phase, self.total, self.done = phase, total, 0
+        self.phase, self.total, self.done, self._begun = phase, total, 0, 0
         if self.settings.part is not None:
             self.settings.part.begin()
         self.journal.done = 0
@@ -342,7 +332,7 @@ class Run:
         self, items: Iterator[Item], work: Callable[[Item], None], patience: float | None = None
     ) -> None:
         timeout = self.settings.timeout if patience is None else patience
-        supervise(items, work, timeout, self._hung, self._tick, self.journal.begin)
+        supervise(items, work, timeout, self.hangs, self._tick, self.journal.begin)
 
     def beat(self, done: int) -> None:
         """Something else than a program was done, so many times in this phase."""
@@ -389,4 +379,4 @@ class Run:
         self.counts["operations"] = executor.operations
         counts = dict(self.counts)
         result = sum_up(self.binding, self.settings, evidence, started, seconds, counts)
-        return replace(result, warnings=self.warnings)
+        return replace(result, warnings=self.warnings + self.hangs.warnings)

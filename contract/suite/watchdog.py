@@ -6,12 +6,25 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
+from itertools import chain
 from typing import Generic, TypeVar
 
 from fscontract.contract.suite.interrupt import Abandoned, give_up
 
 Item = TypeVar("Item")
 _TICK = 0.05
+#: What a tick counts for at most, in seconds: one that comes later was kept from coming in time,
+#: by a collection of garbage or a machine that stood still, and so was the work.
+_LONGEST_TICK = 1.0
+
+
+class Next(Enum):
+    """What comes after an item that took too long."""
+
+    GO_ON = "the next item"
+    AGAIN = "the same item"
+    END = "none"
 
 
 class _Worker(threading.Thread, Generic[Item]):
@@ -26,6 +39,8 @@ class _Worker(threading.Thread, Generic[Item]):
         self.work = work
         self.on_begin = on_begin
         self.ended = False
+        #: What the worker was given last, and what it is busy with: that, or what `beat` was told.
+        self.given: Item | None = None
         self.current: Item | None = None
         self.since = time.monotonic()
         self.abandoned = False
@@ -34,7 +49,8 @@ class _Worker(threading.Thread, Generic[Item]):
     def run(self) -> None:
         try:
             for item in self.items:
-                self.current, self.since = item, time.monotonic()
+                self.given = self.current = item
+                self.since = time.monotonic()
                 self.work(item)
                 if self.abandoned:
                     return
@@ -75,34 +91,51 @@ def supervise(
     items: Iterator[Item],
     work: Callable[[Item], None],
     timeout: float,
-    on_hang: Callable[[Item], bool],
+    on_hang: Callable[[Item, int], Next],
     on_tick: Callable[[], None] = lambda: None,
     on_begin: Callable[[object], None] | None = None,
 ) -> None:
-    """Call `work` on every item; an item that takes over `timeout` seconds goes to `on_hang`,
-    and the rest go on in a new thread if that returns True. An exception of `work` comes out.
+    """Call `work` on every item. An exception of `work` comes out.
 
-    `on_begin` is told in the thread of everything that `beat` is."""
+    What takes over `timeout` seconds is abandoned, and `on_hang` is asked what comes next. It is
+    told the item, or what `beat` was told last, and how many times in a row this item has taken
+    too long. Time in which the whole process stood still does not count. `on_begin` is told in the
+    thread of everything that `beat` is."""
+    again: Item | None = None
+    times = 0
     while True:
         worker = _Worker(items, work, on_begin)
-        worker.start()
         hung = _wait(worker, timeout, on_tick)
         if worker.error is not None:
             raise worker.error
         if hung is None and not worker.ended:
             raise RuntimeError("a thread of the suite was ended from outside")
-        if hung is None or not on_hang(hung):
+        if hung is None:
             return
+        given = worker.given
+        times = times + 1 if given is again else 1
+        then = on_hang(hung, times)
+        if then is Next.END:
+            return
+        again = given if then is Next.AGAIN else None
+        if again is not None:
+            items = chain((again,), items)
 
 
 def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) -> Item | None:
-    """Wait for the worker to end (None), or for an item that hangs."""
+    """Start the worker and wait for it to end (None), or for an item that hangs."""
+    last = time.monotonic()
+    worker.start()
     try:
         while worker.is_alive():
             worker.join(_TICK)
             on_tick()
+            now = time.monotonic()
+            if now - last > _LONGEST_TICK and worker.since <= last:
+                worker.since += now - last - _LONGEST_TICK
+            last = now
             item = worker.current
-            if item is not None and time.monotonic() - worker.since > timeout:
+            if item is not None and now - worker.since > timeout:
                 worker.abandoned = True
                 give_up(worker)
                 worker.join(_TICK)

@@ -23,7 +23,7 @@ from fscontract.contract.suite.isolate.journal import SharedJournal
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.surroundings import show_printed
-from fscontract.contract.suite.watchdog import supervise
+from fscontract.contract.suite.watchdog import Next, supervise
 
 
 class _Child:
@@ -91,8 +91,8 @@ class _Child:
         def run(program: Program) -> None:
             executor.run(program)
 
-        def go_on(_: object) -> bool:
-            return True
+        def go_on(_: object, times: int) -> Next:
+            return Next.GO_ON
 
         supervise(iter(programs), run, settings.timeout, go_on, on_begin=self._journal.begin)
         guarded.dispose()

@@ -15,7 +15,7 @@ from fscontract.contract.outcome import Kind, Outcome, raised
 from fscontract.contract.program import Program, Step
 from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.result import Counterexample
-from fscontract.contract.suite.watchdog import supervise
+from fscontract.contract.suite.watchdog import Next, supervise
 
 LENGTH, VERSION, BYTES = "executors.length", "executors.version", "executors.bytes"
 #: What executors' clauses are about, as `api` of their document has it.
@@ -72,10 +72,10 @@ def compare(binding: Binding, file: Written, timeout: float) -> Seen:
         _compare_status(guarded, file, seen)
         _compare_bytes(guarded, file, seen)
 
-    def hang(_: str) -> bool:
+    def hang(_: str, times: int) -> Next:
         shown = _shown(file, "ends", f"still running after {timeout:g} s", "file: hang")
         seen.shown.setdefault(BYTES, shown)
-        return False
+        return Next.END
 
     guarded.prepare()
     try:

@@ -69,6 +69,10 @@ class Recorder(Findings):
         self._note(HANG, Examined(clause, shown), signature)
         return super().hang(clause, shown)
 
+    def abandon(self) -> None:
+        """Forget what is being made small: the program that led to it will be run again."""
+        self._examining = ()
+
     def _recorded(
         self, kind: str, found: Violation, examine: Callable[[Violation], Examined | None]
     ) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from fscontract.contract.outcome import Kind, Outcome, text_of
 from fscontract.implementations.bindings.privacy import hide
@@ -39,7 +40,7 @@ _LONGEST = 160
 def outcome_of(error: BaseException, secrets: Iterable[str] = ()) -> Outcome:
     """The outcome of a call that raised."""
     error = unwrapped(error)
-    kind = _kind(error)
+    kind = _kind(type(error))
     if kind is Kind.IO and _cant_be_reached(error):
         kind = Kind.ENVIRONMENT
     return Outcome(kind, detail=told(error, secrets, full=kind is Kind.OTHER))
@@ -68,8 +69,10 @@ def told(error: BaseException, secrets: Iterable[str] = (), full: bool = False) 
     return f"{shown}: {text[:_LONGEST]}" if text else shown
 
 
-def _kind(error: BaseException) -> Kind:
-    names = (cls.__name__ for cls in type(error).__mro__)
+@lru_cache(maxsize=256)
+def _kind(error: type[BaseException]) -> Kind:
+    """What exceptions of a class mean. Names of Java's classes take long to come by."""
+    names = (cls.__name__ for cls in error.__mro__)
     return next((_KINDS[name] for name in names if name in _KINDS), Kind.OTHER)
 
 
@@ -78,7 +81,7 @@ def _cant_be_reached(error: BaseException) -> bool:
         cause = _cause(error)
         if cause is None:
             return False
-        if _kind(cause) is Kind.ENVIRONMENT:
+        if _kind(type(cause)) is Kind.ENVIRONMENT:
             return True
         error = cause
     return False

@@ -8,13 +8,46 @@ from collections.abc import Iterator
 
 import pytest
 
+from fscontract.contract.suite import watchdog
 from fscontract.contract.suite.interrupt import Abandoned, give_up
-from fscontract.contract.suite.watchdog import supervise, untimed
+from fscontract.contract.suite.watchdog import Next, supervise, untimed
+
+
+def _go_on(item: object, times: int) -> Next:
+    return Next.GO_ON
+
+
+def _end(item: object, times: int) -> Next:
+    return Next.END
+
+
+def _wait(item: object) -> None:
+    while True:
+        time.sleep(0.01)
+
+
+class Clock:
+    """Stands in for the module `time` of the watchdog alone; other threads have their own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """What somebody has set it to."""
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The watchdog's time, which stands still unless a test moves it."""
+    made = Clock()
+    monkeypatch.setattr(watchdog, "time", made)
+    return made
 
 
 def test_every_item_is_worked_on_in_order() -> None:
     seen: list[int] = []
-    supervise(iter(range(5)), seen.append, 5.0, lambda item: True)
+    supervise(iter(range(5)), seen.append, 5.0, _go_on)
     assert seen == [0, 1, 2, 3, 4]
 
 
@@ -27,10 +60,9 @@ def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on() -> None:
             threading.Event().wait()
         seen.append(item)
 
-    def on_hang(item: object) -> bool:
-        assert isinstance(item, int)
+    def on_hang(item: int, times: int) -> Next:
         hung.append(item)
-        return True
+        return Next.GO_ON
 
     supervise(iter(range(4)), work, 0.2, on_hang)
     assert (hung, seen) == ([1], [0, 2, 3])
@@ -46,7 +78,7 @@ def test_a_loop_in_python_is_stopped() -> None:
         finally:
             stopped.set()
 
-    supervise(iter([1]), work, 0.2, lambda item: False)
+    supervise(iter([1]), work, 0.2, _end)
     assert stopped.wait(10)
 
 
@@ -55,7 +87,7 @@ def test_an_exception_of_the_work_comes_out() -> None:
         raise ValueError("it")
 
     with pytest.raises(ValueError, match="it"):
-        supervise(iter([1]), work, 5.0, lambda item: True)
+        supervise(iter([1]), work, 5.0, _go_on)
 
 
 def test_an_exception_of_the_source_comes_out() -> None:
@@ -64,7 +96,7 @@ def test_an_exception_of_the_source_comes_out() -> None:
         raise KeyError("source")
 
     with pytest.raises(KeyError):
-        supervise(items(), lambda item: None, 5.0, lambda item: True)
+        supervise(items(), lambda item: None, 5.0, _go_on)
 
 
 def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
@@ -110,43 +142,108 @@ def test_an_end_that_a_busy_thread_loses_is_sent_again() -> None:
     assert not thread.is_alive()
 
 
-def test_what_is_untimed_does_not_make_an_item_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
+def test_an_item_is_worked_on_as_often_as_it_is_asked_for() -> None:
+    told: list[tuple[int, int]] = []
+    seen: list[int] = []
+
+    def work(item: int) -> None:
+        seen.append(item)
+        if item in (1, 2) and seen.count(item) < 3:
+            threading.Event().wait()
+
+    def on_hang(item: int, times: int) -> Next:
+        told.append((item, times))
+        return Next.AGAIN
+
+    supervise(iter(range(4)), work, 0.2, on_hang)
+    assert told == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert seen == [0, 1, 1, 1, 2, 2, 2, 3]
+
+
+def test_an_item_that_comes_a_second_time_is_not_one_that_was_asked_for() -> None:
+    told: list[int] = []
+
+    def on_hang(item: object, times: int) -> Next:
+        told.append(times)
+        return Next.GO_ON
+
+    supervise(iter([1, 1]), _wait, 0.2, on_hang)
+    assert told == [1, 1]
+
+
+def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
+    """A tick of a second comes after the other, none of which counts."""
     ticks = threading.Semaphore(0)
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def tick() -> None:
+        clock.now += 1.0
+        ticks.release()
 
     def work(item: object) -> None:
-        nonlocal now
         with untimed():
-            now += 100.0
-            for _ in range(3):
+            for _ in range(12):
                 ticks.acquire()
 
-    def on_hang(item: object) -> bool:
+    def on_hang(item: object, times: int) -> Next:
+        ticks.release(12)
+        raise AssertionError(item)
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
+
+
+def test_the_time_before_something_untimed_is_counted(clock: Clock) -> None:
+    """Three seconds before it and three after it are over five."""
+    ticks = threading.Semaphore(0)
+    hung: list[object] = []
+
+    def tick() -> None:
+        clock.now += 1.0
+        ticks.release()
+
+    def wait(count: int) -> None:
+        for _ in range(count):
+            ticks.acquire()
+
+    def work(item: object) -> None:
+        wait(3)
+        with untimed():
+            wait(10)
+        wait(4)
+
+    def on_hang(item: object, times: int) -> Next:
+        hung.append(item)
+        ticks.release(20)
+        return Next.END
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
+    assert hung == [1]
+
+
+def test_time_in_which_the_process_stood_still_does_not_count(clock: Clock) -> None:
+    ticks = threading.Semaphore(0)
+
+    def work(item: object) -> None:
+        clock.now += 1000.0
+        for _ in range(3):
+            ticks.acquire()
+
+    def on_hang(item: object, times: int) -> Next:
         ticks.release(3)
         raise AssertionError(item)
 
     supervise(iter([1]), work, 5.0, on_hang, ticks.release)
 
 
-def test_the_time_before_something_untimed_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    hung: list[object] = []
-    told = threading.Event()
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+def test_an_item_hangs_however_late_the_watchdog_looks(clock: Clock) -> None:
+    """A tick that comes late counts for a second."""
+    hung: list[float] = []
 
-    def work(item: object) -> None:
-        nonlocal now
-        now += 4.0
-        with untimed():
-            now += 100.0
-        now += 4.0
-        told.wait()
+    def tick() -> None:
+        clock.now += 60.0
 
-    def on_hang(item: object) -> bool:
-        hung.append(item)
-        told.set()
-        return False
+    def on_hang(item: object, times: int) -> Next:
+        hung.append(clock.now)
+        return Next.END
 
-    supervise(iter([1]), work, 5.0, on_hang)
-    assert hung == [1]
+    supervise(iter([1]), _wait, 5.0, on_hang, tick)
+    assert hung == [360.0]
