@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from fscontract.contract.outcome import Kind, Outcome, text_of
 from fscontract.implementations.bindings.privacy import hide
@@ -22,6 +21,8 @@ _KINDS = {
     "java.net.UnknownHostException": Kind.ENVIRONMENT,
     "java.net.SocketTimeoutException": Kind.ENVIRONMENT,
 }
+#: What the classes met so far mean: the names of Java's classes take long to come by.
+_kinds_of: dict[type[BaseException], Kind] = {}
 #: What stands for its cause.
 _WRAPPERS = frozenset(
     {
@@ -40,7 +41,7 @@ _LONGEST = 160
 def outcome_of(error: BaseException, secrets: Iterable[str] = ()) -> Outcome:
     """The outcome of a call that raised."""
     error = unwrapped(error)
-    kind = _kind(type(error))
+    kind = _kind(error)
     if kind is Kind.IO and _cant_be_reached(error):
         kind = Kind.ENVIRONMENT
     return Outcome(kind, detail=told(error, secrets, full=kind is Kind.OTHER))
@@ -69,11 +70,13 @@ def told(error: BaseException, secrets: Iterable[str] = (), full: bool = False) 
     return f"{shown}: {text[:_LONGEST]}" if text else shown
 
 
-@lru_cache(maxsize=256)
-def _kind(error: type[BaseException]) -> Kind:
-    """What exceptions of a class mean. Names of Java's classes take long to come by."""
-    names = (cls.__name__ for cls in error.__mro__)
-    return next((_KINDS[name] for name in names if name in _KINDS), Kind.OTHER)
+def _kind(error: BaseException) -> Kind:
+    kind = _kinds_of.get(type(error))
+    if kind is None:
+        names = (cls.__name__ for cls in type(error).__mro__)
+        kind = next((_KINDS[name] for name in names if name in _KINDS), Kind.OTHER)
+        _kinds_of[type(error)] = kind
+    return kind
 
 
 def _cant_be_reached(error: BaseException) -> bool:
@@ -81,7 +84,7 @@ def _cant_be_reached(error: BaseException) -> bool:
         cause = _cause(error)
         if cause is None:
             return False
-        if _kind(type(cause)) is Kind.ENVIRONMENT:
+        if _kind(cause) is Kind.ENVIRONMENT:
             return True
         error = cause
     return False
