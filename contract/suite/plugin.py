@@ -55,6 +55,7 @@ class Conformance:
         self.line = line
         self._result: RunResult | None = None
         self._fault: str | None = None
+        self._told = False
 
     def select(self) -> list[Clause]:
         """The testable clauses; ValueError, with one line, for whatever is mistaken."""
@@ -85,6 +86,11 @@ class Conformance:
         if self._result is None:
             raise _no_verdict(str(self._fault))
         return self._result
+
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be told of the run besides its verdicts, to the first who asks."""
+        told, self._told = self._told, True
+        return () if told or self._result is None else self._result.warnings
 
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
         from fscontract.contract.clauses import clauses as every
@@ -171,6 +177,9 @@ class ClauseItem(pytest.Item):
         result = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
         found = next(r for r in result.clauses if r.clause.id == self.clause.id)
         self.user_properties.append(("verdict", found.outcome.value))
+        warnings = self.suite.warnings()
+        if warnings:
+            self.user_properties.append(("warnings", "\n".join(warnings)))
         if found.outcome is Verdict.ERROR:
             raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
         if found.outcome in UNVERIFIED:
@@ -309,12 +318,23 @@ def _name(connector: Connector) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the recommendations that are not kept: those tests pass."""
-    lax = list(_lax(terminalreporter))
-    if lax:
+    """List what was out of the way in the runs, and the recommendations that are not kept: tests
+    of those pass."""
+    lines = [*_warned(terminalreporter), *_lax(terminalreporter)]
+    if lines:
         terminalreporter.section("fscontract")
-        for line in lax:
+        for line in lines:
             terminalreporter.write_line(line)
+
+
+def _warned(reporter: pytest.TerminalReporter) -> Iterator[str]:
+    for outcome in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
+        for report in reporter.stats.get(outcome, ()):
+            properties = dict(getattr(report, "user_properties", ()))  # collections have none
+            if "warnings" in properties and "clause" in properties:
+                suite = report.nodeid.partition("[")[0]
+                for text in properties["warnings"].splitlines():
+                    yield f"warning: {suite}: {text}"
 
 
 def _lax(reporter: pytest.TerminalReporter) -> Iterator[str]:

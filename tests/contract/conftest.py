@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from textwrap import dedent
@@ -115,6 +115,7 @@ class FakeSuite:
     reasons: dict[str, str] = field(default_factory=dict)
     runs: list[Settings] = field(default_factory=list)
     interrupt: bool = False
+    warnings: tuple[str, ...] = ()
 
     def check(
         self, binding: Binding, settings: Settings, listener: Listener = lambda event: None
@@ -133,6 +134,7 @@ class FakeSuite:
         found = tuple(self._judge(c) for c in settings.clauses)
         now = datetime(2026, 5, 4, tzinfo=timezone.utc)
         result = RunResult(binding.name, binding.api, profile, effort, seed, now, 0.5, found)
+        result = replace(result, warnings=self.warnings)
         listener(RunFinished(result))
         return result
 

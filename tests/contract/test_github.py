@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_violations_are_errors_and_hints_are_warnings(make_result: Make, make_ru
     ]
     assert "  program    f = open(3 bytes); f.seek(2); f.seek(-1)\n" in found[0][2]
     assert "\nundeclared: not declared: x: demo.u\n" in found[2][2]
+
+
+def test_what_was_out_of_the_way_is_a_warning(make_result: Make, make_run: MakeRun) -> None:
+    result = replace(make_run(make_result()), warnings=("late once: it", "ended early: so"))
+    assert [shown(str(a)) for a in annotated([result], [])] == [
+        ("warning", "checking memory", "late once: it"),
+        ("warning", "checking memory", "ended early: so"),
+    ]
 
 
 def test_a_target_that_was_not_set_up_is_an_error() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -92,3 +93,13 @@ def test_a_target_that_was_not_set_up_is_an_error(make_result: Make, make_run: M
     error = broken.find("testcase/error")
     assert error is not None
     assert error.get("message") == "no way in"
+
+
+def test_what_was_out_of_the_way_is_what_the_suite_says_beside_its_cases(
+    make_result: Make, make_run: MakeRun
+) -> None:
+    run = make_run(make_result())
+    (suite,) = _suites(render([replace(run, warnings=("late: <b>\x00", "ended early: so"))]))
+    assert [child.tag for child in suite] == ["testcase", "system-err"]
+    assert suite[1].text == "late: <b>\\x00\nended early: so"
+    assert [child.tag for child in _suites(render([run]))[0]] == ["testcase"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from fscontract.contract.suite.report import NotSetUp
 from fscontract.contract.suite.report.markdown import cell, render
@@ -35,6 +36,12 @@ def test_the_verdict_stands_on_top(make_result: Make, make_run: MakeRun) -> None
     )
     assert "### Violations" in text
     assert "### Known" not in text
+
+
+def test_what_was_out_of_the_way_is_a_list(make_result: Make, make_run: MakeRun) -> None:
+    run = replace(make_run(make_result()), warnings=("late: <b>", "ended early: so"))
+    assert "\n\n- Warning: late: &lt;b&gt;\n- Warning: ended early: so\n\n|" in render([run])
+    assert "Warning" not in render([make_run(make_result())])
 
 
 def test_each_target_has_a_section(make_result: Make, make_run: MakeRun) -> None:

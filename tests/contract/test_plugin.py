@@ -129,6 +129,19 @@ def test_recommendations_not_kept_are_listed(pytester: pytest.Pytester, suite: A
     assert "= fscontract =" not in again.stdout.str()
 
 
+@pytest.mark.parametrize("outcome", ["pass", "lax", "fail", "known", "error", "unexercised"])
+def test_what_was_out_of_the_way_is_told_once(
+    outcome: str, pytester: pytest.Pytester, suite: Any
+) -> None:
+    """Whatever became of the test that ran the suite."""
+    suite.outcomes = {clause: Verdict(outcome) for clause in SEEK}
+    suite.warnings = ("late once: it", "ended early: so")
+    text = _run(pytester, "Stub, clauses='seek'").stdout.str()
+    _, _, told = text.partition("= fscontract =")
+    assert told.count("warning: test_it.py::test_contract: late once: it\n") == 1
+    assert told.count("warning: test_it.py::test_contract: ended early: so\n") == 1
+
+
 def test_the_header_names_version_effort_and_seed(pytester: pytest.Pytester, suite: Any) -> None:
     """As chosen by options, which take precedence."""
     result = _run(

@@ -66,6 +66,8 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
         yield Annotation("error", f"{entry.target} could not be set up", entry.message)
     elif entry is not None:
         yield from _failures(entry, beside)
+        for text in entry.warnings:
+            yield Annotation("warning", f"checking {entry.target}", text)
         for result in entry.clauses:
             if result.outcome is Verdict.LAX:
                 title = f"{result.clause.id} is not kept by {entry.target}"

@@ -43,6 +43,8 @@ def _suite(result: RunResult) -> Element:
         suite.append(_case(found, result.seed))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+    if result.warnings:
+        SubElement(suite, "system-err").text = "\n".join(map(_text, result.warnings))
     return suite
 
 

@@ -40,6 +40,9 @@ def _section(entry: Entry) -> Iterable[str]:
         f"seed {entry.seed}, {entry.seconds:.1f} s"
     )
     yield ""
+    if entry.warnings:
+        yield from (f"- Warning: {cell(text)}" for text in entry.warnings)
+        yield ""
     yield from table_lines(table(entry))
     yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])
     yield from _failures(
