@@ -128,6 +128,7 @@ _AROUND_BUFFER: dict[str, tuple[tuple[Argument, ...], ...]] = {
     "read_into": ((4, 0, 4), ("buf", 0, "buf"), ("buf+1", 1, "buf-1"), ("len+1", 0, "len+1")),
     "seek": (("buf-1",), ("buf",), ("buf+1",), ("len-1",), (0,)),
     "skip": (("buf-1",), ("buf",)),
+    "available": ((),),
     "pread": (("buf-2", 8, 1, 5), (1, "buf", 0, "buf"), ("len-3", 8, 0, 8)),
     "read_fully": (("buf-2", 8, 1, 5), (1, "buf", 0, "buf")),
     "read_vectored": ((((0, 3), ("buf-2", 5)), "heap", "absent"),),

@@ -30,6 +30,13 @@ def test_the_enumeration_is_the_same_each_time_and_short_programs_come_first() -
     assert alone == list(range(len(alone)))
 
 
+def test_where_a_stream_goes_to_a_boundary_of_its_buffer_it_is_asked_what_is_available() -> None:
+    """LocalFileSystem of Hadoop counts from another place there (H17)."""
+    pairs = {p.steps for p in exhaustive.programs(ALL, 64, "quick") if p.length > 64}
+    for going in (Step("seek", ("buf",)), Step("skip", ("buf",))):
+        assert (going, Step("available")) in pairs
+
+
 def test_the_enumeration_asks_for_no_operation_that_is_not_there() -> None:
     some = frozenset({"seek", "read_byte", "py_read"})
     assert {s.op for p in exhaustive.programs(some, 64, "quick") for s in p.steps} == some

@@ -252,3 +252,14 @@ def test_h16_streams_from_servers_have_nothing_available(local: Any, tmp_path: P
             assert stream.available() == 0
             assert stream.read() == ord("h")
         ftp.close()
+
+
+def test_h17_local_counts_what_is_available_from_where_it_last_read(
+    raw: Any, local: Any, path: Any
+) -> None:
+    for filesystem, left in ((raw, _SIZE - 512), (local, _SIZE)):
+        with filesystem.open(path) as stream:
+            stream.seek(512)
+            assert stream.available() == left
+            stream.seek(513)
+            assert stream.available() == _SIZE - 513
