@@ -23,8 +23,8 @@ class Abandoned(BaseException):
 def give_up(thread: threading.Thread) -> None:
     """Stop the thread if it runs Python code, leave it if it blocks.
 
-    An exception that is delivered in a finaliser, or in one of `gc.callbacks`, is printed and lost,
-    so there is no collection meanwhile, and what was lost is sent again.
+    An exception that is delivered in a finaliser, or in one of `gc.callbacks`, is lost, so there is
+    no collection meanwhile, and what was lost is sent again.
     """
     for _ in range(_TRIES):
         if thread.ident is None or not thread.is_alive() or not _is_busy(thread.ident):
@@ -65,6 +65,24 @@ def without_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def losses_unheard() -> Iterator[None]:
+    """Without a word of an `Abandoned` that is lost: Python would print it, and pytest make it an
+    error of whatever test runs."""
+    heard = sys.unraisablehook
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_type is not Abandoned:
+            heard(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is hook:
+            sys.unraisablehook = heard
 
 
 def _is_busy(ident: int) -> bool:

@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import chain
 from typing import Generic, TypeVar
 
-from fscontract.contract.suite.interrupt import Abandoned, give_up
+from fscontract.contract.suite.interrupt import Abandoned, give_up, losses_unheard
 
 Item = TypeVar("Item")
 _TICK = 0.05
@@ -105,7 +105,8 @@ def supervise(
     times = 0
     while True:
         worker = _Worker(items, work, on_begin)
-        hung = _wait(worker, timeout, on_tick)
+        with losses_unheard():
+            hung = _wait(worker, timeout, on_tick)
         if worker.error is not None:
             raise worker.error
         if hung is None and not worker.ended:

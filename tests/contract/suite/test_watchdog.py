@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -169,6 +170,27 @@ def test_an_item_that_comes_a_second_time_is_not_one_that_was_asked_for() -> Non
 
     supervise(iter([1, 1]), _wait, 0.2, on_hang)
     assert told == [1, 1]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_end_that_a_finaliser_loses_is_not_heard_of_but_other_errors_are(
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: heard.append(lost.exc_type))
+
+    class Busy:
+        def __del__(self) -> None:
+            if fails:
+                raise ValueError
+            while True:
+                pass
+
+    def work(item: object) -> None:
+        Busy()
+
+    supervise(iter([1]), work, 0.2, _end)
+    assert heard == ([ValueError] if fails else [])
 
 
 def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
