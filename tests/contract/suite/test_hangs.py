@@ -43,7 +43,6 @@ def _late(*streams: int, beyond: int = -1) -> type[MemoryInputStream]:
     """Streams of which these, among those that are to skip a byte, never return from it; all skip
     `beyond` bytes one too far."""
     number = count(1)
-    never = threading.Event()
 
     class Late(MemoryInputStream):
         late: bool | None = None
@@ -51,8 +50,8 @@ def _late(*streams: int, beyond: int = -1) -> type[MemoryInputStream]:
         def skip(self, count: int) -> int:
             if count == 1 and self.late is None:
                 self.late = next(number) in streams
-            while count == 1 and self.late:
-                never.wait(0.01)
+            if count == 1 and self.late:
+                threading.Event().wait()
             skipped = super().skip(count)
             return skipped + 1 if count == beyond else skipped
 
@@ -110,15 +109,11 @@ def test_a_program_that_is_run_again_is_counted_once() -> None:
 def _accepting(late: int) -> type[MemoryInputStream]:
     """Streams that accept seeks to before the start; that of this number never returns."""
     number = count(1)
-    never = threading.Event()
 
     class Accepting(MemoryInputStream):
-        late = False
-
         def seek(self, position: int) -> None:
-            while position < 0 and (self.late or next(number) == late):
-                self.late = True
-                never.wait(0.01)
+            if position < 0 and next(number) == late:
+                threading.Event().wait()
             super().seek(max(position, 0))
 
     return Accepting

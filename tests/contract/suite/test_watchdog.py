@@ -23,8 +23,7 @@ def _end(item: object, times: int) -> Next:
 
 
 def _wait(item: object) -> None:
-    while True:
-        time.sleep(0.01)
+    threading.Event().wait()
 
 
 class Clock:
