@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from fscontract.contract.openfile_options import option_table
@@ -17,7 +16,6 @@ from fscontract.contract.suite.concurrency.report import ConcurrencyReport
 from fscontract.contract.suite.costs import check_costs
 from fscontract.contract.suite.generate import exhaustive, search
 from fscontract.contract.suite.resources import STATUS, check_length, check_unbuffer
-from fscontract.contract.suite.spread.part import Part
 from fscontract.contract.suite.spread.partial import Family
 
 if TYPE_CHECKING:
@@ -125,17 +123,16 @@ class Specials:
     def _concurrency(self, patience: float) -> None:
         run, part = self._run, self._part
         if part is None:
-            run.supervised("c", lambda: self._take(self._checked(None)), patience)
+            self._take(self._checked(None, patience))
             return
         for number in range(OVERLAP + 1):
             if part.has(number):
                 part.at(number)
-                run.families.append(Family(part.order, stopped=True))  # until it has its end
-                run.supervised("c", partial(self._take_family, number, part), patience)
+                run.families.append(Family(part.order))
+                self._take_family(self._checked(number, patience))
 
-    def _take_family(self, number: int, part: Part) -> None:
-        """Check one family, and keep what comes of it apart: another may be the last in a run."""
-        report = self._checked(number)
+    def _take_family(self, report: ConcurrencyReport) -> None:
+        """Keep what came of one family apart: another may be the last in a run."""
         counts = {"schedules": report.schedules, "operations": report.operations}
         family = self._run.families[-1]
         family.exercised.update(report.exercised)
@@ -144,19 +141,29 @@ class Specials:
         family.stopped = report.stopped
         self._show(report)
 
-    def _checked(self, only: int | None) -> ConcurrencyReport:
-        run = self._run
-        crashed = {c.clause for c in run.settings.crashes if c.program is None}
-        return check_concurrency(
-            run.binding,
-            run.settings.profile.features,
-            run.settings.effort,
-            run.settings.seed,
-            run.beat,
-            run.buffer,
-            run.settings.wanted - of_same_families(crashed),
-            only=only,
-        )
+    def _checked(self, only: int | None, patience: float) -> ConcurrencyReport:
+        """What the check has found, up to its end or to a call that hangs outside the threads."""
+        run, report = self._run, ConcurrencyReport()
+        settings = run.settings
+        crashed = {c.clause for c in settings.crashes if c.program is None}
+        wanted = settings.wanted - of_same_families(crashed)
+
+        def check() -> None:
+            features, effort, seed = settings.profile.features, settings.effort, settings.seed
+            check_concurrency(
+                run.binding,
+                features,
+                effort,
+                seed,
+                run.beat,
+                run.buffer,
+                wanted,
+                only=only,
+                report=report,
+            )
+
+        run.supervised("c", check, patience)
+        return report
 
     def _take(self, report: ConcurrencyReport) -> None:
         run = self._run

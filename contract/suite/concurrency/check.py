@@ -33,7 +33,7 @@ from fscontract.contract.suite.concurrency.judging import (
     victim,
 )
 from fscontract.contract.suite.concurrency.minimise import ATTEMPTS, minimise
-from fscontract.contract.suite.concurrency.report import ConcurrencyReport, counterexample
+from fscontract.contract.suite.concurrency.report import ConcurrencyReport
 from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
 from fscontract.contract.suite.concurrency.trial import Laboratory, NoVerdict, Trial
 from fscontract.contract.suite.result import STOPPED
@@ -81,13 +81,14 @@ class _Check:
         amount: Amount,
         seed: int,
         wanted: frozenset[str],
+        report: ConcurrencyReport,
     ) -> None:
         self.lab = lab
         self.features = features
         self.amount = amount
         self.seed = seed
         self.wanted = wanted
-        self.report = ConcurrencyReport()
+        self.report = report
         self.operations = lab.binding.operations
         fixed = lab.binding.fixed_content
         self.lengths = (SMALL, 2 * lab.buffer + 37) if fixed is None else (len(fixed),) * 2
@@ -173,20 +174,21 @@ class _Check:
             threads = long_threads(family, seed, self.operations, length, self.lab.buffer, calls)
             if self._failures >= _ENOUGH:
                 return
-            trial = self._run(Schedule(length, threads, free=True, seed=seed))
+            schedule = Schedule(length, threads, free=True, seed=seed)
+            alone = self._works_alone(schedule)  # asked first: threads may leave it unusable
+            trial = self._run(schedule)
             if not self.traceable:  # else the count would not follow from the seed
                 self._count(family, trial)
             fault = judge_trial(trial, self.features)
-            if fault is not None and self._works_alone(trial.schedule):
+            if fault is not None and alone:
                 self._found(trial, fault)
 
     # Both -------------------------------------------------------------------------------------
 
     def _run(self, schedule: Schedule) -> Trial:
         trial = self.lab.run(schedule)
-        if trial.environment is not None:
-            raise _Stop(f"target out of reach: {trial.environment.detail}")
-        return trial
+        self.report.schedules, self.report.operations = self.lab.schedules, self.lab.operations
+        return _reached(trial)
 
     def _count(self, family: Family, trial: Trial) -> None:
         if overlapping(trial):
@@ -196,7 +198,7 @@ class _Check:
         """Whether the calls are right when the threads run one after the other."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
-            trial = self._run(schedule.serial)
+            trial = _reached(self.lab.run_uncounted(schedule.serial))
             fault = judge_trial(trial, self.features)
             if fault is not None:
                 self._broken_alone(trial)
@@ -209,6 +211,7 @@ class _Check:
         self.report.note("some calls go wrong even one after the other: they were left out")
 
     def _found(self, trial: Trial, fault: Fault) -> None:
+        kept = self._keep(trial, fault)  # at once: the target may not outlive what follows
         smallest = (trial, fault)
         kind = victim(trial, fault)
 
@@ -226,16 +229,26 @@ class _Check:
 
         attempts = _FREE_ATTEMPTS if trial.schedule.free else ATTEMPTS
         minimise(trial.schedule, fails, _HANG_ATTEMPTS if trial.hang else attempts)
-        trial, fault = smallest
-        clause = attribute(trial, fault)
-        if clause in self.report.violations or clause not in self.wanted:
+        if kept is not None:
+            self.report.drop(kept)
+        if self._keep(*smallest) is None:
             self._failures += 1
-        else:
-            self.report.violations[clause] = counterexample(trial, fault)
-            self.report.schedules_json[clause] = trial.schedule.to_json()
-            self.report.exercised[clause] += 1
         if trial.hang:
             raise _Stop("stopped at threads that come to no end")
+
+    def _keep(self, trial: Trial, fault: Fault) -> str | None:
+        """The clause that the fault breaks, if nothing was known of it."""
+        clause = attribute(trial, fault)
+        if clause in self.report.violations or clause not in self.wanted:
+            return None
+        self.report.keep(clause, trial, fault)
+        return clause
+
+
+def _reached(trial: Trial) -> Trial:
+    if trial.environment is not None:
+        raise _Stop(f"target out of reach: {trial.environment.detail}")
+    return trial
 
 
 def check_concurrency(
@@ -248,28 +261,31 @@ def check_concurrency(
     clauses: frozenset[str] | None = None,
     hang_after: float = 2.0,
     only: int | None = None,
+    report: ConcurrencyReport | None = None,
 ) -> ConcurrencyReport:
     """Check one prepared target under threads that share a stream (PositionedReadable).
 
     `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is told the number
     of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
     restricts what is looked for. Threads that all block for `hang_after` seconds hang. `only` is
-    the number of a family, or OVERLAP: nothing else is checked then.
+    the number of a family, or OVERLAP: nothing else is checked then. `report` is filled as the
+    check goes on, so that what one that is abandoned has found is not lost.
     """
     every = CLAUSES | {overlap.CLAUSE}
     wanted = every if clauses is None else every & clauses
     lab = Laboratory(binding, beat, buffer, hang_after)
-    check = _Check(lab, features, AMOUNTS[effort], seed, wanted)
-    report = check.report
+    report = ConcurrencyReport() if report is None else report
+    check = _Check(lab, features, AMOUNTS[effort], seed, wanted, report)
     reason = _unfit(binding, features, check.lengths[0])
     if reason:
         report.note(reason)
         return report
+    report.stopped = True  # until it has its end
     try:
         check.run(only)
+        report.stopped = False
     except (NoVerdict, _Stop) as stop:
         report.note(str(stop) if str(stop).startswith(STOPPED) else f"{STOPPED}: {stop}")
-        report.stopped = True
     finally:
         lab.close()
     report.schedules, report.operations = lab.schedules, lab.operations

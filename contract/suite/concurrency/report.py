@@ -32,6 +32,17 @@ class ConcurrencyReport:
         if text not in self.notes:
             self.notes.append(text)
 
+    def keep(self, clause: str, trial: Trial, fault: Fault) -> None:
+        """The trial violates the clause."""
+        self.violations[clause] = counterexample(trial, fault)
+        self.schedules_json[clause] = trial.schedule.to_json()
+        self.exercised[clause] += 1
+
+    def drop(self, clause: str) -> None:
+        """Take back that a trial violates the clause."""
+        del self.violations[clause], self.schedules_json[clause]
+        self.exercised -= Counter((clause,))
+
 
 def counterexample(trial: Trial, fault: Fault) -> Counterexample:
     """The trial as a counterexample."""

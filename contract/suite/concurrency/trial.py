@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fscontract.contract.binding import Binding, Opened
+from fscontract.contract.binding import Binding
 from fscontract.contract.content import content
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step, resolve_step
@@ -93,6 +93,14 @@ class Laboratory:
 
     def run(self, schedule: Schedule) -> Trial:
         """Run the schedule; NoVerdict if the file can't be opened."""
+        trial = self.run_uncounted(schedule)
+        self.operations += sum(map(len, trial.outcomes))
+        self.schedules += 1
+        self._beat(self.schedules)
+        return trial
+
+    def run_uncounted(self, schedule: Schedule) -> Trial:
+        """The same for a schedule that is run for the sake of another one, and not counted."""
         beat(schedule)
         path, data = self.file(schedule.length)
         steps = tuple(
@@ -104,22 +112,10 @@ class Laboratory:
         except Exception as error:
             raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
         calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
-        hung = True
-        try:
-            trial = (self._free if schedule.free else self._controlled)(
-                schedule, data, steps, calls
-            )
-            hung = trial.hang
-        finally:
-            self._leave(stream, hung)
-        return trial
-
-    def _leave(self, stream: Opened, hung: bool) -> None:
-        # A stream whose threads hang would hang its close too.
-        if not hung:
+        trial = (self._free if schedule.free else self._controlled)(schedule, data, steps, calls)
+        if not trial.hang:  # a stream whose threads hang would hang its close too
             self._close(stream)
-        self.schedules += 1
-        self._beat(self.schedules)
+        return trial
 
     def _controlled(
         self,
@@ -139,7 +135,6 @@ class Laboratory:
             self._pool.abandon([workers[i] for i in baton.unfinished()])
         if baton.error is not None:
             raise baton.error
-        self.operations += sum(map(len, baton.outcomes))
         hang = baton.endless or not ended
         return Trial(schedule, data, steps, baton.outcomes, baton.log, baton.counts, hang)
 
@@ -164,7 +159,6 @@ class Laboratory:
         self._pool.abandon([workers[i] for i in hanging])
         if run.error is not None:
             raise run.error
-        self.operations += sum(map(len, run.outcomes))
         return Trial(schedule, data, steps, run.outcomes, run.log, [], bool(hanging))
 
 

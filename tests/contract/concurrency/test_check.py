@@ -203,13 +203,13 @@ def test_the_beat_counts_every_schedule(check: Check) -> None:
 def test_every_stream_is_closed(
     make_binding: Callable[[str], Any], features: frozenset[str]
 ) -> None:
-    """However many schedules there are."""
+    """However many schedules there are; a run of the calls one after the other has one, too."""
     binding = make_binding("memory")
     report = check_concurrency(
         binding, features, "quick", 1, lambda _: None, clauses=frozenset({"vread.multiple"})
     )
     opened = binding.filesystem.opened
-    assert len(opened) == report.schedules
+    assert len(opened) >= report.schedules > 0
     assert all(stream.closed for stream in opened)
 
 

@@ -235,8 +235,8 @@ def test_stopping_at_the_first_violation_spares_the_rest() -> None:
 def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def stopped(*_: object, **__: object) -> ConcurrencyReport:
-        return ConcurrencyReport(notes=["stopped at threads that come to no end"])
+    def stopped(*_: object, report: ConcurrencyReport, **__: object) -> None:
+        report.note("stopped at threads that come to no end")
 
     monkeypatch.setattr(specials, "check_concurrency", stopped)
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")

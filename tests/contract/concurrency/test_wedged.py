@@ -1,0 +1,109 @@
+"""A filesystem that threads leave unusable for good, like one whose streams share a connection."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from fscontract.contract.ports import Buffer
+from fscontract.contract.suite import specials
+from fscontract.contract.suite.concurrency import ConcurrencyReport, baton, check_concurrency
+from fscontract.contract.suite.result import Verdict
+from fscontract.contract.suite.runner import check
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from tests.contract.suite.conftest import settings_for
+
+
+class Connection:
+    """Takes requests of one thread after another; when threads take turns, it answers no more."""
+
+    def __init__(self) -> None:
+        self.asking: list[int] = []
+        self.mixed = False
+
+    def ask(self) -> None:
+        """Send a request, and get the answer unless there is none."""
+        me = threading.get_ident()
+        if me not in self.asking[-1:]:
+            self.asking.append(me)
+        self.mixed = self.mixed or len(self.asking) > len(set(self.asking))
+        if self.mixed:
+            threading.Event().wait()
+        time.sleep(0)  # another thread may go on
+
+
+class Sharing(MemoryFileSystem):
+    """A filesystem whose streams share a connection, which may be `broken` from the start."""
+
+    def __init__(self, broken: bool = False) -> None:
+        super().__init__()
+        self.connection = Connection()
+        self.connection.mixed = broken
+        self.broken = broken
+
+    def _open(self, path: str, options: Any) -> MemoryInputStream:
+        connection = self.connection
+
+        class Stream(MemoryInputStream):
+            def pread(
+                self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+            ) -> int:
+                connection.ask()
+                return super().pread(position, buffer, offset, length)
+
+        if not self.broken:
+            connection.asking.clear()
+            connection.ask()
+        return Stream(super()._open(path, options)._data, path)
+
+
+def test_what_threads_did_to_it_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be tried again, and the check of threads is given up."""
+    monkeypatch.setattr(specials, "_SCHEDULE_PATIENCE", 6.0)  # longer than what threads get
+    settings = settings_for("model.pread-thread-safe", "vread.multiple", timeout=1.0)
+    threads, others = check(StreamBinding(Sharing(), "sharing"), settings).clauses
+    assert threads.outcome is Verdict.FAIL
+    assert threads.counterexample is not None
+    assert threads.counterexample.actual == "hang"
+    assert others.reason.startswith("stopped: a call hangs before or after the threads run")
+
+
+def _checked_freely(
+    filesystem: Sharing, features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> ConcurrencyReport:
+    """What a check of threads that can't be stepped through finds; it may never return."""
+    monkeypatch.setattr(baton, "_OURS", ("",))
+    binding, report = StreamBinding(filesystem, "sharing"), ConcurrencyReport()
+    binding.prepare()
+
+    def run() -> None:
+        check_concurrency(
+            binding, features, "quick", 1, lambda _: None, hang_after=0.1, report=report
+        )
+
+    worker = threading.Thread(target=run, daemon=True)
+    worker.start()
+    worker.join(5)
+    return report
+
+
+def test_threads_that_run_freely_are_told_of_too(
+    features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = _checked_freely(Sharing(), features, monkeypatch)
+    assert report.violations["model.pread-thread-safe"].actual == "hang"
+    assert report.stopped
+
+
+def test_threads_are_not_blamed_for_calls_that_hang_without_others(
+    features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = _checked_freely(Sharing(broken=True), features, monkeypatch)
+    assert report.violations == {}
+    assert report.notes[-1] == (
+        "stopped: calls hang even one after the other: nothing said about concurrency"
+    )
