@@ -22,7 +22,7 @@ from fscontract.contract.suite.result import (
 )
 
 _REQUIRED = ("clause", "reason", "signature")
-_OPTIONAL = ("issue", "until", "target")
+_OPTIONAL = ("issue", "until", "target", "intermittent")
 #: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
 _JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
@@ -36,7 +36,7 @@ class Known:
     """One known failure: the clause, why it is accepted, and how it fails.
 
     After the day `until` it counts as a failure again. `target` is a glob over target names, empty
-    for all of them.
+    for all of them. One that is `intermittent` need not occur in every run.
     """
 
     clause: str
@@ -45,6 +45,7 @@ class Known:
     issue: str = ""
     until: date | None = None
     target: str = ""
+    intermittent: bool = False
 
     def applies_to(self, target: str) -> bool:
         """Whether the entry is about the target of this name."""
@@ -97,6 +98,12 @@ def match(
     return None
 
 
+def outdated(listed: Iterable[Known]) -> str:
+    """Which of a clause's entries is out of date if it held in a run, in words; "" if none is."""
+    gone = next((entry for entry in listed if not entry.intermittent), None)
+    return "" if gone is None else f"listed as known ({gone.reason}), but it did not fail"
+
+
 def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
     """Add what fails in `result` to the file, and return it; entries that are there stay."""
     old = load_known(path) if path.exists() else ()
@@ -119,15 +126,13 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
 def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
     """Drop entries that did not occur in `result`, and return them.
 
-    Entries stay that are about other targets, or about clauses this run did not judge.
+    Entries stay that are intermittent, about other targets, or about clauses this run did not
+    judge.
     """
     judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
     entries = load_known(path)
-    dropped = tuple(
-        e
-        for e in entries
-        if e.applies_to(result.target) and e.clause in judged and not _occurs(e, judged[e.clause])
-    )
+    bound = [e for e in entries if e.applies_to(result.target) and not e.intermittent]
+    dropped = tuple(e for e in bound if e.clause in judged and not _occurs(e, judged[e.clause]))
     if dropped:
         save_known(path, tuple(e for e in entries if e not in dropped))
     return dropped
@@ -156,6 +161,8 @@ def _mistakes(item: Any) -> Iterable[str]:
     for key in ("issue", "target"):
         if not isinstance(item.get(key, ""), str):
             yield f"{key} must be a text"
+    if not isinstance(item.get("intermittent", False), bool):
+        yield f"intermittent must be true or false, not {item['intermittent']!r}"
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
         yield from notices([clause]) or [f"no clause {clause!r}{near_misses(clause, clauses())}"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.matrix.targets import Target
 from fscontract.contract.clauses import clauses
-from fscontract.contract.known import Known, save_known
+from fscontract.contract.known import Known, load_known, save_known
 
 FINDINGS = Path(__file__).resolve().parents[2] / "docs" / "findings.md"
 _SECTION = re.compile(r"^#{2,3} (?:([A-Z]+\d+) (.*))?", re.MULTILINE)
@@ -39,10 +39,11 @@ def _named(text: str) -> frozenset[str]:
 def write(target: Target, report: Path) -> list[str]:
     """Write the target's file anew, or remove it; the clauses that have no finding.
 
-    The report is that of a run in which no entry was given that no longer holds.
+    The report is that of a run in which no entry was given that no longer holds. Entries that are
+    intermittent stay.
     """
     data = json.loads(report.read_text(encoding="utf-8"))
-    entries = tuple(_entries(target, data))
+    entries = _with_intermittent(target, tuple(_entries(target, data)))
     if not entries:
         target.known.unlink(missing_ok=True)
     else:
@@ -51,6 +52,14 @@ def write(target: Target, report: Path) -> list[str]:
         )
         save_known(target.known, entries, heading)
     return [entry.clause for entry in entries if not entry.issue]
+
+
+def _with_intermittent(target: Target, entries: tuple[Known, ...]) -> tuple[Known, ...]:
+    """The entries, with those in their place that are in the file and need not occur."""
+    old = load_known(target.known) if target.known.exists() else ()
+    stay = tuple(entry for entry in old if entry.intermittent)
+    theirs = {entry.clause for entry in stay}
+    return (*(entry for entry in entries if entry.clause not in theirs), *stay)
 
 
 def _entries(target: Target, data: dict[str, Any]) -> Iterator[Known]:

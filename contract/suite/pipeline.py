@@ -11,7 +11,7 @@ from typing import Protocol
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.clauses import Clause, Level
-from fscontract.contract.known import Known, match
+from fscontract.contract.known import Known, match, outdated
 from fscontract.contract.metadataport import MetadataTableBinding
 from fscontract.contract.pipelineports import PipelineBinding, SplitterBinding
 from fscontract.contract.readerport import BlockReaderBinding
@@ -171,9 +171,9 @@ def _verdict(
         if not exercised:
             reason = "no scenario reached it"
             return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)
-        if listed:
-            reason = f"listed as known ({listed[0].reason}), but it did not fail"
-            return ClauseResult(clause, Verdict.FIXED, exercised, reason=reason)
+        gone = outdated(listed)
+        if gone:
+            return ClauseResult(clause, Verdict.FIXED, exercised, reason=gone)
         return ClauseResult(clause, Verdict.PASS, exercised)
     outcome = Verdict.FAIL if clause.level is not Level.SHOULD else Verdict.LAX
     found = Counterexample(

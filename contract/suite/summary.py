@@ -10,7 +10,7 @@ from typing import Any
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import Clause, Level
-from fscontract.contract.known import Known, match
+from fscontract.contract.known import Known, match, outdated
 from fscontract.contract.models.claims import TOLD_BY
 from fscontract.contract.opening import SCENES
 from fscontract.contract.suite.ending import MOST_HANGS
@@ -111,9 +111,9 @@ def _judge(
         entry = match(listed, clause.id, shown, date.today())
         if entry is not None:  # it stays lax, which fails no run; the entry only explains it
             return ClauseResult(clause, verdict, exercised, shown, entry.reason, entry.issue)
-    if listed:
-        reason = f"listed as known ({listed[0].reason}), but it did not fail"
-        return ClauseResult(clause, Verdict.FIXED, exercised, reason=reason)
+    gone = outdated(listed)
+    if gone:
+        return ClauseResult(clause, Verdict.FIXED, exercised, reason=gone)
     return ClauseResult(clause, verdict, exercised, shown)
 
 

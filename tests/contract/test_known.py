@@ -62,6 +62,7 @@ def test_a_full_entry_is_read(tmp_path: Path) -> None:
         ({"until": "soon"}, "until must be a date like 2027-06-01, not 'soon'"),
         ({"until": 20270601}, "until must be a date like 2027-06-01"),
         ({"issue": 12}, "issue must be a text"),
+        ({"intermittent": "yes"}, "intermittent must be true or false, not 'yes'"),
         ({"actual": "x"}, "unknown key 'actual'; allowed: clause, reason, signature"),
     ],
 )
@@ -155,7 +156,7 @@ def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:
 
 
 def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) -> None:
-    """What passes, and what fails in another way; the rest stays."""
+    """What passes, and what fails in another way; the rest stays, and what need not occur."""
     path = tmp_path / "known.yaml"
     path.write_text(
         "known:\n"
@@ -164,6 +165,7 @@ def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) 
         "- {clause: seek.pos, reason: r, signature: IO}\n"
         "- {clause: seek.noop, reason: r, signature: returned}\n"
         "- {clause: seek.zero, reason: r, signature: returned, target: local}\n"
+        "- {clause: seek.zero, reason: r, signature: IO, intermittent: true}\n"
     )
     run = make_run(
         _judged("seek.negative", Verdict.KNOWN),
@@ -173,5 +175,7 @@ def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) 
     )
     assert [e.clause for e in prune_known(path, run)] == ["seek.zero", "seek.pos"]
     left = [(e.clause, e.target) for e in load_known(path)]
-    assert left == [("seek.negative", ""), ("seek.noop", ""), ("seek.zero", "local")]
+    assert left[:3] == [("seek.negative", ""), ("seek.noop", ""), ("seek.zero", "local")]
+    assert left[3:] == [("seek.zero", "")]
+    assert [e.intermittent for e in load_known(path)] == [False, False, False, True]
     assert load_known(path)[0].until == date(2027, 6, 1)

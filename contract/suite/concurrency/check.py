@@ -44,6 +44,8 @@ _ENOUGH = 4
 _HANG_ATTEMPTS = 8
 _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
+#: Operations that threads do without, at most, as they go wrong without other threads.
+_MOST_UNSOUND = 3
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class _Check:
         fixed = lab.binding.fixed_content
         self.lengths = (SMALL, 2 * lab.buffer + 37) if fixed is None else (len(fixed),) * 2
         self.traceable = not lab.binding.remote
-        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], bool] = {}
+        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], str] = {}
+        self._unsound: frozenset[str] = frozenset()
         self._failures = 0
 
     def run(self, only: int | None) -> None:
@@ -171,17 +174,34 @@ class _Check:
             seed = rng.getrandbits(32)
             length = self.lengths[number % 2]
             calls = 4 if self.lab.binding.remote else self.amount.calls
-            threads = long_threads(family, seed, self.operations, length, self.lab.buffer, calls)
             if self._failures >= _ENOUGH:
                 return
-            schedule = Schedule(length, threads, free=True, seed=seed)
-            alone = self._works_alone(schedule)  # asked first: threads may leave it unusable
+            schedule = self._free_schedule(family, seed, length, calls)
+            if schedule is None:
+                return
             trial = self._run(schedule)
             if not self.traceable:  # else the count would not follow from the seed
                 self._count(family, trial)
             fault = judge_trial(trial, self.features)
-            if fault is not None and alone:
+            if fault is not None:
                 self._found(trial, fault)
+
+    def _free_schedule(self, family: Family, seed: int, length: int, calls: int) -> Schedule | None:
+        """Threads of calls that are right one after the other; None if there are none.
+
+        That is asked before the threads run, since they may leave the target unusable.
+        """
+        while len(self._unsound) <= _MOST_UNSOUND:
+            sound = self.operations - self._unsound
+            if not family.usable(sound):
+                return None
+            threads = long_threads(family, seed, sound, length, self.lab.buffer, calls)
+            schedule = Schedule(length, threads, free=True, seed=seed)
+            wrong = self._wrong_alone(schedule)
+            if not wrong:
+                return schedule
+            self._unsound |= {wrong}
+        return None
 
     # Both -------------------------------------------------------------------------------------
 
@@ -194,15 +214,15 @@ class _Check:
         if overlapping(trial):
             self.report.exercised.update(family.clauses)
 
-    def _works_alone(self, schedule: Schedule) -> bool:
-        """Whether the calls are right when the threads run one after the other."""
+    def _wrong_alone(self, schedule: Schedule) -> str:
+        """The operation that goes wrong when the threads run one after the other; "" if none."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
             trial = _reached(self.lab.run_uncounted(schedule.serial))
             fault = judge_trial(trial, self.features)
             if fault is not None:
                 self._broken_alone(trial)
-            self._serial[key] = fault is None
+            self._serial[key] = "" if fault is None else trial.steps[fault.thread][fault.call].op
         return self._serial[key]
 
     def _broken_alone(self, trial: Trial) -> None:
@@ -217,7 +237,7 @@ class _Check:
 
         def fails(schedule: Schedule) -> bool:
             nonlocal smallest
-            if not self._works_alone(schedule):
+            if self._wrong_alone(schedule):
                 return False
             for _ in range(_FREE_REPEATS if schedule.free else 1):
                 again = self._run(schedule)

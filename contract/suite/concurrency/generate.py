@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
+from fscontract.contract.models.serial import POSITIONED
 from fscontract.contract.program import Step
 from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
 
@@ -125,8 +126,8 @@ def _among_preads(maker: Maker) -> _Threads:
 
 
 def _vectored_beside(maker: Maker) -> _Threads:
-    others = [maker.several(maker.positioned)]
-    if maker.rng.random() < 0.5:
+    others = [maker.several(maker.positioned)] if maker.operations & POSITIONED else []
+    if not others or maker.rng.random() < 0.5:
         others.append(maker.reader())
     return _shuffled(maker, [maker.several(maker.vectored), *others])
 

@@ -188,6 +188,19 @@ class WrongAloneStream(MemoryInputStream):
         return super().pread(position + 1, buffer, offset, length)
 
 
+class UnfilledStream(MemoryInputStream):
+    """A readFully leaves the buffer as it is."""
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        pass
+
+
+class UselessStream(WrongAloneStream, UnfilledStream):
+    """No positioned read is right."""
+
+
 _STREAMS: dict[str, type[MemoryInputStream]] = {
     c.__name__.removesuffix("Stream").lower(): c
     for c in (
@@ -202,6 +215,8 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
         WanderingStream,
         UnreachableStream,
         WrongAloneStream,
+        UnfilledStream,
+        UselessStream,
     )
 }
 

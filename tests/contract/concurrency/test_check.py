@@ -218,3 +218,23 @@ def test_more_effort_is_more_work() -> None:
     for less, more in pairwise(AMOUNTS[e] for e in ("quick", "normal", "deep")):
         assert less.programs * less.schedules < more.programs * more.schedules
         assert less.rounds < more.rounds
+
+
+def test_a_call_that_goes_wrong_alone_does_not_keep_others_from_meeting(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads that run freely do without it, and show what the others do to each other."""
+    monkeypatch.setattr(baton, "_OURS", ("",))
+    report = check("unfilled", *ALL)
+    assert {"model.pread-thread-safe", "vread.concurrent"} <= report.exercised.keys()
+    assert report.violations == {}
+    assert "some calls go wrong even one after the other: they were left out" in report.notes
+
+
+def test_free_threads_are_left_alone_where_nothing_works(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(baton, "_OURS", ("",))
+    report = check("useless", "model.pread-thread-safe", "pread.isolation")
+    assert not report.exercised
+    assert report.violations == {}

@@ -108,8 +108,11 @@ def test_known_failures_are_known_until_they_are_gone() -> None:
     clause = "split.trigger"
     shown = check_pipeline(MUTANTS["Deaf"], select([clause])).clauses[0].counterexample
     assert shown is not None
-    known = Known(clause=clause, reason="as in Java", signature=shown.signature)
+    known = Known(clause, "as in Java", shown.signature)
+    seldom = Known(clause, "as in Java", shown.signature, intermittent=True)
     assert _outcome(check_pipeline(MUTANTS["Deaf"], select([clause]), [known]), clause) == "known"
+    passed = check_pipeline(LocalSplitterBinding(), select([clause]), [seldom])
+    assert _outcome(passed, clause) == "pass"
     fixed = check_pipeline(LocalSplitterBinding(), select([clause]), [known])
     assert _outcome(fixed, clause) == "fixed"
 

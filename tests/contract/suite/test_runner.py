@@ -134,6 +134,26 @@ def test_a_known_violation_that_is_gone_fails_the_run() -> None:
     assert not result.conforms
 
 
+@pytest.mark.parametrize(
+    ("stream", "outcome"), [(SeeksBack, Verdict.KNOWN), (MemoryInputStream, Verdict.PASS)]
+)
+def test_an_intermittent_violation_may_occur_or_not(
+    stream: type[MemoryInputStream], outcome: Verdict
+) -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned", intermittent=True),)
+    result = check(binding_of(stream), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is outcome
+    assert result.conforms
+
+
+def test_an_entry_that_has_to_occur_is_not_excused_by_one_that_need_not() -> None:
+    other = Known("seek.negative", "seldom", "seek: OTHER", intermittent=True)
+    known = (other, Known("seek.negative", "as ever", "seek: returned"))
+    found = clause(check(binding_of(), settings_for("seek.negative", known=known)), "seek.negative")
+    assert found.outcome is Verdict.FIXED
+    assert "as ever" in found.reason
+
+
 def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
     settings = settings_for("skip.progress", "read1.value", timeout=1.0)
     result = check(binding_of(Sticks), settings)

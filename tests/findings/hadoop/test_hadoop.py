@@ -221,6 +221,7 @@ def test_h14_a_file_over_http_has_no_position(local: Any, tmp_path: Path) -> Non
             assert stream.read(_bytes(5)) == 5
             assert stream.read(_bytes(0), 0, 0) == -1
             assert stream.read(_bytes(4), -2, 2) == -1
+            assert stream.read(_bytes(4), 5, 0) == -1
         before = _sockets()
         with _raises("java.io.FileNotFoundException"):
             http.open(_path(f"{url}nothing"))
