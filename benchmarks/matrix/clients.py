@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+from fsspec import AbstractFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
@@ -35,6 +36,20 @@ def bytesio(folder: str) -> Binding:
 def below(folder: str) -> DirFileSystem:
     """fsspec's directory filesystem over its local one."""
     return DirFileSystem(folder, LocalFileSystem())
+
+
+def sftp(port: int) -> AbstractFileSystem:
+    """fsspec's files over SFTP."""
+    from tests.findings.servers import targets
+
+    return targets.sftp(port)
+
+
+def sshfs(port: int) -> AbstractFileSystem:
+    """Files of sshfs."""
+    from tests.findings.servers import targets
+
+    return targets.sshfs(port)
 
 
 def smart(url: str, bucket: str) -> Binding:

@@ -16,6 +16,7 @@ from uuid import uuid4
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.end_to_end.servers import DATA, NoRanges, WithoutRanges, WithRanges, serving
 from tests.findings.s3.targets import Place
+from tests.findings.servers.servers import sftp_server
 from tests.implementations.bindings.hadoop.servers import ftp_server
 
 Provided = Mapping[str, str]
@@ -70,6 +71,15 @@ def ftp(scratch: Path) -> Iterator[Provided]:
 
 
 @contextmanager
+def sftp(scratch: Path) -> Iterator[Provided]:
+    """An SFTP server with an empty directory."""
+    made = scratch / "sftp"
+    made.mkdir()
+    with sftp_server(made) as port:
+        yield {"port": str(port)}
+
+
+@contextmanager
 def bucket(scratch: Path) -> Iterator[Provided]:
     """A new bucket of an S3 server."""
     with EmbeddedServer() as server:
@@ -102,5 +112,6 @@ PLACES: dict[str, Callable[[Path], AbstractContextManager[Provided]]] = {
     "no ranges": partial(web, WithoutRanges),
     "says none": partial(web, NoRanges),
     "ftp": ftp,
+    "sftp": sftp,
     "bucket": bucket,
 }

@@ -73,6 +73,7 @@ _ARROW = {
 _KEYS = {"access_key_id": "{key}", "secret_access_key": "{secret}", "region": "{region}"}
 _OBSTORE = {**_KEYS, "endpoint": "{url}", "client_options": '{{"allow_http":true}}'}
 _OPENDAL = {**_KEYS, "endpoint": "{url}"}
+_PORT = {"port": "{port}"}
 _PLACE = {"url": "{url}", "bucket": "{bucket}"}
 _BESIDE_THE_CACHE = "!python-file,!supports-positioned-readable,!supports-vectored-io"
 _HTTP = "F8 F14 F15 F16"
@@ -140,6 +141,9 @@ FSSPEC = (
     ),
 )
 CLIENTS = (
+    Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 N7 N8", "ftp"),
+    Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 N3 N4 N6 N7", "sftp", _PORT),
+    Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19", "directory"),
     Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22", "bucket", _ARROW),
     Target("obstore local", "obstore+file://{directory}", "S7 S8 S9 S10 S11 S18", "directory"),

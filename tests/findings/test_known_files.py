@@ -43,6 +43,6 @@ def test_every_finding_of_a_target_is_there(target: Target) -> None:
     """And every name in braces is provided, for all that a place can tell without running."""
     assert set(target.findings.split()) <= findings().keys()
     words = {"directory", "archive", "copy", "web", "ftp", "bucket", "url", "region", "key"}
-    words |= {"secret"}
+    words |= {"secret", "port"}
     made = target.arguments(dict.fromkeys(words, "x"))
     assert not any("{" in word and '"' not in word for word in made)

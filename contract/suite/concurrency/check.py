@@ -45,7 +45,7 @@ _HANG_ATTEMPTS = 8
 _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
 #: Operations that threads do without, at most, as they go wrong without other threads.
-_MOST_UNSOUND = 3
+MOST_UNSOUND = 3
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class _Check:
 
         That is asked before the threads run, since they may leave the target unusable.
         """
-        while len(self._unsound) <= _MOST_UNSOUND:
+        while len(self._unsound) <= MOST_UNSOUND:
             sound = self.operations - self._unsound
             if not family.usable(sound):
                 return None

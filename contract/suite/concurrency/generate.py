@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
-from fscontract.contract.models.serial import POSITIONED
 from fscontract.contract.program import Step
 from fscontract.contract.suite.concurrency.schedule import Schedule, Switch
 
 #: Length of the small file, in which all bytes differ. No file may be shorter.
 SMALL = 48
+_PREADS = frozenset({"pread", "read_fully"})
 _Threads: TypeAlias = tuple[tuple[Step, ...], ...]
 
 
@@ -126,7 +126,7 @@ def _among_preads(maker: Maker) -> _Threads:
 
 
 def _vectored_beside(maker: Maker) -> _Threads:
-    others = [maker.several(maker.positioned)] if maker.operations & POSITIONED else []
+    others = [maker.several(maker.positioned)] if maker.operations & _PREADS else []
     if not others or maker.rng.random() < 0.5:
         others.append(maker.reader())
     return _shuffled(maker, [maker.several(maker.vectored), *others])
@@ -211,7 +211,7 @@ def _filled(maker: Maker, steps: tuple[Step, ...], calls: int) -> tuple[Step, ..
     while len(steps) < calls:
         if "read_vectored" in ops:
             steps = (*steps, maker.vectored())
-        elif ops & {"pread", "read_fully"}:
+        elif ops & _PREADS:
             steps = (*steps, maker.positioned())
         else:
             steps += maker.reader()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -16,7 +16,8 @@ from fscontract.contract.suite.concurrency import (
     baton,
     check_concurrency,
 )
-from fscontract.contract.suite.concurrency.check import AMOUNTS
+from fscontract.contract.suite.concurrency.check import AMOUNTS, MOST_UNSOUND
+from fscontract.contract.suite.concurrency.generate import FAMILIES, SMALL, long_threads
 from fscontract.contract.suite.interrupt import Abandoned, interrupt
 
 Check = Callable[..., ConcurrencyReport]
@@ -235,6 +236,27 @@ def test_free_threads_are_left_alone_where_nothing_works(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(baton, "_OURS", ("",))
-    report = check("useless", "model.pread-thread-safe", "pread.isolation")
-    assert not report.exercised
+    report = check("useless", *ALL)
+    assert not report.exercised.keys() & {"model.pread-thread-safe", "pread.isolation"}
+    assert "vread.multiple" in report.exercised
     assert report.violations == {}
+
+
+_THREADS = ("pread", "read_fully", "read_vectored", "seek", "read_byte", "read_into", "get_pos")
+
+
+@pytest.mark.parametrize("operations", [(*_THREADS, "skip"), _THREADS], ids=["all", "fsspec"])
+def test_whatever_goes_wrong_alone_threads_can_be_made_of_the_rest(
+    operations: tuple[str, ...],
+) -> None:
+    """Or the family is left."""
+    made = 0
+    for count in range(1, MOST_UNSOUND + 1):
+        for unsound in combinations(operations, count):
+            sound = frozenset(operations) - {*unsound}
+            for family in (f for f in FAMILIES if f.usable(sound)):
+                for seed in range(8):
+                    threads = long_threads(family, seed, sound, SMALL, 4096, 6)
+                    assert {s.op for steps in threads for s in steps} <= sound
+                    made += 1
+    assert made > 500

@@ -264,3 +264,11 @@ def test_h17_local_counts_what_is_available_from_where_it_last_read(
             assert stream.available() == left
             stream.seek(513)
             assert stream.available() == _SIZE - 513
+    one = path.suffix("-one")
+    with local.create(one) as file:
+        file.write(7)
+    for filesystem, left in ((raw, 1), (local, 0)):
+        with filesystem.open(one) as stream:
+            assert stream.read(_bytes(2), 0, 2) == 1
+            stream.seek(0)
+            assert stream.available() == left
