@@ -218,7 +218,7 @@ class _Check:
         """The operation that goes wrong when the threads run one after the other; "" if none."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
-            trial = _reached(self.lab.run_uncounted(schedule.serial))
+            trial = _reached(self.lab.run_alone(schedule))
             fault = judge_trial(trial, self.features)
             if fault is not None:
                 self._broken_alone(trial)

@@ -62,7 +62,7 @@ class Maker:
     def reader(self) -> tuple[Step, ...]:
         """The calls of a thread that reads the stream; the last one tells where it is."""
         calls = [self.stream() for _ in range(self.rng.randint(1, 4))]
-        return (*calls, Step("read_byte" if "read_byte" in self.operations else calls[-1].op))
+        return (*calls, Step("read_byte") if "read_byte" in self.operations else calls[-1])
 
     def vectored(self) -> Step:
         """A vectored read of ranges that do not overlap."""

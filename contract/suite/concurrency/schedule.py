@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fscontract.contract.anchors import ProgramError
@@ -39,11 +39,6 @@ class Schedule:
     opcodes: bool = False
     free: bool = False
     seed: int = 0
-
-    @property
-    def serial(self) -> Schedule:
-        """The same calls, one thread after the other."""
-        return replace(self, switches=(), free=False)
 
     @property
     def calls(self) -> int:

@@ -93,14 +93,20 @@ class Laboratory:
 
     def run(self, schedule: Schedule) -> Trial:
         """Run the schedule; NoVerdict if the file can't be opened."""
-        trial = self.run_uncounted(schedule)
+        trial = self._tried(schedule, self._free if schedule.free else self._controlled)
         self.operations += sum(map(len, trial.outcomes))
         self.schedules += 1
         self._beat(self.schedules)
         return trial
 
-    def run_uncounted(self, schedule: Schedule) -> Trial:
-        """The same for a schedule that is run for the sake of another one, and not counted."""
+    def run_alone(self, schedule: Schedule) -> Trial:
+        """The same calls, each thread's when those before have ended, however long they wait.
+
+        That is no schedule, and not counted.
+        """
+        return self._tried(schedule, self._one_by_one)
+
+    def _tried(self, schedule: Schedule, way: Callable[..., Trial]) -> Trial:
         beat(schedule)
         path, data = self.file(schedule.length)
         steps = tuple(
@@ -112,7 +118,7 @@ class Laboratory:
         except Exception as error:
             raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
         calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
-        trial = (self._free if schedule.free else self._controlled)(schedule, data, steps, calls)
+        trial = way(schedule, data, steps, calls)
         if not trial.hang:  # a stream whose threads hang would hang its close too
             self._close(stream)
         return trial
@@ -152,29 +158,48 @@ class Laboratory:
         try:
             for me, worker in enumerate(workers):
                 worker.submit(partial(run.perform, me, calls[me]))
-            factor = _REMOTE_PATIENCE if self.binding.remote else _FREE_PATIENCE
-            hanging = run.supervise(self.hang_after * factor)
+            hanging = run.supervise(self._patience, len(workers))
         finally:
             sys.setswitchinterval(interval)
         self._pool.abandon([workers[i] for i in hanging])
-        if run.error is not None:
-            raise run.error
-        return Trial(schedule, data, steps, run.outcomes, run.log, [], bool(hanging))
+        return run.trial(schedule, data, steps, bool(hanging))
+
+    def _one_by_one(
+        self,
+        schedule: Schedule,
+        data: bytes,
+        steps: tuple[tuple[Step, ...], ...],
+        calls: Sequence[Sequence[_Call]],
+    ) -> Trial:
+        run = _FreeRun(calls, together=False)
+        hanging: list[int] = []
+        for me, worker in enumerate(self._pool.take(len(calls))):
+            worker.submit(partial(run.perform, me, calls[me]))
+            hanging = run.supervise(self._patience, 1)
+            if hanging:
+                self._pool.abandon([worker])
+                break
+        return run.trial(schedule, data, steps, bool(hanging))
+
+    @property
+    def _patience(self) -> float:
+        """Seconds without a call after which threads that nobody controls hang."""
+        return self.hang_after * (_REMOTE_PATIENCE if self.binding.remote else _FREE_PATIENCE)
 
 
 class _FreeRun:
-    """Threads that run as they like, once the first call of each has begun.
+    """Threads that run as they like; if `together`, once the first call of each has begun.
 
     So calls are under way at the same time whatever the machine is doing, also where all of a
     thread's calls take less than the start of another thread.
     """
 
-    def __init__(self, calls: Sequence[Sequence[_Call]]) -> None:
+    def __init__(self, calls: Sequence[Sequence[_Call]], together: bool = True) -> None:
         self.log: list[Entry] = []
         self.outcomes: list[list[Outcome]] = [[] for _ in calls]
         self.error: BaseException | None = None
         self._left = set(range(len(calls)))
-        self._together = threading.Barrier(max(1, sum(map(bool, calls))))
+        self._together = threading.Barrier(max(1, sum(map(bool, calls))) if together else 1)
         self._ended = threading.Semaphore(0)
 
     def perform(self, me: int, calls: Sequence[_Call]) -> None:
@@ -194,13 +219,21 @@ class _FreeRun:
         self._left.discard(me)
         self._ended.release()
 
-    def supervise(self, hang_after: float) -> list[int]:
-        """Wait for the threads; those that made no call in `hang_after` seconds."""
+    def supervise(self, hang_after: float, count: int) -> list[int]:
+        """Wait for `count` threads to end; those left when none made a call for so many seconds."""
         seen, since = -1, time.monotonic()
-        for _ in self.outcomes:  # also those that have ended by now
+        for _ in range(count):  # also those that have ended by now
             while not self._ended.acquire(timeout=hang_after / 8):
                 if len(self.log) != seen:
                     seen, since = len(self.log), time.monotonic()
                 elif time.monotonic() - since > hang_after:
                     return sorted(self._left)
         return []
+
+    def trial(
+        self, schedule: Schedule, data: bytes, steps: tuple[tuple[Step, ...], ...], hang: bool
+    ) -> Trial:
+        """What happened. An error of the kit's own comes out."""
+        if self.error is not None:
+            raise self.error
+        return Trial(schedule, data, steps, self.outcomes, self.log, [], hang)

@@ -10,6 +10,7 @@ import pytest
 
 from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.contract.suite.concurrency import ConcurrencyReport, check_concurrency
+from fscontract.contract.suite.concurrency.baton import PATIENCE
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.options import OpenOptions
@@ -201,6 +202,24 @@ class UselessStream(WrongAloneStream, UnfilledStream):
     """No positioned read is right."""
 
 
+class SlowStream(MemoryInputStream):
+    """A positioned read waits for a while, and says how many others it met."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self.under_way = 0
+        self.most = 0
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        threading.Event().wait(5 * PATIENCE)
+        self.under_way -= 1
+        return super().pread(position, buffer, offset, length)
+
+
 _STREAMS: dict[str, type[MemoryInputStream]] = {
     c.__name__.removesuffix("Stream").lower(): c
     for c in (
@@ -217,6 +236,7 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
         WrongAloneStream,
         UnfilledStream,
         UselessStream,
+        SlowStream,
     )
 }
 

@@ -19,6 +19,8 @@ from fscontract.contract.suite.concurrency import (
 from fscontract.contract.suite.concurrency.check import AMOUNTS, MOST_UNSOUND
 from fscontract.contract.suite.concurrency.generate import FAMILIES, SMALL, long_threads
 from fscontract.contract.suite.interrupt import Abandoned, interrupt
+from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem
 
 Check = Callable[..., ConcurrencyReport]
 ALL = {
@@ -250,13 +252,15 @@ def test_whatever_goes_wrong_alone_threads_can_be_made_of_the_rest(
     operations: tuple[str, ...],
 ) -> None:
     """Or the family is left."""
-    made = 0
+    made, bind = 0, StreamBinding(MemoryFileSystem(), "memory").bind
     for count in range(1, MOST_UNSOUND + 1):
         for unsound in combinations(operations, count):
             sound = frozenset(operations) - {*unsound}
             for family in (f for f in FAMILIES if f.usable(sound)):
                 for seed in range(8):
                     threads = long_threads(family, seed, sound, SMALL, 4096, 6)
-                    assert {s.op for steps in threads for s in steps} <= sound
+                    steps = [step for thread in threads for step in thread]
+                    assert {step.op for step in steps} <= sound
+                    assert all(callable(bind(step)) for step in steps)
                     made += 1
     assert made > 500

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 from fscontract.contract.outcome import returned
-from fscontract.contract.suite.concurrency.trial import _FreeRun
+from fscontract.contract.program import Step
+from fscontract.contract.suite.concurrency.schedule import Schedule
+from fscontract.contract.suite.concurrency.trial import Laboratory, _FreeRun
 
 
 def test_a_thread_that_ended_before_anybody_waited_does_not_stand_for_another() -> None:
@@ -24,6 +28,22 @@ def test_a_thread_that_ended_before_anybody_waited_does_not_stand_for_another() 
         thread.start()
     threads[0].join()
     threading.Timer(0.05, go_on.set).start()
-    assert run.supervise(60.0) == []
+    assert run.supervise(60.0, 2) == []
     assert run.outcomes == [[outcome], [outcome]]
     threads[1].join()
+
+
+def test_threads_that_run_alone_meet_nobody_however_long_a_call_takes(
+    make_binding: Callable[[str], Any],
+) -> None:
+    """A call to a store that is far away looks like one that waits for another thread."""
+    binding = make_binding("slow")
+    lab = Laboratory(binding, lambda _: None, 4096, 5.0)
+    read = Step("pread", (0, 4, 0, 4))
+    trial = lab.run_alone(Schedule(48, ((read, read), (read,))))
+    lab.close()
+    (stream,) = binding.filesystem.opened
+    assert stream.most == 1
+    assert [len(outcomes) for outcomes in trial.outcomes] == [2, 1]
+    assert not trial.hang
+    assert lab.schedules == 0

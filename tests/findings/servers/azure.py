@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
-from tests.end_to_end.servers import DATA
+from tests.end_to_end.servers import DATA, serving
 
 _COMMON = {
     "x-ms-blob-type": "BlockBlob",
@@ -59,12 +58,5 @@ class _Blob(BaseHTTPRequestHandler):
 @contextmanager
 def blob_server() -> Iterator[str]:
     """The endpoint of an account."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Blob) as server:
-        server.daemon_threads = True  # clients keep their connections
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/account"
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(_Blob) as url:
+        yield url.rstrip("/")
