@@ -87,7 +87,10 @@ def _checked_freely(
 
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
-    worker.join(5)
+    for _ in range(300):
+        worker.join(0.1)
+        if report.violations or not worker.is_alive():
+            break
     return report
 
 

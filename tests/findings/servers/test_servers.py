@@ -91,16 +91,16 @@ class _Reader(threading.Thread):
         except Exception as error:
             self.wrong = f"{type(error).__name__}: {error}"
 
-    def ended(self) -> str:
-        """What went wrong; "waits" if it reads no more."""
+    def ended(self, patience: float) -> str:
+        """What went wrong; "waits" if it has read nothing for so many seconds."""
         before = -1
         while self.is_alive() and before != self.reads:
             before = self.reads
-            self.join(3)
+            self.join(patience)
         return "waits" if self.is_alive() else self.wrong
 
 
-def _read_by(filesystem: AbstractFileSystem, *paths: str) -> list[str]:
+def _read_by(filesystem: AbstractFileSystem, *paths: str, patience: float = 30) -> list[str]:
     """What threads that read a file each met, each in its place."""
     for path in paths:
         with filesystem.open(path, "wb") as file:
@@ -108,7 +108,7 @@ def _read_by(filesystem: AbstractFileSystem, *paths: str) -> list[str]:
     readers = [_Reader(filesystem, path) for path in paths]
     for reader in readers:
         reader.start()
-    return [reader.ended() for reader in readers]
+    return [reader.ended(patience) for reader in readers]
 
 
 @pytest.mark.parametrize("client", ["ftp", "sftp"])
@@ -118,7 +118,7 @@ def test_threads_that_share_a_connection_mix_it_up(
     """Finding N7: they wait for ever, or get answers that are meant for others; one does not."""
     filesystem = request.getfixturevalue(client)
     assert _read_by(filesystem, "/a") == [""]
-    assert any(_read_by(filesystem, "/b", "/c"))
+    assert any(_read_by(filesystem, "/b", "/c", patience=3))
 
 
 def test_threads_that_have_connections_of_their_own_get_on(webdav: AbstractFileSystem) -> None:
