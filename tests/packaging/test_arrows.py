@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("specs", "contract", "implementations", "pipeline", "fakes")
 FILES = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
@@ -96,44 +94,53 @@ def test_there_are_files_to_look_at() -> None:
     assert {p.relative_to(ROOT).parts[0] for p in FILES} == set(FOLDERS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_arrows_point_one_way(path: Path) -> None:
+def test_arrows_point_one_way() -> None:
     """Also inside functions: a folder imports only itself and those before it."""
-    allowed = ALLOWED[path.relative_to(ROOT).parts[0]]
+    against = {
+        _where(path): forbidden
+        for path in FILES
+        if (forbidden := _folders_imported(path) - ALLOWED[path.relative_to(ROOT).parts[0]])
+    }
+    assert against == {}
+
+
+def _folders_imported(path: Path) -> set[str]:
     used = {n.split(".")[1] for n in _all_imports(path) if n.startswith("fscontract.")}
-    assert (used & set(FOLDERS)) <= allowed
+    return used & set(FOLDERS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_folders_are_imported_below_fscontract_only(path: Path) -> None:
+def test_folders_are_imported_below_fscontract_only() -> None:
     """The bare name would be a second copy of the module."""
-    assert not _tops(_all_imports(path)) & {*FOLDERS, "tests", "src"}
+    bare = {*FOLDERS, "tests", "src"}
+    assert [_where(path) for path in FILES if _tops(_all_imports(path)) & bare] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_heavy_libraries_are_confined(path: Path) -> None:
+def test_heavy_libraries_are_confined() -> None:
     """Importing a module costs only what its own job needs."""
-    for library in _tops(_imports_when_loaded(path)) & set(CONFINED):
-        assert _where(path).startswith(CONFINED[library] or "nowhere"), library
+    strays = [
+        (_where(path), library)
+        for path in FILES
+        for library in _tops(_imports_when_loaded(path)) & set(CONFINED)
+        if not _where(path).startswith(CONFINED[library] or "nowhere")
+    ]
+    assert strays == []
 
 
-BARE_FILES = [p for p in FILES if _where(p).startswith(BARE)]
+def test_ports_and_models_need_only_python() -> None:
+    """They import nothing but the standard library and the kit itself."""
+    known = {*sys.stdlib_module_names, "fscontract"}
+    bare = [path for path in FILES if _where(path).startswith(BARE)]
+    assert bare
+    assert [_where(path) for path in bare if _tops(_all_imports(path)) - known] == []
 
 
-@pytest.mark.parametrize("path", BARE_FILES, ids=_where)
-def test_ports_and_models_need_only_python(path: Path) -> None:
-    """Nothing is imported but the standard library and the kit itself."""
-    foreign = _tops(_all_imports(path)) - set(sys.stdlib_module_names) - {"fscontract"}
-    assert not foreign
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_module_can_be_imported_below_fscontract(name: str) -> None:
+def test_every_module_can_be_imported_below_fscontract() -> None:
     """A module that needs an extra may say that the extra is missing, and nothing else."""
-    full = f"fscontract.{name.removesuffix('.__init__')}"
-    try:
-        assert importlib.import_module(full).__name__ == full
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").split(".")[0]
-        if missing not in {*CONFINED, "pyarrow", "moto", "fastavro", "google_crc32c"}:
-            raise
+    extras = {*CONFINED, "pyarrow", "moto", "fastavro", "google_crc32c"}
+    for name in NAMES:
+        full = f"fscontract.{name.removesuffix('.__init__')}"
+        try:
+            assert importlib.import_module(full).__name__ == full
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] not in extras:
+                raise
