@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
+
 def test_every_folder_of_the_house_is_drawn() -> None:
     """The picture at the top has each of them, and no other."""
     drawn = set(re.findall(r"^([\w/]+)/ ", TEXT, re.MULTILINE))
@@ -21,4 +22,3 @@ def test_every_path_in_the_text_exists() -> None:
     paths = re.findall(r"`((?:[\w-]+/)+[\w*-]+(?:\.\w+)?)`", TEXT)
     assert len(paths) > 10
     assert [path for path in paths if not list(ROOT.glob(path))] == []
-
