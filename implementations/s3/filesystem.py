@@ -57,9 +57,9 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
     """A bucket: the file at `/a/b` is the object of key `a/b`.
 
     There is a directory wherever an object lies below it, or an empty one of key `a/b/` marks it;
-    it goes with the last of them. Keys that no path can name, such as `a//b` or `a/../b`, are
-    left out of listings, but moved and deleted with their directory. Where there is a file and a
-    directory of one name, that name is the file's.
+    it goes with the last of them, but never with a directory that is deleted or moved. Keys that no
+    path can name, such as `a//b` or `a/../b`, are left out of listings, but moved and deleted with
+    their directory. Where there is a file and a directory of one name, that name is the file's.
 
     Options are those of `options.py`. A pickle has the configuration but keys, see S3Config; what
     was made before a fork is not used after it.
@@ -184,7 +184,8 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         """Delete a path; False if it was not there.
 
         PathIOException for the root, and for a directory that is not empty unless `recursive`. A
-        directory goes object by object; another reader may see it half gone.
+        directory goes object by object; another reader may see it half gone. The directory that it
+        was in stays.
         """
         path = normalize(path)
         key = _key(path)
@@ -196,7 +197,9 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             keys = [info.key for info in page.objects]
             if not recursive and keys not in ([], [f"{key}/"]):
                 raise PathIOException(path, "the directory is not empty")
-            there = there or bool(keys)
+            if keys and not there:
+                there = True
+                self._keep_parent(path)
             self._store.delete(keys)
         return there
 
@@ -216,6 +219,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             raise PathIOException(target, "the target exists")
         self._check_parents(target)
         if status.is_directory:
+            self._keep_parent(source)
             self._move(f"{old}/", f"{new}/")
         else:
             info = ObjectInfo(old, status.length, status.etag)
@@ -277,6 +281,15 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             key = "/".join(elements[:depth])
             if self._find(key) is not None:
                 raise PathIOException(f"/{key}", "a file, not a directory")
+
+    def _keep_parent(self, path: str) -> None:
+        """Mark the parent of a directory that is about to go, if nothing else is in it."""
+        parent = path.rpartition("/")[0]
+        if not parent:
+            return
+        page = next(self._store.list(_prefix(parent), "/", most=2))
+        if not page.objects and page.prefixes == (_prefix(path),) and page.more is None:
+            self._store.put(_prefix(parent), b"")
 
     def _move(self, old: str, new: str) -> None:
         infos = [info for page in self._store.list(old) for info in page.objects]

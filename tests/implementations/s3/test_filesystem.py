@@ -72,6 +72,43 @@ class TestDirectories(shared.TestDirectories):
         assert fs.get_file_status("/a").is_directory
         assert list(fs.list_status("/a")) == []
 
+    def test_deleting_an_empty_directory_leaves_the_one_above(self, fs: FileSystem) -> None:
+        fs.mkdirs("/d1/d2/d3")
+        assert fs.delete("/d1/d2/d3")
+        assert [status.path for status in fs.list_status("/d1")] == ["/d1/d2"]
+        assert list(fs.list_status("/d1/d2")) == []
+
+    def test_deleting_a_directory_with_files_leaves_the_one_above(self, fs: FileSystem) -> None:
+        write(fs, "/d1/d2/a", b"")
+        write(fs, "/d1/d2/b", b"")
+        assert fs.delete("/d1/d2", recursive=True)
+        assert list(fs.list_status("/d1")) == []
+
+    def test_moving_a_directory_leaves_the_one_above(self, fs: FileSystem) -> None:
+        fs.mkdirs("/d1/d2/d3")
+        fs.rename("/d1/d2/d3", "/moved")
+        assert [status.path for status in fs.list_status("/d1")] == ["/d1/d2"]
+
+    @pytest.mark.parametrize("other", ["/d1/f", "/d1/d", "/d1/e/f"])
+    def test_the_one_above_is_not_marked_if_something_else_is_in_it(
+        self, fs: FileSystem, client: Any, bucket: str, other: str
+    ) -> None:
+        write(fs, other, b"")
+        fs.mkdirs("/d1/d2")
+        fs.delete("/d1/d2")
+        found = client.list_objects_v2(Bucket=bucket)["Contents"]
+        assert [item["Key"] for item in found] == [other[1:]]
+
+    def test_a_directory_that_is_not_deleted_is_not_marked(
+        self, fs: FileSystem, client: Any, bucket: str
+    ) -> None:
+        write(fs, "/d1/d2/f", b"")
+        with pytest.raises(PathIOException, match="not empty"):
+            fs.delete("/d1/d2")
+        assert not fs.delete("/d1/missing")
+        found = client.list_objects_v2(Bucket=bucket)["Contents"]
+        assert [item["Key"] for item in found] == ["d1/d2/f"]
+
     def test_what_no_path_can_name_is_not_listed(
         self, fs: FileSystem, client: Any, bucket: str
     ) -> None:
