@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fscontract.implementations.s3.answers import admit
 from fscontract.implementations.s3.failures import (
     BodyCutException,
     Place,
     RangeNotSatisfiableException,
     S3Exception,
-    WrongAnswerException,
 )
-from fscontract.implementations.s3.pin import Pin, check_range
+from fscontract.implementations.s3.pin import Pin
 from fscontract.implementations.s3.retrying import Attempts
 from fscontract.implementations.s3.source import (
     Body,
@@ -137,17 +137,13 @@ class Download:
 
         RangeNotSatisfiableException, and as in `chunk`; for a download that has not begun.
         """
-        place = Place(self._target.bucket, self._target.key, want)
         body = self._body = self._get(want)
-        self._target.pin.admit(place, body)
         self.position = body.offset
         self._left = body.length
-        if want is not None and body.offset + body.length != body.total:
-            raise WrongAnswerException(place, "the answer is not the end of the object")
 
     def _request(self) -> bool:
         """Send the next request; False if there is nothing more to ask for."""
-        target, end = self._target, self.end
+        end = self.end
         if end is not None and self.position >= end:
             return False
         place = self._place()
@@ -156,13 +152,12 @@ class Download:
         except RangeNotSatisfiableException as error:
             self._at_end(place, error)
             return False
-        target.pin.admit(place, body)
         if body.total is not None and self.position >= body.total:  # asked for a range, got all
             self.close()
             return False
-        self._skip = check_range(place, body, self.position)
+        self._skip = self.position - body.offset
         if self._skip > _MOST_SKIPPED:
-            raise WrongAnswerException(place, "the store takes no notice of ranges")
+            raise S3Exception(place, "the store takes no notice of ranges")
         self._left = body.length - self._skip
         end = self.end
         if end is not None:
@@ -170,11 +165,18 @@ class Download:
         return self._left > 0
 
     def _get(self, want: ByteRange | None) -> Body:
+        """Send one request; the answer has passed all checks."""
         target = self._target
         target.traffic.request()
         pin = target.pin
-        body = target.source.get(Request(target.key, want, pin.if_match, pin.version), self._cancel)
+        request = Request(target.key, want, pin.if_match, pin.version)
+        body = target.source.get(request, self._cancel)
         target.traffic.request(body.requests - 1)
+        try:
+            admit(Place(target.bucket, target.key, want), request, body, pin)
+        except BaseException:
+            body.close()
+            raise
         return body
 
     def _at_end(self, place: Place, error: RangeNotSatisfiableException) -> None:

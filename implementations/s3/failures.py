@@ -76,7 +76,9 @@ class BodyCutException(ConnectionFailedException):
 
 
 class WrongAnswerException(S3Exception):
-    """The store answered something else than it was asked for."""
+    """The answer is damaged, or not the answer to the request (`answers.py`)."""
+
+    transient = True
 
 
 class RangeNotSatisfiableException(S3Exception):
@@ -92,8 +94,17 @@ class UnfitTransportException(S3Exception):
     sent = 0
 
 
+class UnreadAnswerException(UnfitTransportException):
+    """The transport does not accept an answer, which may be damaged; another one may accept it."""
+
+    sent = 1
+    transient = True
+
+
 class NotPartialException(UnfitTransportException):
     """The store answers ranges in a way that the transport does not accept."""
+
+    sent = 1
 
 
 class NoCredentialsException(AccessControlException):
@@ -103,7 +114,7 @@ class NoCredentialsException(AccessControlException):
 _THROTTLING = frozenset({429, 503})
 _TIMEOUTS = frozenset({408, 504})
 _CONFLICTS = frozenset({409})
-_TOTAL = re.compile(r"bytes \*/(\d+)|<ActualObjectSize>(\d+)</ActualObjectSize>")
+_TOTAL = re.compile(r"bytes \*/([0-9]{1,19})|<ActualObjectSize>([0-9]{1,19})</ActualObjectSize>")
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from fscontract.implementations.forks import free_in_children
+from fscontract.implementations.s3.etags import header, plain, same
 from fscontract.implementations.s3.failures import Place, WrongAnswerException, changed
 from fscontract.implementations.s3.source import Body
 
@@ -18,10 +19,11 @@ class Pin:
     def __init__(
         self, etag: str | None = None, version: str | None = None, declared: int | None = None
     ) -> None:
-        self.etag = _plain(etag)
+        self.etag = plain(etag)
         self.version = version
         self.declared = declared
         self.total: int | None = None
+        self._unnamed = False  # whether an answer without an ETag was admitted
         self._lock = free_in_children(threading.Lock())
 
     @property
@@ -32,7 +34,7 @@ class Pin:
     @property
     def if_match(self) -> str | None:
         """What to send as `If-Match`."""
-        return None if self.etag is None else f'"{self.etag}"'
+        return header(self.etag)
 
     def end(self, stop: int | None) -> int | None:
         """Where reading up to `stop` ends at the latest, None if nothing is known of it."""
@@ -40,38 +42,35 @@ class Pin:
         return min(known) if known else None
 
     def admit(self, place: Place, body: Body) -> None:
-        """RemoteFileChangedException for an answer of another version; the first one decides."""
-        self._compare(place, _plain(body.etag), body.total)
+        """Check that an answer is of this version; the first one decides.
+
+        RemoteFileChangedException. WrongAnswerException if only some answers name an ETag.
+        """
+        etag = plain(body.etag)
+        with self._lock:
+            if etag is None and self.etag is not None:
+                raise WrongAnswerException(place, "the answer lacks ETag")
+            if etag is not None and self._unnamed:
+                raise WrongAnswerException(place, "the answer has an ETag, unlike others before")
+            if etag is not None and self.etag is not None and not same(etag, self.etag):
+                raise changed(place, self.etag, etag)
+            self._compare(place, body.total)
+            self.etag = self.etag or etag
+            self._unnamed = self.etag is None
 
     def ends_at(self, place: Place, total: int) -> None:
         """The store says how long the object is; RemoteFileChangedException as in `admit`."""
-        self._compare(place, None, total)
+        with self._lock:
+            self._compare(place, total)
 
     def forget(self) -> None:
         """Take whatever version the next answer is of."""
         with self._lock:
             self.etag = self.version = self.total = self.declared = None
+            self._unnamed = False
 
-    def _compare(self, place: Place, etag: str | None, total: int | None) -> None:
-        with self._lock:
-            if self.etag is None:
-                self.etag = etag
-            elif etag is not None and etag != self.etag:
-                raise changed(place, self.etag, etag)
-            if self.total is None:
-                self.total = total
-            elif total is not None and total != self.total:
-                raise changed(place, f"{self.etag} of {self.total} bytes", f"of {total} bytes")
-
-
-def check_range(place: Place, body: Body, position: int) -> int:
-    """How many bytes of a body come before `position`; WrongAnswerException if it is not in it."""
-    if body.offset <= position < body.offset + body.length:
-        return position - body.offset
-    raise WrongAnswerException(
-        place, f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
-    )
-
-
-def _plain(etag: str | None) -> str | None:
-    return etag.removeprefix("W/").strip('"') if etag else None
+    def _compare(self, place: Place, total: int | None) -> None:
+        if self.total is None:
+            self.total = total
+        elif total is not None and total != self.total:
+            raise changed(place, f"{self.etag} of {self.total} bytes", f"of {total} bytes")

@@ -305,11 +305,6 @@ def exists(place: Place) -> FileAlreadyExistsException:
     return FileAlreadyExistsException(place.path, place.says("the file exists"))
 
 
-def plain(etag: str | None) -> str | None:
-    """An etag without quotes, None if there is none."""
-    return etag.strip('"') if etag else None
-
-
 def etag_of(parts: Sequence[str]) -> str | None:
     """The etag of an object of these parts, if they are what S3 documents; else None."""
     try:

@@ -24,7 +24,7 @@ from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.download import NOTHING, Download, Target
 from fscontract.implementations.s3.plans import Plan, random_plan
 from fscontract.implementations.s3.source import Cancellation, interrupted
-from fscontract.implementations.s3.tail import read_tail
+from fscontract.implementations.s3.tail import learn_length, read_tail
 from fscontract.implementations.s3.vectored import VectoredRead, begin
 from fscontract.implementations.s3.workers import Workers
 from fscontract.implementations.stream import ReferenceInputStream
@@ -167,9 +167,8 @@ class S3InputStream(ReferenceInputStream):
             self._read_footer()
         else:
             self._chunk_at(position, 1)
-        length = self._pin.length
-        assert length is not None
-        return length
+        length = self._pin.length  # not known if the answer said `bytes 0-9/*`
+        return learn_length(self._target, self._cancel) if length is None else length
 
     def _read_next(self, view: memoryview) -> int:
         count = self._following(lambda: self._copy(self._pos, view))

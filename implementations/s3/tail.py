@@ -27,7 +27,7 @@ def read_tail(target: Target, count: int, cancel: Cancellation) -> tuple[int, me
         download = _ask_for_last(target, count, cancel)
     end = target.pin.end(None)
     if end is None:
-        end = _ask_for_all(target, cancel)
+        end = learn_length(target, cancel)
     start = max(0, end - count)
     if download is None or download.position != start:
         download = Download(target, start, end, cancel)
@@ -42,22 +42,29 @@ def read_tail(target: Target, count: int, cancel: Cancellation) -> tuple[int, me
 def _ask_for_last(target: Target, count: int, cancel: Cancellation) -> Download | None:
     """A download of the last bytes; None if the store does not give them."""
     download = Download(target, 0, None, cancel)
+
+    def begin() -> Download | None:
+        try:
+            download.begin(ByteRange(-count))
+        except _REFUSALS as error:  # tried again, it would be refused again
+            total = getattr(error, "total", None)
+            if total is not None:
+                target.pin.ends_at(Place(target.bucket, target.key), total)
+            return None
+        return download
+
     try:
-        retrying(lambda: download.begin(ByteRange(-count)), target.retries, cancel)
-    except _REFUSALS as error:
-        download.close()
-        total = getattr(error, "total", None)
-        if total is not None:
-            target.pin.ends_at(Place(target.bucket, target.key), total)
-        return None
+        return retrying(begin, target.retries, cancel)
     except BaseException:
         download.close()
         raise
-    return download
 
 
-def _ask_for_all(target: Target, cancel: Cancellation) -> int:
-    """How long the object is, by asking for all of it and taking nothing."""
+def learn_length(target: Target, cancel: Cancellation) -> int:
+    """Return how long the object is, by asking for all of it and taking nothing.
+
+    Errors as in `Download.chunk`.
+    """
     download = Download(target, 0, None, cancel)
     try:
         retrying(lambda: download.begin(None), target.retries, cancel)

@@ -17,9 +17,11 @@ from botocore.exceptions import (
     ResponseStreamingError,
 )
 from botocore.exceptions import ConnectionError as BotoConnectionError
+from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError as Urllib3Error
 from urllib3.exceptions import ReadTimeoutError as Urllib3Timeout
 
+from fscontract.implementations.s3.answers import Misfit, extent_of
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.failures import (
     BodyCutException,
@@ -28,6 +30,7 @@ from fscontract.implementations.s3.failures import (
     Place,
     RequestTimeoutException,
     S3Exception,
+    WrongAnswerException,
     of_status,
 )
 from fscontract.implementations.s3.source import (
@@ -40,8 +43,9 @@ from fscontract.implementations.s3.transports.clients import boto3_client
 
 #: At most so many bytes of a body come at a time.
 _CHUNK = 1 << 20
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
-_UNSATISFIED = re.compile(r"bytes \*/(\d+)")
+_UNSATISFIED = re.compile(r"bytes \*/([0-9]{1,19})")
+#: More digits than any number that an answer has.
+_DIGITS = 19
 #: Statuses whose answers to a HEAD have no code.
 _WORDS = {"404": "NoSuchKey", "412": "PreconditionFailed"}
 
@@ -53,7 +57,9 @@ class Boto3Body(Body):
         self._place = place
         self._cancel = cancel
         self._raw: Any = answer["Body"]._raw_stream
-        self.offset, self.length, self.total = _extent(answer)
+        told = answer["ResponseMetadata"]
+        extent = extent_of(told["HTTPStatusCode"], told["HTTPHeaders"])
+        self.offset, self.length, self.total = extent
         self.etag = answer.get("ETag")
         self.version = answer.get("VersionId")
 
@@ -65,6 +71,9 @@ class Boto3Body(Body):
                 return memoryview(self._raw.read(_CHUNK))
             except Exception as error:
                 self._cancel.check()  # then that is why
+                if isinstance(error, ValueError | AttributeError):  # closed under the read
+                    what = "the connection was closed"
+                    raise ConnectionFailedException(self._place, what) from None
                 raise failure(self._place, error) from None
 
     def close(self) -> None:
@@ -114,19 +123,10 @@ class Boto3Source(RangeSource):
         self._client.close()
 
 
-def _extent(answer: Mapping[str, Any]) -> tuple[int, int, int | None]:
-    """Where a body begins, its length, and that of the object, by what the answer says of it."""
-    length = int(answer["ContentLength"])
-    found = _RANGE.fullmatch(answer.get("ContentRange") or "")
-    if found is None:  # the whole object, whatever was asked
-        return 0, length, length
-    start, last = int(found[1]), int(found[2])
-    total = None if found[3] == "*" else int(found[3])
-    return start, min(length, last + 1 - start), total
-
-
 def failure(place: Place, error: Exception) -> OSError:
-    """One of our exceptions for one of boto3's; what is no failure of a request is raised."""
+    """Return one of our exceptions for one of a request that boto3 sent."""
+    if isinstance(error, Misfit):
+        return WrongAnswerException(place, str(error))
     if isinstance(error, ClientError):
         return _refused(place, error.response)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
@@ -137,11 +137,11 @@ def failure(place: Place, error: Exception) -> OSError:
         return BodyCutException(place, "the body ended too early")
     if isinstance(error, HTTPClientError | BotoConnectionError | Urllib3Error | OSError):
         return ConnectionFailedException(place, "no connection, or it broke off")
-    if isinstance(error, BotoCoreError):
-        return S3Exception(place, f"{type(error).__name__} of boto3")
-    if isinstance(error, ValueError | AttributeError):  # a stream that was closed under a read
-        return ConnectionFailedException(place, "the connection was closed")
-    raise error
+    if isinstance(error, MemoryError):
+        raise error
+    if isinstance(error, ResponseParserError) or not isinstance(error, BotoCoreError):
+        return WrongAnswerException(place, f"boto3 can't read the answer: {type(error).__name__}")
+    return S3Exception(place, f"{type(error).__name__} of boto3")
 
 
 def _refused(place: Place, response: Mapping[str, Any]) -> OSError:
@@ -156,4 +156,6 @@ def _refused(place: Place, response: Mapping[str, Any]) -> OSError:
 
 
 def _number(text: Any) -> int | None:
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else None
+    if not (isinstance(text, str) and text.isascii() and text.isdecimal()):
+        return None
+    return int(text) if len(text) <= _DIGITS else None

@@ -11,15 +11,16 @@ from fscontract.contract.errors import (
     FileNotFoundException,
     PathIOException,
 )
+from fscontract.implementations.s3.answers import listed, required
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import Place, of_status
+from fscontract.implementations.s3.etags import header, plain
+from fscontract.implementations.s3.failures import Place, WrongAnswerException, of_status
 from fscontract.implementations.s3.store import (
     Namespace,
     ObjectInfo,
     Page,
     Written,
     exists,
-    plain,
 )
 from fscontract.implementations.s3.transports.boto3 import failure
 from fscontract.implementations.s3.transports.clients import boto3_client
@@ -50,10 +51,10 @@ class Boto3Namespace(Namespace):
         found = self._ask(key, self._client.head_object, **given)
         return ObjectInfo(
             key,
-            int(found["ContentLength"]),
+            found["ContentLength"],
             plain(found.get("ETag")),
             found.get("VersionId"),
-            found["LastModified"].timestamp(),
+            _modified(found),
         )
 
     def page(
@@ -69,27 +70,30 @@ class Boto3Namespace(Namespace):
             given["ContinuationToken"] = more
         place = Place(self._bucket, prefix)
         found = self._send(place, self._client.list_objects_v2, Bucket=self._bucket, **given)
+        token = listed(place, found)
         return Page(
-            tuple(_info(one) for one in found.get("Contents", ())),
+            tuple(_info(place, one) for one in found.get("Contents", ())),
             tuple(one["Prefix"] for one in found.get("CommonPrefixes", ())),
-            found.get("NextContinuationToken") if found.get("IsTruncated") else None,
+            token,
         )
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
         """As the port has it."""
         given = _ANY if create else {}
-        return _written(self._create(create, key, self._client.put_object, Body=data, **given))
+        found = self._create(create, key, self._client.put_object, Body=data, **given)
+        return self._written(key, found)
 
     def begin(self, key: str) -> str:
         """As the port has it."""
-        return str(self._ask(key, self._client.create_multipart_upload)["UploadId"])
+        found = self._ask(key, self._client.create_multipart_upload)
+        return str(required(Place(self._bucket, key), found, "UploadId"))
 
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
         """As the port has it."""
         found = self._ask(
             key, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data
         )
-        return plain(found["ETag"]) or ""
+        return str(self._written(key, found).etag)
 
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
@@ -104,7 +108,7 @@ class Boto3Namespace(Namespace):
             MultipartUpload={"Parts": parts},
             **(_ANY if create else {}),
         )
-        return _written(found)
+        return self._written(key, found)
 
     def abort(self, key: str, upload: str) -> None:
         """As the port has it."""
@@ -121,28 +125,32 @@ class Boto3Namespace(Namespace):
             Bucket=self._bucket,
             Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
         )
-        return {one["Key"]: self._refused(one) for one in found.get("Errors", ())}
+        errors = {str(one.get("Key")): self._refused(one) for one in found.get("Errors", ())}
+        if not errors.keys() <= set(keys):
+            raise WrongAnswerException(Place(self._bucket, keys[0]), "errors of other keys")
+        return errors
 
     def copy(self, source: str, target: str, etag: str | None = None) -> Written:
         """As the port has it."""
-        given = {} if etag is None else {"CopySourceIfMatch": f'"{etag}"'}
+        place = Place(self._bucket, source)
         found = self._send(
-            Place(self._bucket, source),
+            place,
             self._client.copy_object,
             Bucket=self._bucket,
             Key=target,
             CopySource={"Bucket": self._bucket, "Key": source},
-            **given,
+            **_only(etag),
         )
-        return Written(plain(found["CopyObjectResult"].get("ETag")), found.get("VersionId"))
+        written = required(place, found, "CopyObjectResult", "ETag")
+        return Written(plain(written), found.get("VersionId"))
 
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
     ) -> str:
         """As the port has it."""
-        given = {} if source.etag is None else {"CopySourceIfMatch": f'"{source.etag}"'}
+        place = Place(self._bucket, source.key)
         found = self._send(
-            Place(self._bucket, source.key),
+            place,
             self._client.upload_part_copy,
             Bucket=self._bucket,
             Key=target,
@@ -150,9 +158,9 @@ class Boto3Namespace(Namespace):
             PartNumber=number,
             CopySource={"Bucket": self._bucket, "Key": source.key},
             CopySourceRange=f"bytes={start}-{stop - 1}",
-            **given,
+            **_only(source.etag),
         )
-        return plain(found["CopyPartResult"]["ETag"]) or ""
+        return str(plain(required(place, found, "CopyPartResult", "ETag")))
 
     def close(self) -> None:
         """As the port has it."""
@@ -182,13 +190,23 @@ class Boto3Namespace(Namespace):
 
     def _refused(self, error: Mapping[str, Any]) -> PathIOException:
         code = str(error.get("Code", ""))
-        return of_status(Place(self._bucket, error["Key"]), _STATUSES.get(code, 400), code)
+        return of_status(Place(self._bucket, str(error.get("Key"))), _STATUSES.get(code, 400), code)
+
+    def _written(self, key: str, found: Mapping[str, Any]) -> Written:
+        etag = required(Place(self._bucket, key), found, "ETag")
+        return Written(plain(etag), found.get("VersionId"))
 
 
-def _info(found: Mapping[str, Any]) -> ObjectInfo:
-    modified = found["LastModified"].timestamp()
-    return ObjectInfo(found["Key"], int(found["Size"]), plain(found.get("ETag")), None, modified)
+def _info(place: Place, found: Mapping[str, Any]) -> ObjectInfo:
+    size = required(place, found, "Size")
+    return ObjectInfo(found["Key"], size, plain(found.get("ETag")), None, _modified(found))
 
 
-def _written(found: Mapping[str, Any]) -> Written:
-    return Written(plain(found.get("ETag")), found.get("VersionId"))
+def _modified(found: Mapping[str, Any]) -> float:
+    modified = found.get("LastModified")
+    return 0.0 if modified is None else float(modified.timestamp())
+
+
+def _only(etag: str | None) -> dict[str, str]:
+    match = header(etag)
+    return {} if match is None else {"CopySourceIfMatch": match}

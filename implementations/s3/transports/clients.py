@@ -28,6 +28,8 @@ def boto3_client(config: S3Config) -> Any:
     import botocore
     from botocore.config import Config
 
+    from fscontract.implementations.s3.transports.heads import checked
+
     credentials = config.credentials
     session = session_for(credentials, config.bucket)
     keys: dict[str, str | None] = {}
@@ -51,13 +53,14 @@ def boto3_client(config: S3Config) -> Any:
     }
     if credentials.kind == "anonymous":
         settings["signature_version"] = botocore.UNSIGNED
-    return session.create_client(
+    client = session.create_client(
         "s3",
         region_name=config.region or session.get_config_variable("region") or DEFAULT_REGION,
         endpoint_url=config.endpoint or None,
         config=Config(**settings),
         **keys,
     )
+    return checked(client)
 
 
 def obstore_store(config: S3Config) -> S3Store:

@@ -17,6 +17,7 @@ from fscontract.implementations.s3.failures import (
     RequestTimeoutException,
     S3Exception,
     UnfitTransportException,
+    UnreadAnswerException,
     code_in,
     of_status,
     total_in,
@@ -40,6 +41,10 @@ _NOTHING = memoryview(b"")
 _STATUS = re.compile(r"status code: (\d{3})")
 
 _TOO_LARGE = re.compile(r"StartTooLarge\s*\{\s*requested: \d+,\s*length: (\d+)")
+#: What obstore misses in the head of an answer, or does not understand there.
+_UNREAD = re.compile(
+    r"\bsource: (Header|Metadata|NoContentRange|ParseContentRange|UnexpectedRange)\b"
+)
 
 
 class ObstoreBody(Body):
@@ -74,7 +79,7 @@ class ObstoreBody(Body):
         self._coming = None
         chunk = memoryview(self._source.wait(self._place, coming, self._cancel) or _NOTHING)
         self._left -= len(chunk)
-        if not chunk or self._left <= 0:
+        if not chunk or self._left <= 0 or self.length <= _WHOLE:
             self._next = None
         more = self._next  # None, too, if it was closed meanwhile
         if more is not None:
@@ -172,8 +177,10 @@ def failure(place: Place, error: BaseException) -> OSError:
     text = str(error)
     if isinstance(error, FileNotFoundError):
         return of_status(place, 404, code_in(text))
-    if not isinstance(error, obstore.exceptions.BaseError):
+    if not isinstance(error, Exception) or isinstance(error, MemoryError):
         raise error
+    if not isinstance(error, obstore.exceptions.BaseError):
+        return S3Exception(place, f"{type(error).__name__} of obstore")
     found = _STATUS.search(text)
     if found is not None:
         return of_status(place, int(found[1]), code_in(text), total=total_in(text))
@@ -181,10 +188,9 @@ def failure(place: Place, error: BaseException) -> OSError:
     found = _TOO_LARGE.search(text)
     if found is not None:
         return of_status(place, 416, "by obstore", total=int(found[1]))
-    if "UnexpectedRange" in text:
-        unfit = UnfitTransportException(place, "the store answers with another range")
-        unfit.sent = 1
-        return unfit
+    found = _UNREAD.search(text)
+    if found is not None:
+        return UnreadAnswerException(place, f"the answer does not fit obstore ({found[1]})")
     if "non-partial" in text or "NotPartial" in text:
         return NotPartialException(place, "the store answers a range with another status than 206")
     if named in ("PermissionDeniedError", "UnauthenticatedError") or "redential" in text:

@@ -14,7 +14,9 @@ from typing import Any, Literal, TypeVar
 import obstore
 
 from fscontract.contract.errors import PathIOException
+from fscontract.implementations.s3.answers import required
 from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.etags import plain
 from fscontract.implementations.s3.failures import Place, code_in, of_status
 from fscontract.implementations.s3.store import (
     Namespace,
@@ -22,7 +24,6 @@ from fscontract.implementations.s3.store import (
     Page,
     Written,
     exists,
-    plain,
 )
 from fscontract.implementations.s3.transports.clients import obstore_store
 from fscontract.implementations.s3.transports.keys import nameable
@@ -76,7 +77,8 @@ class ObstoreNamespace(Namespace):
             place,
             lambda: obstore.put(self._store, key, data, mode=mode, use_multipart=False),
         )
-        return Written(plain(done["e_tag"]), done["version"])
+        etag = required(place, done, "e_tag")
+        return Written(plain(etag), done["version"])
 
     def begin(self, key: str) -> str:
         """As the port has it."""
@@ -124,6 +126,6 @@ class ObstoreNamespace(Namespace):
         except obstore.exceptions.AlreadyExistsError as error:
             busy = "status code: 409" in str(error)  # somebody else is at it
             failed = of_status(place, 409, code_in(str(error))) if busy else exists(place)
-        except obstore.exceptions.BaseError as error:
+        except Exception as error:
             failed = failure(place, error)
         raise failed  # not within `except`: the library's error says more than others may know

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from fscontract.implementations.s3 import retrying
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.transports import loop
 from fscontract.implementations.s3.transports.clients import boto3_client
 from tests.implementations.s3.awaitables import PATIENCE, Library
+from tests.implementations.s3.rawserver import DATA, RawServer
 
 #: Variables that tell S3 clients what to do; the tests start without them.
 PREFIXES = ("AWS_", "FSCONTRACT_S3_")
@@ -85,6 +87,15 @@ def fs(config: S3Config) -> Iterator[S3FileSystem]:
     """The bucket as a filesystem."""
     with S3FileSystem.of(config) as made:
         yield made
+
+
+@pytest.fixture
+def raw(monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServer]:
+    """A server whose answers can be spoilt, with one object; retries follow at once."""
+    monkeypatch.setattr(retrying, "BACKOFF", 0.0)
+    with RawServer() as running:
+        running.store("key", DATA)
+        yield running
 
 
 @pytest.fixture

@@ -225,9 +225,22 @@ def test_another_length_is_another_version(source: MemorySource) -> None:
         read(source, 10, 20, pin)
 
 
-@pytest.mark.parametrize("etag", ['"abc"', "abc", 'W/"abc"'])
-def test_etags_are_compared_without_their_quotes(etag: str) -> None:
-    assert Pin(etag=etag).if_match == '"abc"'
+@pytest.mark.parametrize("etag", ['W/"abc"', "W/abc", 'W/abc"'])
+@pytest.mark.parametrize("told", ['"abc"', "abc", 'W/"abc"'])
+def test_etags_are_compared_without_quotes_and_weakness(
+    source: MemorySource, etag: str, told: str
+) -> None:
+    def named(body: MemoryBody) -> None:
+        body.etag = told
+
+    source.spoil = spoiling(named)
+    assert read(source, 0, 10, Pin(etag=etag)) == DATA[:10]
+
+
+def test_a_weak_etag_is_not_asked_to_match() -> None:
+    """It would match nothing (RFC 9110, 13.1.1)."""
+    assert Pin(etag='"abc"').if_match == Pin(etag="abc").if_match == '"abc"'
+    assert Pin(etag='W/"abc"').if_match is None
 
 
 def test_the_whole_object_instead_of_a_range_is_skipped_to_the_range(source: MemorySource) -> None:
@@ -239,13 +252,39 @@ def test_the_whole_object_instead_of_a_range_is_skipped_to_the_range(source: Mem
     assert source.bodies[0].closed
 
 
-def test_bytes_of_another_range_are_refused(source: MemorySource) -> None:
+def test_bytes_of_another_range_are_refused_and_asked_for_again(source: MemorySource) -> None:
     def elsewhere(body: MemoryBody) -> None:
         body.offset += 1
 
     source.spoil = spoiling(elsewhere)
+    assert read(source, 0, 10) == DATA[:10]
+    assert source.bodies[0].closed
+    source.spoil = spoiling(*[elsewhere] * 9)
     with pytest.raises(WrongAnswerException, match="10 bytes from 1 on"):
         read(source, 0, 10)
+
+
+def test_an_answer_of_another_version_is_refused(source: MemorySource) -> None:
+    def other(body: MemoryBody) -> None:
+        body.version = "2"
+
+    source.spoil = spoiling(*[other] * 9)
+    with pytest.raises(WrongAnswerException, match="of version '2'"):
+        read(source, 0, 10, Pin(version="1"))
+
+
+def test_a_store_that_ignores_ranges_far_into_an_object_is_not_asked_again(
+    source: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fscontract.implementations.s3.download._MOST_SKIPPED", 100)
+
+    def all_of_it(body: MemoryBody) -> None:
+        body.offset, body.length, body._rest = 0, len(DATA), memoryview(DATA)
+
+    source.spoil = spoiling(all_of_it)
+    with pytest.raises(S3Exception, match="takes no notice of ranges"):
+        read(source, 101, 110)
+    assert len(source.requests) == 1
 
 
 def test_more_bytes_than_asked_for_are_left_out(source: MemorySource) -> None:
