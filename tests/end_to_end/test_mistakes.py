@@ -27,7 +27,7 @@ def nothing():
         (("memory", "--profile", "nosuch"), 2, "nosuch"),
         (("memory", "--features", "nosuch"), 2, "nosuch"),
         (("memory", "--profile", "./bad.yaml"), 2, "bad.yaml: line "),
-        (("memory", "--known", "bad.yaml"), 2, "bad.yaml: not YAML: "),
+        (("memory", "--known", "bad.yaml"), 2, "bad.yaml: line 2, column 1: not YAML: "),
         (("memory", "--known", "none.yaml"), 2, "none.yaml: No such file or directory"),
         (("memory", "--junit", "no/such/dir.xml"), 2, "can't write no/such/dir.xml"),
         (("memory", "--faults", "quick"), 2, "its requests can't be made to fail; try fake, local"),
@@ -54,6 +54,30 @@ def test_a_mistake_is_one_line(
     line = ended.mistake()
     assert text in line.replace(f"{place}/", "")
     assert ended.code == code
+
+
+@pytest.mark.parametrize("option", ["--known", "--profile"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("known: " + "[" * 50_000, "nested more than 64 levels deep"),
+        ("known: " + "9" * 5_000, "a number of more than 100 digits"),
+        ("known: !!bool zz", "not true or false: 'zz'"),
+        ("known: !!int abc", "not a whole number: 'abc'"),
+        ("known: !!timestamp 2001-99-99", "the tag '!!timestamp' is not allowed"),
+        ("known: &a [*a]", "no complete value has the anchor 'a'"),
+    ],
+    ids=["deep", "long", "bool", "int", "date", "anchor"],
+)
+def test_a_file_out_of_bounds_is_refused_in_one_line(
+    option: str, text: str, said: str, check: Command, place: Path
+) -> None:
+    """With its line and column; the process does not crash."""
+    (place / "bad.yaml").write_text(text)
+    ended = check("memory", option, "./bad.yaml")
+    assert ended.code == 2
+    assert "bad.yaml: line 1, column " in ended.mistake()
+    assert said in ended.mistake()
 
 
 def test_a_profile_with_an_unknown_feature_names_it(check: Command, place: Path) -> None:
