@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from fscontract.contract.clauses import clauses, near_misses, notices, present
+from fscontract.contract.suite.report.text import printable
 from fscontract.contract.suite.result import (
     SHOWN,
     ClauseResult,
@@ -24,6 +26,7 @@ from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, sho
 
 _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent")
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 #: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
 _JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
@@ -195,10 +198,11 @@ def to_yaml(entries: Iterable[Known]) -> str:
     plain = [
         {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
     ]
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return str(
-        yaml.dump({"known": plain}, None, dumper, sort_keys=False, allow_unicode=True, width=96)
+    dump = partial(
+        yaml.dump, {"known": plain}, Dumper=_DUMPER, sort_keys=False, width=96, allow_unicode=True
     )
+    text = str(dump())
+    return text if printable(text) == text else str(dump(allow_unicode=False))
 
 
 def _heading(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,43 @@ def test_nothing_verified_exits_5(check: Command, target: Path) -> None:
     assert ended.code == 5
     assert ended.outcomes() == {"stns.same-data": "undeclared"}
     assert "no clause was verified" in ended.stdout
+
+
+_DRIVING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200b\u2028"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("./bad.py:make",),
+        (f"nosuch{_DRIVING}",),
+        (f"nosuch://{_DRIVING}",),
+        ("memory", "--known", "bad.yaml"),
+        ("memory", "--known", f"{_DRIVING}.yaml"),
+        ("memory", "--profile", "./bad.yaml"),
+        ("memory", "--profile", f"{_DRIVING}"),
+        ("memory", "--features", _DRIVING),
+        ("memory", "--clauses", _DRIVING),
+        ("memory", "--effort", _DRIVING),
+    ],
+    ids=ascii,
+)
+def test_what_others_wrote_does_not_drive_the_terminal(
+    args: tuple[str, ...], check: Command, place: Path
+) -> None:
+    """Whether an exception says it, a file, or the command line."""
+    (place / "bad.py").write_text(f"def make():\n    raise OSError({_DRIVING!r})\n")
+    (place / "bad.yaml").write_text(f"name: {json.dumps(_DRIVING)}\n{json.dumps(_DRIVING)}: 1\n")
+    ended = check(*args)
+    assert ended.code in (2, 3)
+    shown = (ended.stdout + ended.stderr).replace("\n", "")
+    assert shown.isprintable(), ascii(shown)
+
+
+def test_an_expired_entry_does_not_drive_the_terminal(check: Command, place: Path) -> None:
+    """Its reason is shown."""
+    entry = {"clause": "seek.zero", "reason": _DRIVING, "signature": "s", "until": "2020-01-01"}
+    (place / "known.yaml").write_text(json.dumps({"known": [entry]}))
+    ended = check("memory", "--known", "known.yaml", "--clauses", "seek.zero")
+    assert "expired" in ended.stderr
+    assert ended.stderr.replace("\n", "").isprintable()
