@@ -11,10 +11,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from fscontract.contract.opening import BuilderCall
 from fscontract.contract.program import Program, Step
+from fscontract.contract.untrusted import parse_yaml
 
 #: The document every other one builds on comes first, wherever its name sorts.
 _FIRST = "fsdatainputstream"
@@ -127,31 +126,6 @@ class Document:
     title: str
     source: str
     api: str = STREAM
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader, in C where there is one: dates stay text, a key occurs once."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if key.value in seen:
-                    problem = f"the key {key.value!r} occurs twice"
-                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-                seen.add(key.value)
-        return dict(super().construct_mapping(node, deep))
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, expression) for tag, expression in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
-
-
-def parse_yaml(text: str) -> Any:
-    """The one document in YAML text; dates stay text. Raises yaml.YAMLError."""
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 (a subclass of SafeLoader)
 
 
 #: The document that is judged only in runs in which requests fail.

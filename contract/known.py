@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from fscontract.contract.clauses import clauses, near_misses, notices, parse_yaml, present
+from fscontract.contract.clauses import clauses, near_misses, notices, present
+from fscontract.contract.suite.report.text import printable
 from fscontract.contract.suite.result import (
     SHOWN,
     ClauseResult,
@@ -20,9 +22,11 @@ from fscontract.contract.suite.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
 _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent")
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 #: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
 _JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
@@ -55,11 +59,9 @@ class Known:
 def load_known(path: Path) -> tuple[Known, ...]:
     """The entries of a YAML file with the list `known`; KnownError names file and entry."""
     try:
-        data = parse_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise KnownError(f"{path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise KnownError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+        data = load_yaml(path)
+    except UntrustedError as error:
+        raise KnownError(str(error)) from None
     if not isinstance(data, dict) or set(data) != {"known"}:
         raise KnownError(f"{path}: expected one key, 'known', with a list of entries")
     return parse_known(data["known"], str(path))
@@ -71,20 +73,24 @@ def parse_known(data: Any, where: str) -> tuple[Known, ...]:
         return ()
     if not isinstance(data, list):
         raise KnownError(f"{where}: known: expected a list, not {type(data).__name__}")
-    mistakes: list[str] = []
-    entries: list[Known] = []
+    entries: dict[Known, None] = {}
+    mistakes = listed(f"{where}: known entry {text}" for text in _parsed(data, entries))
+    if mistakes:
+        raise KnownError(mistakes)
+    return tuple(entries)
+
+
+def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
+    """Add the entries; yield the mistakes in them, each after the number of its entry."""
     for number, item in enumerate(data, 1):
-        found = list(_mistakes(item))
-        mistakes += [f"{where}: known entry {number}: {text}" for text in found]
-        if not found:
+        mistakes = list(_mistakes(item))
+        yield from (f"{number}: {text}" for text in mistakes)
+        if not mistakes:
             changed = {"until": _day(item.get("until")), "clause": present(item["clause"])}
             entry = Known(**{**item, **changed})
             if entry in entries:
-                mistakes.append(f"{where}: known entry {number}: the same as an entry before")
-            entries.append(entry)
-    if mistakes:
-        raise KnownError("\n".join(mistakes))
-    return tuple(entries)
+                yield f"{number}: the same as an entry before"
+            entries[entry] = None
 
 
 def match(
@@ -134,7 +140,8 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
     bound = [e for e in entries if e.applies_to(result.target) and not e.intermittent]
     dropped = tuple(e for e in bound if e.clause in judged and not _occurs(e, judged[e.clause]))
     if dropped:
-        save_known(path, tuple(e for e in entries if e not in dropped))
+        gone = frozenset(dropped)
+        save_known(path, tuple(e for e in entries if e not in gone))
     return dropped
 
 
@@ -154,7 +161,7 @@ def _mistakes(item: Any) -> Iterable[str]:
     allowed = (*_REQUIRED, *_OPTIONAL)
     for key in item:
         if key not in allowed:
-            yield f"unknown key {key!r}; allowed: {', '.join(allowed)}"
+            yield f"unknown key {short(key)}; allowed: {', '.join(allowed)}"
     for key in _REQUIRED:
         if not isinstance(item.get(key), str) or not item[key].strip():
             yield f"{key} must be a text that is not empty"
@@ -162,12 +169,13 @@ def _mistakes(item: Any) -> Iterable[str]:
         if not isinstance(item.get(key, ""), str):
             yield f"{key} must be a text"
     if not isinstance(item.get("intermittent", False), bool):
-        yield f"intermittent must be true or false, not {item['intermittent']!r}"
+        yield f"intermittent must be true or false, not {short(item['intermittent'])}"
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
-        yield from notices([clause]) or [f"no clause {clause!r}{near_misses(clause, clauses())}"]
+        missing = f"no clause {short(clause)}{near_misses(clause, clauses())}"
+        yield from notices([clause]) or [missing]
     if item.get("until") is not None and _day(item["until"]) is None:
-        yield f"until must be a date like 2027-06-01, not {item['until']!r}"
+        yield f"until must be a date like 2027-06-01, not {short(item['until'])}"
 
 
 def _day(value: Any) -> date | None:
@@ -190,7 +198,11 @@ def to_yaml(entries: Iterable[Known]) -> str:
     plain = [
         {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
     ]
-    return str(yaml.safe_dump({"known": plain}, sort_keys=False, allow_unicode=True, width=96))
+    dump = partial(
+        yaml.dump, {"known": plain}, Dumper=_DUMPER, sort_keys=False, width=96, allow_unicode=True
+    )
+    text = str(dump())
+    return text if printable(text) == text else str(dump(allow_unicode=False))
 
 
 def _heading(path: Path) -> str:

@@ -105,7 +105,7 @@ class OptionTable:
 def option_table() -> OptionTable:
     """The table of specs/openfile-options.yaml."""
     # Here, so that a filesystem is imported, and opens files without options, free of YAML.
-    from fscontract.contract.clauses import parse_yaml
+    from fscontract.contract.untrusted import parse_yaml
 
     text = files("fscontract.specs").joinpath("openfile-options.yaml").read_text("utf-8")
     data = parse_yaml(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -11,10 +12,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import yaml
-
-from fscontract.contract.clauses import clauses, near_misses, parse_yaml
+from fscontract.contract.clauses import clauses, near_misses
 from fscontract.contract.openfile_options import option_table
+from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
 
 #: Where Hadoop's contract options live in its configuration files.
 _HADOOP = "fs.contract."
@@ -104,17 +104,15 @@ def load_profile(name_or_path: str) -> Profile:
     """
     if name_or_path in profile_names():
         return _shipped(name_or_path)
-    path = Path(name_or_path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
+    if not os.path.lexists(name_or_path):
         known = ", ".join(profile_names())
         hint = near_misses(name_or_path, profile_names())
-        raise ProfileError(
-            f"no profile {name_or_path!r}: neither a file nor one of {known}{hint}"
-        ) from None
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ProfileError(f"{name_or_path!r}: {_why_unreadable(error)}") from None
+        raise ProfileError(f"no profile {name_or_path!r}: neither a file nor one of {known}{hint}")
+    path = Path(name_or_path)
+    try:
+        text = load_text(path)
+    except UntrustedError as error:
+        raise ProfileError(str(error)) from None
     is_xml = path.suffix == ".xml" or text.lstrip().startswith("<")
     return _from_xml(text, path) if is_xml else _from_yaml(text, name_or_path)
 
@@ -161,32 +159,34 @@ def _merged(
 
 def _from_yaml(text: str, where: str) -> Profile:
     try:
-        data = parse_yaml(text)
-    except yaml.YAMLError as error:
-        raise ProfileError(f"{where}: {_yaml_fault(error)}") from None
-    faults = list(_faults(data)) or list(_unknown_names(data))
-    if faults:
-        raise ProfileError("\n".join(f"{where}: {fault}" for fault in faults))
+        data = parse_yaml(text, where)
+    except UntrustedError as error:
+        raise ProfileError(str(error)) from None
+    for check in (_faults, _unknown_names):
+        faults = listed(f"{where}: {fault}" for fault in check(data))
+        if faults:
+            raise ProfileError(faults)
     return _profile(data)
-
-
-def _yaml_fault(error: yaml.YAMLError) -> str:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"line {error.problem_mark.line + 1}: not YAML: {error.problem}"
-    return f"not YAML: {' '.join(str(error).split())}"
 
 
 def _faults(data: Any) -> Iterator[str]:
     """What the schema finds wrong, each in one line."""
-    from jsonschema import Draft202012Validator
-
-    schema = json.loads(
-        files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
-    )
-    for error in Draft202012Validator(schema).iter_errors(data):
+    for error in _validator().iter_errors(data):
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
         place = "".join(keys).removeprefix(".") or "top level"
         yield f"{place}: {_explain(error)}"
+
+
+@lru_cache(maxsize=1)
+def _validator() -> Any:
+    """The schema; 512.0 is not a whole number, as it is in JSON Schema."""
+    from jsonschema import Draft202012Validator, validators
+
+    text = files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
+    types = Draft202012Validator.TYPE_CHECKER
+    whole = types.redefine("integer", lambda checker, value: type(value) is int)
+    extend: Any = validators.extend
+    return extend(Draft202012Validator, type_checker=whole)(json.loads(text))
 
 
 def _explain(error: Any) -> str:
@@ -196,9 +196,9 @@ def _explain(error: Any) -> str:
         extra = [key for key in error.instance if key not in known]
         return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
     if kind == "type":
-        return f"{_TYPES[allowed]} is wanted, not {_short(error.instance)}"
+        return f"{_TYPES[allowed]} is wanted, not {short(error.instance)}"
     if kind == "pattern":
-        return f"{error.schema['description']}, not {_short(error.instance)}"
+        return f"{error.schema['description']}, not {short(error.instance)}"
     return " ".join(str(error.message).split())[:200]
 
 
@@ -209,11 +209,6 @@ _TYPES = {
     "object": "a mapping",
     "array": "a list",
 }
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
@@ -267,7 +262,7 @@ def _from_xml(text: str, path: Path) -> Profile:
     except ElementTree.ParseError as error:
         raise ProfileError(f"{path}: not XML: {error}") from None
     if root.tag != "configuration":
-        raise ProfileError(f"{path}: <configuration> is wanted at the root, not <{root.tag}>")
+        raise ProfileError(f"{path}: <configuration> is wanted at the root, not <{root.tag[:40]}>")
     known = {f.hadoop: f.name for f in features().values() if f.hadoop}
     declared: dict[str, bool] = {}
     ignored: list[str] = []
@@ -291,11 +286,5 @@ def _properties(root: ElementTree.Element, path: Path) -> Iterator[tuple[str, st
 
 def _boolean(value: str, where: str) -> bool:
     if value.lower() not in ("true", "false"):
-        raise ProfileError(f"{where}: true or false is wanted, not {_short(value)}")
+        raise ProfileError(f"{where}: true or false is wanted, not {short(value)}")
     return value.lower() == "true"
-
-
-def _why_unreadable(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8 text (byte {error.start})"
-    return getattr(error, "strerror", None) or str(error)

@@ -112,6 +112,11 @@ def _resolve(
     return _from_callable(text, match["place"], match["name"], options)
 
 
+def names_code(text: str) -> bool:
+    """Whether TARGET is file.py:callable or package.module:callable, which runs what it names."""
+    return "://" not in text and (_FILE.match(text) or _DOTTED.match(text)) is not None
+
+
 def recognise(found: Any, name: str) -> Binding:
     """The binding for a filesystem object; UsageError lists what is accepted."""
     if isinstance(found, Binding):

@@ -15,6 +15,7 @@ from fscontract.contract.suite.blame import Blame
 from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.result import Counterexample
 from fscontract.contract.suite.shrink import shrink
+from fscontract.contract.targets import names_code
 
 #: Failing programs that look alike are shrunk this often; the rest are only counted.
 _ALIKE = 3
@@ -203,4 +204,5 @@ def write_replay(
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{clause}-{name}.json"
     path.write_text(text, encoding="utf-8")
-    return replace(shown, replay=str(path))
+    target = str(context.get("target", ""))
+    return replace(shown, replay=str(path), code=target if names_code(target) else "")

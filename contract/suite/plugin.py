@@ -170,6 +170,7 @@ class ClauseItem(pytest.Item):
     def setup(self) -> None:
         """Run the suite if it has not run, for the clauses whose tests are selected."""
         from fscontract.contract.suite.report.block import summary_of
+        from fscontract.contract.suite.report.text import printable
         from fscontract.contract.suite.result import UNVERIFIED, Verdict
 
         items = [i for i in self.session.items if isinstance(i, ClauseItem)]
@@ -179,11 +180,11 @@ class ClauseItem(pytest.Item):
         self.user_properties.append(("verdict", found.outcome.value))
         warnings = self.suite.warnings()
         if warnings:
-            self.user_properties.append(("warnings", "\n".join(warnings)))
+            self.user_properties.append(("warnings", printable("\n".join(warnings))))
         if found.outcome is Verdict.ERROR:
             raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
         if found.outcome in UNVERIFIED:
-            reason = found.reason.removeprefix(f"{found.outcome}: ")
+            reason = printable(found.reason.removeprefix(f"{found.outcome}: "))
             raise pytest.skip.Exception(f"{found.outcome}: {reason}", _use_item_location=True)
         if found.outcome is Verdict.LAX:
             self.user_properties.append(("lax", summary_of(found)))
@@ -214,12 +215,16 @@ class ClauseItem(pytest.Item):
 
 def _no_verdict(message: str) -> BaseException:
     """Raised while a test is set up, so that pytest counts an error, not a failure."""
-    return pytest.fail.Exception(message, pytrace=False)
+    from fscontract.contract.suite.report.text import printable
+
+    return pytest.fail.Exception(printable(message), pytrace=False)
 
 
 def _expect_failure(reason: str) -> None:
     """Ends the test as expected to fail, but returns under `--runxfail`."""
-    pytest.xfail(reason)
+    from fscontract.contract.suite.report.text import printable
+
+    pytest.xfail(printable(reason))
 
 
 def _setting(config: pytest.Config, name: str, said: object) -> Any:

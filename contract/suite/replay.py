@@ -19,6 +19,7 @@ from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.watchdog import Next, supervise
+from fscontract.contract.untrusted import short
 
 _TIMEOUT = 10.0
 
@@ -40,23 +41,13 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
 
     ProgramError for data that can't be read. The binding is prepared and disposed of.
     """
-    if data.get("fscontract-replay") != 1:
-        raise ProgramError("not a replay file: expected the key 'fscontract-replay' with 1")
-    clause = data.get("clause")
-    clause = present(clause) if isinstance(clause, str) else clause
-    if not isinstance(clause, str) or clause not in clauses():
-        said = next(iter(notices([str(clause)])), f"no clause {clause!r}")
-        raise ProgramError(f"replay file: {said}")
+    clause, program = validated(data)
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    if "threads" not in data:
-        program = Program.from_json(data.get("program"), "replay file")
-    else:
-        Schedule.from_json(data["threads"], "replay file")
     binding = Guarded(binding, _TIMEOUT)
     binding.prepare()
     try:
-        if "threads" in data:
+        if program is None:
             return _run_threads(binding, profile.features, buffer, clause, data["threads"])
         keys = Keys(profile.own_keys, profile.unsupported_keys)
         executor = Executor(binding, profile.features, buffer, keys)
@@ -65,6 +56,26 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
         return _run(executor, clause, program)
     finally:
         binding.dispose()
+
+
+def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
+    """Return the clause and the program of a replay file, None for a schedule.
+
+    Raise ProgramError, which begins with `where`.
+    """
+    if data.get("fscontract-replay") != 1:
+        raise ProgramError(
+            f"{where}: not a replay file: expected the key 'fscontract-replay' with 1"
+        )
+    clause = data.get("clause")
+    clause = present(clause) if isinstance(clause, str) else clause
+    if not isinstance(clause, str) or clause not in clauses():
+        said = next(iter(notices([str(clause)])), f"no clause {short(clause)}")
+        raise ProgramError(f"{where}: {said}")
+    if "threads" not in data:
+        return clause, Program.from_json(data.get("program"), where)
+    Schedule.from_json(data["threads"], where)
+    return clause, None
 
 
 def _run_threads(

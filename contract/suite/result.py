@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -68,11 +69,21 @@ class Counterexample:
     threads: dict[str, Any] | None = field(default=None, hash=False)
     #: Where the replay file was written, if it was.
     replay: str | None = None
+    #: The target as it was typed, if it names code, which a replay runs only if it is typed again.
+    code: str = ""
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
     #: What the calls up to that one did, an outcome for each step of the program; "" for a change
     #: of the file. Empty where that is not known.
     outcomes: tuple[str, ...] = ()
+
+    @property
+    def again(self) -> str:
+        """The command that runs it again, "" if there is no replay file."""
+        if not self.replay:
+            return ""
+        words = ["fscontract", "replay", self.replay, *([self.code] if self.code else [])]
+        return shlex.join(words)
 
     @property
     def signature(self) -> str:

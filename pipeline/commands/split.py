@@ -70,13 +70,15 @@ def _show(blocks: Iterator[FileBlockMetadata], plan: Plan, output: Output, as_js
             output.write(block.to_json().encode(), b"\n")
         return
     if output.is_plain:
-        output.line(_LINE.format(*_COLUMNS))
-        for block in blocks:
+        for number, block in enumerate(blocks):
+            if number == 0:  # what is not there is noticed before
+                output.line(_LINE.format(*_COLUMNS))
             output.line(_LINE.format(*_cells(block, plan)))
     else:
         _print_tables(blocks, plan)
-    what = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
-    output.line(f"{what}, {plan.bytes:,} bytes")
+    if plan.files or not plan.missing:
+        what = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
+        output.line(f"{what}, {plan.bytes:,} bytes")
 
 
 def _cells(block: FileBlockMetadata, plan: Plan) -> tuple[str, ...]:

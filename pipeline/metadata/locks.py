@@ -11,6 +11,7 @@ from typing import Protocol
 
 from fscontract.contract.errors import FileAlreadyExistsException
 from fscontract.contract.ports import FileSystem
+from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.metadata.errors import LockedException
 from fscontract.pipeline.metadata.files import list_files, read_file, write_file
 from fscontract.pipeline.metadata.timeline import Clock, utc_now
@@ -104,8 +105,8 @@ class FileLock:
         """Whether the holder has released it, or has held it too long."""
         path = self._path(number)
         try:
-            until = json.loads(read_file(self._fs, path))["until"]
-            expired = float(until) <= self._clock().timestamp()
+            until = parse_json(read_file(self._fs, path), path)["until"]
+            expired = until <= self._clock().timestamp()
         except FileNotFoundError:
             return True
         except (ValueError, KeyError, TypeError):  # who wrote that did not come to its end

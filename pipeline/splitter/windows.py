@@ -266,4 +266,7 @@ def _unchecked(line: bytes, number: int) -> Any:
     check, _, text = line.partition(b" ")
     if check != b"%08x" % crc32(text):
         raise TornRecord(f"line {number} is not what was written")
-    return json.loads(text)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TornRecord(f"line {number} is not JSON: {error}") from None

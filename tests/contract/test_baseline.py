@@ -206,8 +206,8 @@ def test_a_report_of_this_version_is_a_baseline_of_the_same_run(suite: FakeSuite
     ("text", "said"),
     [
         (None, "old.json: No such file or directory"),
-        ("", "old.json: not JSON"),
-        ("[" * 100_000, "old.json: not a report: nested too deeply"),
+        ("", "old.json: empty, expected JSON"),
+        ("[" * 100_000, "old.json: line 1, column 65: nested more than 64 levels deep"),
         ("{}", "old.json: not a report of fscontract: "),
         (json.dumps(report("elsewhere")), "old.json: a report of elsewhere, not of stub"),
         (json.dumps([report("stub")] * 2), "old.json: stub is there twice"),

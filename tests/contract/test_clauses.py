@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 
 from fscontract.contract.clauses import (
     ClauseError,
@@ -15,7 +14,6 @@ from fscontract.contract.clauses import (
     clauses,
     documents,
     near_misses,
-    parse_yaml,
     select,
 )
 from fscontract.contract.opening import Opening
@@ -153,23 +151,6 @@ def test_clauses_can_be_members_of_sets() -> None:
 def test_a_level_prints_as_its_word() -> None:
     """In reports as in messages."""
     assert f"{Level.SHOULD}" == "SHOULD"
-
-
-def test_dates_and_versions_in_yaml_stay_text() -> None:
-    """`until: 2027-06-01` is what the user wrote, not a date object."""
-    assert parse_yaml("{until: 2027-06-01, on: true}") == {"until": "2027-06-01", True: True}
-
-
-def test_a_key_that_occurs_twice_in_yaml_is_refused() -> None:
-    """Otherwise the first of them would be lost in silence."""
-    with pytest.raises(yaml.YAMLError, match="'a' occurs twice"):
-        parse_yaml("{a: 1, b: {a: 1}, a: 2}")
-
-
-def test_yaml_makes_no_objects() -> None:
-    """Tags that name Python objects are not known."""
-    with pytest.raises(yaml.YAMLError):
-        parse_yaml("!!python/object/apply:os.getcwd []")
 
 
 def test_nothing_near_gives_no_hint() -> None:

@@ -343,6 +343,13 @@ def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> Non
     assert suite.runs == []
 
 
+def replay_file(**changed: Any) -> str:
+    """The text of a replay file."""
+    program = {"length": 0, "steps": []}
+    data = {"fscontract-replay": 1, "clause": "seek.zero", "program": program}
+    return json.dumps({**data, **changed})
+
+
 @pytest.mark.parametrize(
     ("outcome", "code"), [("passes now", 0), ("still fails", 1), ("fails otherwise", 1)]
 )
@@ -357,12 +364,13 @@ def test_replay_tells_what_came_of_it(
         return ReplayResult("seek.zero", outcome, "IO", ("returned",), ("seek(0): IO",))
 
     monkeypatch.setattr(replay, "replay", fake)
-    Path("r.json").write_text(json.dumps({"target": stub_target}))
-    for args in ([], ["stubs.py:Other"]):
+    Path("r.json").write_text(replay_file(target=stub_target))
+    for args in (["--trust"], ["stubs.py:Other"]):
         result = run("replay", "r.json", *args)
         assert result.exit_code == code
         assert result.stdout.splitlines() == [
             f"seek.zero: {outcome}",
+            "  program    f = open(0 bytes)",
             "  1          seek(0): IO",
             "  expected   returned",
             "  actual     IO",
@@ -370,19 +378,110 @@ def test_replay_tells_what_came_of_it(
     assert targets == ["stub", "other"]
 
 
+_EVIL = """
+from pathlib import Path
+
+Path("was-run").touch()
+
+def make():
+    from fscontract.contract.targets import resolve_target
+
+    return resolve_target("memory", {})
+"""
+
+
+@pytest.mark.parametrize("target", ["./evil.py:make", "evil.py:make", "evil:make", "os.path:join"])
+def test_code_that_a_replay_file_names_is_not_run(target: str, stub_target: str) -> None:
+    """The message has both ways to run it."""
+    Path("evil.py").write_text(_EVIL)
+    Path("r.json").write_text(replay_file(target=target))
+    said = error("replay", "r.json")
+    assert f"as in 'fscontract replay r.json {target}', or give --trust" in said
+    assert not Path("was-run").exists()
+
+
+@pytest.mark.parametrize("more", ["--trust", "./evil.py:make"])
+def test_code_that_the_user_names_or_trusts_is_run(more: str, stub_target: str) -> None:
+    Path("evil.py").write_text(_EVIL)
+    Path("r.json").write_text(replay_file(target="./evil.py:make"))
+    result = run("replay", "r.json", more)
+    assert result.exit_code == 0, result.output
+    assert Path("was-run").exists()
+
+
+@pytest.mark.parametrize("target", ["memory", "memory://x"])
+def test_a_target_that_is_not_code_needs_no_trust(target: str, stub_target: str) -> None:
+    Path("r.json").write_text(replay_file(target=target))
+    assert run("replay", "r.json").exit_code == 0
+
+
+def test_options_are_asked_for_if_the_target_is_named_again(stub_target: str) -> None:
+    """It is the same target, which needs the same options."""
+    Path("r.json").write_text(replay_file(target="./evil.py:make", options=["key"]))
+    assert "give -o key=... again" in error("replay", "r.json", "./evil.py:make")
+
+
+def test_a_replay_that_passes_shows_no_expectation(stub_target: str) -> None:
+    """Nothing was expected that did not happen."""
+    steps = {"length": 5, "steps": [["seek", 2]]}
+    Path("r.json").write_text(replay_file(target="memory", program=steps))
+    assert run("replay", "r.json").stdout.splitlines() == [
+        "seek.zero: passes now",
+        "  program    f = open(5 bytes); f.seek(2)",
+        "  1          seek(2) -> returned",
+        "  actual     returned",
+    ]
+
+
+def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
+    """On the target of each, or on the one that is given; the exit code is the worst."""
+    Path("a.json").write_text(replay_file(target="memory"))
+    Path("b.json").write_text(replay_file(target="memory://x", clause="pyio.writable.false"))
+    result = run("replay", "a.json", "b.json")
+    heads = [line for line in result.stdout.splitlines() if not line.startswith("  ")]
+    assert heads == [
+        "a.json",
+        "seek.zero: passes now",
+        "",
+        "b.json",
+        "pyio.writable.false: passes now",
+    ]
+    assert run("replay", "a.json", "b.json", "memory").exit_code == 0
+    Path("b.json").write_text(replay_file(target="file:///no/such/place"))
+    result = run("replay", "b.json", "a.json")
+    assert result.exit_code == 3
+    assert "seek.zero: passes now" in result.stdout
+    assert "there is no such directory" in result.stderr
+
+
+def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> None:
+    Path("a.json").write_text(replay_file(target="memory"))
+    Path("b.json").write_text("{")
+    assert error("replay", "a.json", "b.json").startswith("b.json: ")
+    assert error("replay", "a.json", "none.json") == "none.json: No such file or directory"
+    assert "no target 'nosuch'" in error("replay", "a.json", "nosuch")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "can't read r.json: No such file"),
-        ("{", "r.json: not JSON"),
+        (None, "r.json: No such file"),
+        ("{", "r.json: line 1, column 2: not JSON"),
+        ("[" * 100_000, "r.json: line 1, column 65: nested more than 64 levels deep"),
+        ('{"buffer": NaN}', "r.json: line 1, column 12: not JSON: NaN is not a number"),
+        ("9" * 5_000, "r.json: line 1, column 1: a number of more than 100 digits"),
         ("[]", "r.json: not a replay file"),
         ("{}", "r.json names no target"),
-        ('{"target": "stubs.py:Stub", "profile": 5}', "profile must be a name, not 5"),
-        ('{"target": "stubs.py:Stub", "content": 5}', "content must be a text, not 5"),
-        ('{"target": "stubs.py:Stub", "options": 5}', "options must be a list of names, not 5"),
-        ('{"target": "stubs.py:Stub", "options": ["key"]}', "give -o key=... again"),
-        ('{"target": "stubs.py:Stub", "profile": "hadop"}', "did you mean hadoop"),
+        ('{"target": "memory"}', "r.json: not a replay file"),
+        (replay_file(target="memory", clause="seek.zer"), "r.json: no clause 'seek.zer'"),
+        (replay_file(target="memory", program=5), "r.json: expected an object with length"),
+        (replay_file(target="memory", profile=5), "profile must be a name, not 5"),
+        (replay_file(target="memory", content=5), "content must be a text, not 5"),
+        (replay_file(target="memory", options=5), "options must be a list of names, not 5"),
+        (replay_file(target="memory", options=["key"]), "give -o key=... again"),
+        (replay_file(target="memory", profile="hadop"), "did you mean hadoop"),
     ],
+    ids=lambda value: str(value)[:30],
 )
 def test_a_bad_replay_file_is_one_line(text: str | None, said: str, stub_target: str) -> None:
     """Whatever is wrong with it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
@@ -95,6 +97,25 @@ def test_several_targets_make_a_list(make_result: Make, make_run: MakeRun) -> No
     assert [d["target"] for d in data] == ["memory", "s3://b"]
     assert data[1]["error"] == "no way in"
     assert data[1]["conforms"] is False
+
+
+def test_what_drives_a_terminal_or_turns_text_around_is_escaped(
+    make_result: Make, make_run: MakeRun
+) -> None:
+    """In JSON's own way, so that a reader gets what the target said."""
+    hidden = " ".join(chr(c) for c in range(sys.maxunicode + 1) if not _may_show(chr(c)))
+    said = f"{hidden} שם é 😀"
+    text = render([make_run(make_result(Verdict.FAIL, actual=said), target=said)])
+    assert all(c == "\n" or _may_show(c) for c in text)
+    assert "\\u202e" in text
+    assert "שם é 😀" in text
+    data = json.loads(text)
+    shown = data["clauses"][0]["counterexample"]["actual"]
+    assert (data["target"] == said, shown == said) == (True, True)  # what differs can't be printed
+
+
+def _may_show(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 @pytest.mark.parametrize(

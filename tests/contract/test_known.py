@@ -75,6 +75,32 @@ def test_a_mistake_is_one_line_with_place(change: dict[str, object], said: str) 
     assert line.startswith(f"known.yaml: known entry 2: {said}")
 
 
+def test_the_first_mistakes_of_many_are_told() -> None:
+    """Each in a line of bounded length."""
+    bad = {"clause": "x" * 100_000, "reason": "r", "signature": "s", "until": "y" * 100_000}
+    with pytest.raises(KnownError) as caught:
+        parse_known([bad] * 1_000, "f")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "... and more mistakes"
+    assert max(map(len, lines)) < 200
+
+
+def test_entries_are_not_compared_with_all_before_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time to read a file grows with its size, not with the square of it."""
+    compared = []
+    equal = Known.__eq__
+
+    def count(one: Known, other: object) -> bool:
+        compared.append(one)
+        return equal(one, other)
+
+    monkeypatch.setattr(Known, "__eq__", count)
+    entry = {"clause": "seek.negative", "reason": "r"}
+    parse_known([{**entry, "signature": str(i)} for i in range(1_000)], "f")
+    assert len(compared) < 100
+
+
 def test_every_mistake_is_told() -> None:
     """A line for each, of all entries."""
     with pytest.raises(KnownError) as caught:
@@ -89,7 +115,7 @@ def test_every_mistake_is_told() -> None:
         ("knwon: []", "expected one key, 'known'"),
         ("- a", "expected one key, 'known'"),
         ("known: 5", "expected a list, not int"),
-        ("known: !!python/object/apply:os.getcwd []", "not YAML"),
+        ("known: !!python/object/apply:os.getcwd []", "the tag .* is not allowed"),
     ],
 )
 def test_a_file_of_another_shape_is_refused(text: str, said: str, tmp_path: Path) -> None:

@@ -95,9 +95,9 @@ def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("", "top level: a mapping is wanted, not None"),
-        ("name: a: b", "line 1: not YAML: mapping values are not allowed"),
+        ("name: a: b", "line 1, column 8: not YAML: mapping values are not allowed"),
         ("title: T\n", "top level: 'name' is a required property"),
-        (BARE + "name: x\n", "line 3: not YAML: the key 'name' occurs twice"),
+        (BARE + "name: x\n", "line 3, column 1: the key 'name' occurs twice"),
         (BARE + "nmae: x\n", "top level: unknown 'nmae'; allowed: name, title, extends, features"),
         ("name: A B\ntitle: T\n", "name: small letters, digits and single hyphens are wanted"),
         (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: true or false is"),
@@ -147,11 +147,26 @@ def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     )
 
 
+@pytest.mark.parametrize("buffer", ["512.0", ".nan", ".inf", "67108865", "true"])
+def test_a_buffer_that_is_not_a_whole_number_of_bytes_is_refused(
+    buffer: str, tmp_path: Path
+) -> None:
+    """As replay files refuse it."""
+    assert "buffer: " in _refused(_written(tmp_path, f"{BARE}buffer: {buffer}\n"))
+
+
+def test_the_first_faults_of_many_are_listed(tmp_path: Path) -> None:
+    """A line for each, not thousands."""
+    lines = _refused(_written(tmp_path, BARE + "known: [" + "1, " * 1_000 + "]\n")).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "... and more mistakes"
+
+
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     """The message says where the first bad byte is."""
     path = tmp_path / "mine.yaml"
     path.write_bytes(b"name: \xff")
-    assert _refused(str(path)) == f"{str(path)!r}: not UTF-8 text (byte 6)"
+    assert _refused(str(path)) == f"{path}: line 1, byte 7: not UTF-8 text"
 
 
 # What a profile says of open_file ------------------------------------------------------------

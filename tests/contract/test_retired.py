@@ -131,7 +131,7 @@ def test_a_replay_file_may_have_an_id_of_old(tmp_path: Path) -> None:
     path.write_text(json.dumps(data))
     assert run("replay", str(path), "memory").stdout.startswith("seek.zero: passes now\n")
     path.write_text(json.dumps({**data, "clause": "seek.soft"}))
-    assert error("replay", str(path), "memory") == f"replay file: {WITHDRAWN}"
+    assert error("replay", str(path), "memory") == f"{path}: {WITHDRAWN}"
 
 
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:

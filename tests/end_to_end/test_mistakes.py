@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def nothing():
         (("memory", "--profile", "nosuch"), 2, "nosuch"),
         (("memory", "--features", "nosuch"), 2, "nosuch"),
         (("memory", "--profile", "./bad.yaml"), 2, "bad.yaml: line "),
-        (("memory", "--known", "bad.yaml"), 2, "bad.yaml: not YAML: "),
+        (("memory", "--known", "bad.yaml"), 2, "bad.yaml: line 2, column 1: not YAML: "),
         (("memory", "--known", "none.yaml"), 2, "none.yaml: No such file or directory"),
         (("memory", "--junit", "no/such/dir.xml"), 2, "can't write no/such/dir.xml"),
         (("memory", "--faults", "quick"), 2, "its requests can't be made to fail; try fake, local"),
@@ -54,6 +55,30 @@ def test_a_mistake_is_one_line(
     line = ended.mistake()
     assert text in line.replace(f"{place}/", "")
     assert ended.code == code
+
+
+@pytest.mark.parametrize("option", ["--known", "--profile"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("known: " + "[" * 50_000, "nested more than 64 levels deep"),
+        ("known: " + "9" * 5_000, "a number of more than 100 digits"),
+        ("known: !!bool zz", "not true or false: 'zz'"),
+        ("known: !!int abc", "not a whole number: 'abc'"),
+        ("known: !!timestamp 2001-99-99", "the tag '!!timestamp' is not allowed"),
+        ("known: &a [*a]", "no complete value has the anchor 'a'"),
+    ],
+    ids=["deep", "long", "bool", "int", "date", "anchor"],
+)
+def test_a_file_out_of_bounds_is_refused_in_one_line(
+    option: str, text: str, said: str, check: Command, place: Path
+) -> None:
+    """With its line and column; the process does not crash."""
+    (place / "bad.yaml").write_text(text)
+    ended = check("memory", option, "./bad.yaml")
+    assert ended.code == 2
+    assert "bad.yaml: line 1, column " in ended.mistake()
+    assert said in ended.mistake()
 
 
 def test_a_profile_with_an_unknown_feature_names_it(check: Command, place: Path) -> None:
@@ -113,3 +138,43 @@ def test_nothing_verified_exits_5(check: Command, target: Path) -> None:
     assert ended.code == 5
     assert ended.outcomes() == {"stns.same-data": "undeclared"}
     assert "no clause was verified" in ended.stdout
+
+
+_DRIVING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200b\u2028"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("./bad.py:make",),
+        (f"nosuch{_DRIVING}",),
+        (f"nosuch://{_DRIVING}",),
+        ("memory", "--known", "bad.yaml"),
+        ("memory", "--known", f"{_DRIVING}.yaml"),
+        ("memory", "--profile", "./bad.yaml"),
+        ("memory", "--profile", f"{_DRIVING}"),
+        ("memory", "--features", _DRIVING),
+        ("memory", "--clauses", _DRIVING),
+        ("memory", "--effort", _DRIVING),
+    ],
+    ids=ascii,
+)
+def test_what_others_wrote_does_not_drive_the_terminal(
+    args: tuple[str, ...], check: Command, place: Path
+) -> None:
+    """Whether an exception says it, a file, or the command line."""
+    (place / "bad.py").write_text(f"def make():\n    raise OSError({_DRIVING!r})\n")
+    (place / "bad.yaml").write_text(f"name: {json.dumps(_DRIVING)}\n{json.dumps(_DRIVING)}: 1\n")
+    ended = check(*args)
+    assert ended.code in (2, 3)
+    shown = (ended.stdout + ended.stderr).replace("\n", "")
+    assert shown.isprintable(), ascii(shown)
+
+
+def test_an_expired_entry_does_not_drive_the_terminal(check: Command, place: Path) -> None:
+    """Its reason is shown."""
+    entry = {"clause": "seek.zero", "reason": _DRIVING, "signature": "s", "until": "2020-01-01"}
+    (place / "known.yaml").write_text(json.dumps({"known": [entry]}))
+    ended = check("memory", "--known", "known.yaml", "--clauses", "seek.zero")
+    assert "expired" in ended.stderr
+    assert ended.stderr.replace("\n", "").isprintable()

@@ -149,3 +149,13 @@ def test_ctrl_c_before_the_run_leaves_nothing(place: Path) -> None:
     assert shown.code == 130
     assert not (place / "r.json").exists()
     assert "Traceback" not in shown.text
+
+
+def test_a_target_that_is_not_set_up_is_told_once(place: Path) -> None:
+    """Where stdout and stderr are one terminal."""
+    (place / "bad.py").write_text("def make():\n    raise OSError('no way in')\n")
+    shown = at_terminal(place, "check", "./bad.py:make", columns=200)
+    assert shown.code == 3
+    assert shown.text.count("no way in") == 1
+    shown = at_terminal(place, "check", "./bad.py:make", "-q", columns=200)
+    assert shown.text.count("no way in") == 1

@@ -11,8 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.anchors import resolve
-from fscontract.contract.clauses import Clause, Example, Level, clauses, documents, parse_yaml
+from fscontract.contract.clauses import Clause, Example, Level, clauses, documents
 from fscontract.contract.profile import features
+from fscontract.contract.untrusted import parse_yaml
 
 SPECS = Path(str(files("fscontract.specs")))
 #: What is not a document of clauses.

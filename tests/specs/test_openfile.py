@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.clauses import Clause, Level, clauses, parse_yaml
+from fscontract.contract.clauses import Clause, Level, clauses
 from fscontract.contract.iostatistics import METERS
 from fscontract.contract.openfile_options import option_table
 from fscontract.contract.opening import METHODS, SCENES
+from fscontract.contract.untrusted import parse_yaml
 
 SPECS = files("fscontract.specs")
 #: The rows of the first inventory of the document, in its order; ids are never dropped or reused.

@@ -8,9 +8,10 @@ from importlib.resources import files
 from jsonschema import Draft202012Validator
 
 from fscontract.contract import openfile_options
-from fscontract.contract.clauses import clauses, parse_yaml
+from fscontract.contract.clauses import clauses
 from fscontract.contract.openfile_options import PREFIX, option_table
 from fscontract.contract.profile import features
+from fscontract.contract.untrusted import parse_yaml
 
 SPECS = files("fscontract.specs")
 TABLE = option_table()

@@ -119,7 +119,7 @@ def _load_known(path: Path | None) -> tuple[Known, ...]:
 
     known = load_known(path)
     for line in common.expired(known, date.today()):
-        click.echo(f"fscontract: {line}", err=True)
+        common.say(f"fscontract: {line}", err=True)
     return known
 
 
@@ -161,7 +161,7 @@ def _run_all(
             entries.append(entry)
             if not whole:
                 raise KeyboardInterrupt
-            if isinstance(entry, NotSetUp):
+            if isinstance(entry, NotSetUp) and not common.in_one_place():
                 common.say_error(entry.message)
     finally:
         console.stop()

@@ -62,7 +62,7 @@ def clean(
             try:
                 if not dry_run:
                     binding.discard(prefix)
-                click.echo(f"{'would remove' if dry_run else 'removed'}: {prefix}")
+                common.say(f"{'would remove' if dry_run else 'removed'}: {prefix}")
             except TargetError as error:
                 common.say_error(str(error))
                 code = common.SET_UP
@@ -78,14 +78,13 @@ _PATIENCE = 100.0
 def _old(binding: Binding, age: timedelta) -> Iterator[str]:
     """The prefixes that are old enough; of the others it is said why they are not."""
     from fscontract.contract.prefixes import made_at
-    from fscontract.contract.suite.report.text import printable
 
     now = datetime.now(timezone.utc)
     for prefix in binding.leftovers():
         made = made_at(Path(prefix).name)
         if made is None:
-            click.echo(f"left alone: {printable(prefix)}: its name does not tell when it was made")
+            common.say(f"left alone: {prefix}: its name does not tell when it was made")
         elif now - made < age:
-            click.echo(f"left alone: {prefix}: made at {made:%Y-%m-%d %H:%M:%S} UTC")
+            common.say(f"left alone: {prefix}: made at {made:%Y-%m-%d %H:%M:%S} UTC")
         else:
             yield prefix

@@ -32,6 +32,8 @@ CONFORMS, VIOLATION, USAGE, SET_UP, NOTHING, INTERRUPTED = 0, 1, 2, 3, 5, 130
 _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
 #: How long threads that were left may hold up the end of the process, in seconds.
 _FAREWELL = 2.0
+#: Characters of a line on stderr; the middle of a longer one is left out.
+_LONGEST = 2000
 #: Where replay files go.
 _REPLAYS = Path(".fscontract")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -76,10 +78,26 @@ def exit_code_of(error: Exception) -> int | None:
     return USAGE if isinstance(error, usage) else None
 
 
+def say(message: str, err: bool = False) -> None:
+    """Print `message`, which may repeat what others wrote, so that it can't drive a terminal."""
+    from fscontract.contract.suite.report.text import printable
+
+    click.echo(printable(message), err=err)
+
+
 def say_error(message: str) -> None:
     """One line on stderr for each line of `message`."""
-    for line in message.splitlines():
-        click.echo(f"fscontract: error: {line}", err=True)
+    for line in message.split("\n"):
+        shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"
+        say(f"fscontract: error: {shown}", err=True)
+
+
+def in_one_place() -> bool:
+    """Whether stdout and stderr are one file, pipe or terminal: then one of them says it."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (AttributeError, OSError, ValueError):  # not files, or closed
+        return False
 
 
 def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
@@ -256,7 +274,7 @@ def collect(values: dict[str, Any]) -> RunOptions:
     fields = RunOptions.__dataclass_fields__
     run = RunOptions(**{name: values[name] for name in fields if name in values})
     for line in notices(run.clauses):
-        click.echo(f"fscontract: {line}", err=True)
+        say(f"fscontract: {line}", err=True)
     return run
 
 

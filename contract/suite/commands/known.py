@@ -60,5 +60,5 @@ def known(
     except OSError as error:
         raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
     for entry in changed:
-        click.echo(f"{word}: {entry.clause}: {entry.signature}")
+        common.say(f"{word}: {entry.clause}: {entry.signature}")
     click.echo(f"{len(changed)} {word}")

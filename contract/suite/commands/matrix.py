@@ -69,7 +69,7 @@ def matrix(
         _write(html, _as_html(joined, _findings(findings, html)))
     found = unexplained(joined, _findings(findings, None))
     for one in found if strict else ():
-        click.echo(f"without a finding: {one.column.label}: {one.clause}: {one.fault}", err=True)
+        common.say(f"without a finding: {one.column.label}: {one.clause}: {one.fault}", err=True)
     ctx.exit(common.VIOLATION if strict and found else common.CONFORMS)
 
 

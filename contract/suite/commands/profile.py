@@ -82,7 +82,7 @@ def show(name: str) -> None:
     from fscontract.contract.profile import features, load_profile
 
     shown = load_profile(name)
-    click.echo(f"{shown.name}: {shown.title}")
+    common.say(f"{shown.name}: {shown.title}")
     for feature in features():
         click.echo(f"  {'yes' if shown.has(feature) else 'no ':3}  {feature}")
     facts = {"buffer": shown.buffer, "remote": shown.remote}

@@ -1,20 +1,39 @@
-"""`fscontract replay`: run the program of a failure again."""
+"""`fscontract replay`: run the programs of failures again."""
 
 from __future__ import annotations
 
-import json
+import os
+import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fscontract.contract.suite.commands import common
 
+if TYPE_CHECKING:
+    from fscontract.contract.profile import Profile
+    from fscontract.contract.suite.replay import ReplayResult
 
-@click.command(short_help="Run a failure again.")
-@click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
-@click.argument("target", metavar="[TARGET]", required=False)
+
+@dataclass(frozen=True)
+class _Replay:
+    """A replay file and what it is run on."""
+
+    path: Path
+    data: dict[str, Any]
+    target: str
+    file: str | None
+    content: Path | None
+    #: A name or a path; None for the profile of the binding.
+    profile: str | None
+
+
+@click.command(short_help="Run failures again.")
+@click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
 @click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
+@click.option("--trust", is_flag=True, help="Run the code that FILE names as its target.")
 @common.TARGET_OPTION
 @common.FILE_OPTION
 @common.CONTENT_OPTION
@@ -22,48 +41,118 @@ from fscontract.contract.suite.commands import common
 def replay(
     ctx: click.Context,
     /,
-    file_: Path,
-    target: str | None,
+    words: tuple[str, ...],
     profile: str | None,
+    trust: bool,
     options: dict[str, str],
     file: str | None,
     content: Path | None,
 ) -> None:
-    """Run a failure from the FILE that `check` wrote, on TARGET or the one it failed on.
+    """Run failures from each FILE that `check` wrote, on TARGET or the one they failed on.
 
     FILE knows the target, --file and --content, but no options and no secrets: give them again.
+    If its target is code, as file.py:callable, give TARGET, too, or --trust.
 
-    Exit codes: 0 it passes now, 1 it still fails or fails otherwise.
+    Exit codes: 0 all pass now, 1 one still fails or fails otherwise, 2 usage, 3 the target can't
+    be used.
     """
+    from fscontract.contract.binding import TargetError
+
+    paths, target = _split(words)
+    replays = [_read(path, target, profile, trust, options, file, content) for path in paths]
+    codes = []
+    for number, one in enumerate(replays):
+        if number:
+            click.echo()
+        if len(replays) > 1:
+            common.say(str(one.path))
+        try:
+            codes.append(_run(one, options))
+        except TargetError as error:
+            common.say_error(str(error))
+            codes.append(common.SET_UP)
+    ctx.exit(common.worst(codes))
+
+
+def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
+    """The files and the target: the last word, unless it is the only one or names a file."""
+    *first, last = words
+    is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
+    if not first or is_file:
+        return [Path(word) for word in words], None
+    return [Path(word) for word in first], last
+
+
+def _read(
+    path: Path,
+    target: str | None,
+    profile: str | None,
+    trust: bool,
+    options: dict[str, str],
+    file: str | None,
+    content: Path | None,
+) -> _Replay:
+    """Read a replay file; UsageError if it, or what it is run on, is not as it has to be."""
+    from fscontract.contract.anchors import ProgramError
+    from fscontract.contract.suite.replay import validated
+
+    data = _load(path)
+    own = _text(data, "target", path)
+    chosen = target or own
+    if not chosen:
+        raise click.UsageError(f"{path} names no target: give one, as in: replay {path} memory")
+    if target is None and not trust:
+        _check_trust(chosen, path)
+    if chosen == own:
+        _check_options(data, options, path)
+    if target is None and file is None and content is None:
+        held = _text(data, "file", path), _text(data, "content", path)
+        file, content = held[0], None if held[1] is None else Path(held[1])
+    named = profile or _text(data, "profile", path, "a name")
+    try:
+        validated(data, str(path))
+    except ProgramError as error:
+        raise click.UsageError(str(error)) from None
+    return _Replay(path, data, chosen, file, content, named)
+
+
+def _run(one: _Replay, options: dict[str, str]) -> int:
+    """Run it, print what came of it, and return the exit code."""
     from fscontract.contract.profile import load_profile
-    from fscontract.contract.program import Program
     from fscontract.contract.suite import replay as replaying
-    from fscontract.contract.suite.report.text import printable
     from fscontract.contract.targets import resolve_target
 
-    data = _load(file_)
-    chosen = target or _text(data, "target", file_)
-    if not chosen:
-        raise click.UsageError(f"{file_} names no target: give one, as in: replay {file_} memory")
-    if target is None:
-        _check_options(data, options, file_)
-    if target is None and file is None and content is None:
-        held = _text(data, "file", file_), _text(data, "content", file_)
-        file, content = held[0], None if held[1] is None else Path(held[1])
-    binding = resolve_target(chosen, options, file, content)
-    named = profile or data.get("profile") or binding.default_profile
-    if not isinstance(named, str):
-        raise click.UsageError(f"{file_}: profile must be a name, not {named!r}")
-    result = replaying.replay(binding, data, load_profile(named))
-    click.echo(f"{result.clause}: {result.outcome}")
+    binding = resolve_target(one.target, options, one.file, one.content)
+    profile: Profile = load_profile(one.profile or binding.default_profile)
+    result = replaying.replay(binding, one.data, profile)
+    _print(result, one.data)
+    return common.CONFORMS if result.outcome == "passes now" else common.VIOLATION
+
+
+def _print(result: ReplayResult, data: dict[str, Any]) -> None:
+    from fscontract.contract.program import Program
+
+    common.say(f"{result.clause}: {result.outcome}")
     if "program" in data:
-        click.echo(f"  program    {printable(str(Program.from_json(data['program'])))}")
+        common.say(f"  program    {Program.from_json(data['program'])}")
     for number, call in enumerate(result.trace, 1):
         label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
-        click.echo(f"  {label}{printable(call)}")
-    click.echo(f"  expected   {printable(' or '.join(result.expected))}")
-    click.echo(f"  actual     {printable(result.actual)}")
-    ctx.exit(common.CONFORMS if result.outcome == "passes now" else common.VIOLATION)
+        common.say(f"  {label}{call}")
+    if result.expected:
+        common.say(f"  expected   {' or '.join(result.expected)}")
+    common.say(f"  actual     {result.actual}")
+
+
+def _check_trust(target: str, path: Path) -> None:
+    """Refuse to run code that a file names, and the user does not."""
+    from fscontract.contract.targets import names_code
+
+    if names_code(target):
+        again = shlex.join(["fscontract", "replay", str(path), target])
+        raise click.UsageError(
+            f"{path}: its target is code, which is run only if you name it, as in '{again}', "
+            "or give --trust"
+        )
 
 
 def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:
@@ -75,20 +164,20 @@ def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) ->
         raise click.UsageError(f"{path} keeps no values of options: give {' '.join(missing)} again")
 
 
-def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
+def _text(data: dict[str, Any], key: str, path: Path, what: str = "a text") -> str | None:
     value = data.get(key)
     if value is None or isinstance(value, str):
         return value
-    raise click.UsageError(f"{path}: {key} must be a text, not {value!r}")
+    raise click.UsageError(f"{path}: {key} must be {what}, not {value!r}")
 
 
 def _load(path: Path) -> dict[str, Any]:
+    from fscontract.contract.untrusted import UntrustedError, load_json
+
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise click.UsageError(f"can't read {path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise click.UsageError(f"{path}: not JSON: {error}") from error
+        data = load_json(path)
+    except UntrustedError as error:
+        raise click.UsageError(str(error)) from None
     if not isinstance(data, dict):
         raise click.UsageError(f"{path}: not a replay file: expected a JSON object")
     return data

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fscontract.contract.suite.matrix.reading import MatrixError
 from fscontract.contract.suite.matrix.table import Cell, Column, Matrix
+from fscontract.contract.untrusted import UntrustedError, load_text
 
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*")
 #: The number of a finding, such as F1 or HADOOP-12.
@@ -74,10 +75,9 @@ def load_findings(path: Path, address: str) -> Findings:
     `address` is where links to the file lead.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise MatrixError(f"{path}: {why}") from error
+        text = load_text(path)
+    except UntrustedError as error:
+        raise MatrixError(str(error)) from None
     anchors: dict[str, str] = {}
     titles: dict[str, str] = {}
     seen: Counter[str] = Counter()

@@ -13,6 +13,7 @@ from typing import Any
 from fscontract import __version__
 from fscontract.contract.suite.matrix.table import Cell, Column
 from fscontract.contract.suite.result import FAILING, UNVERIFIED, Verdict
+from fscontract.contract.untrusted import UntrustedError, load_json
 
 
 class MatrixError(ValueError):
@@ -36,26 +37,16 @@ def read_reports(path: Path, label: str = "") -> list[Column]:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise MatrixError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise MatrixError(f"{path}: not JSON: no UTF-8 at byte {error.start}") from error
-    except RecursionError as error:
-        raise MatrixError(f"{path}: not a report: nested too deeply") from error
-    except ValueError as error:
-        raise MatrixError(f"{path}: not JSON: {error}") from error
+        return load_json(path)
+    except UntrustedError as error:
+        raise MatrixError(str(error)) from None
 
 
 def _validate(data: Any, path: Path) -> None:
     """Refuse what the published schema refuses, and say what is wrong with the entry itself."""
-    try:
-        if _validator("").is_valid(data):
-            return
-        faults = _faults(data)
-        fault = next(faults, "a list of one report, or of none")
-    except RecursionError as error:
-        raise MatrixError(f"{path}: not a report: nested too deeply") from error
+    if _validator("").is_valid(data):
+        return
+    fault = next(_faults(data), "a list of one report, or of none")
     raise MatrixError(f"{path}: not a report of fscontract: {fault}{_newer(data)}")
 
 

@@ -25,8 +25,10 @@ def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
     else:
         lines += _labelled(width, "reason", result.reason)
     lines += _labelled(width, "because", clause.because)
-    if result.counterexample is not None and result.counterexample.replay:
-        lines += _labelled(width, "again", f"fscontract replay {result.counterexample.replay}")
+    if result.counterexample is not None and result.counterexample.again:
+        lines.append(
+            f"  {'again':{_LABEL}} {result.counterexample.again}"
+        )  # to be copied: one line
     lines += _labelled(width, "explain", f"fscontract explain {clause.id}")
     return [printable(line) for line in lines]
 

@@ -9,14 +9,15 @@ from typing import Any
 
 from fscontract import __version__
 from fscontract.contract.suite.report import Entry, NotSetUp
-from fscontract.contract.suite.report.text import unverified
+from fscontract.contract.suite.report.text import escaped, unverified
 from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult
 
 
 def render(entries: Sequence[Entry]) -> str:
     """An object for one target, a list of objects for several; ends with a newline."""
     data = [to_json(entry) for entry in entries]
-    return json.dumps(data[0] if len(data) == 1 else data, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(data[0] if len(data) == 1 else data, indent=2, ensure_ascii=False) + "\n"
+    return escaped(text, lambda char: json.dumps(char)[1:-1])
 
 
 def to_json(entry: Entry) -> dict[str, Any]:

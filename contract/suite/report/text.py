@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
+from unicodedata import category
 
 from fscontract.contract.clauses import Clause, Level, documents
 from fscontract.contract.suite.result import SHOWN, UNVERIFIED, RunResult, Verdict
@@ -17,23 +19,28 @@ class Group(NamedTuple):
     clauses: tuple[str, ...]
 
 
-#: What turns the order of other characters around: names could be shown as what they are not.
-_TURNING = frozenset([0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+#: Categories of characters that drive a terminal, turn the order of others around, show as
+#: nothing, end a line, or are not characters: names could be shown as what they are not.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def printable(text: str) -> str:
-    """`text` with escapes for what controls, but for newlines, and for what XML can't hold."""
-    return "".join(c if c == "\n" or _shows(c) else _escape(c) for c in text)
+    """Return `text` with escapes for characters that must not reach a terminal or XML.
+
+    Newlines stay.
+    """
+    return escaped(text, lambda c: c.encode("unicode_escape").decode("ascii"))
+
+
+def escaped(text: str, escape: Callable[[str], str]) -> str:
+    """Return `text` in which `escape` replaces each of the characters that `printable` escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c == "\n" or _shows(c) else escape(c) for c in text)
 
 
 def _shows(char: str) -> bool:
-    code = ord(char)
-    controls = code < 0x20 or 0x7F <= code < 0xA0 or code in _TURNING
-    return not (controls or 0xD800 <= code < 0xE000 or code & ~1 == 0xFFFE)
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+    return category(char) not in _HIDDEN and ord(char) & 0xFFFE != 0xFFFE
 
 
 def place(clause: Clause) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fscontract.contract.suite.commands.common import TARGET_OPTION
+from fscontract.contract.suite.commands.common import TARGET_OPTION, say
 
 _URL = click.argument("url", metavar="URL")
 _DIRECTORY = click.option(
@@ -49,7 +49,7 @@ def set_directory(url: str, directory: str | None) -> None:
     from fscontract.pipeline.metadata.commands.session import remember
 
     remember(url, directory)
-    click.echo(f"Metadata Table of {url} is in {directory or 'the dataset'}")
+    say(f"Metadata Table of {url} is in {directory or 'the dataset'}")
 
 
 @metadata.command(short_help="Make the table.")

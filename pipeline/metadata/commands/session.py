@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.untrusted import UntrustedError, load_json
 
 _FILE = Path(".fscontract") / "metadata.json"
 
@@ -30,12 +31,12 @@ def remembered(url: str) -> str | None:
 
 
 def _known() -> dict[str, str]:
-    try:
-        found = json.loads(_FILE.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not _FILE.exists():
         return {}
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{_FILE} can't be read ({error})") from error
+    try:
+        found = load_json(_FILE)
+    except UntrustedError as error:
+        raise UsageError(str(error)) from None
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
         raise UsageError(f"{_FILE} is not what `fscontract metadata set` writes")
     return found

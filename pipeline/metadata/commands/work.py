@@ -13,6 +13,7 @@ from functools import partial
 import click
 
 from fscontract.contract.ports import FileSystem
+from fscontract.contract.suite.commands.common import say
 from fscontract.contract.targets import UsageError, mask_url
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.commands.common import one_line
@@ -79,14 +80,14 @@ def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = 
             columns=None if columns == "all" else [each for each in columns.split(",") if each],
             reader=partial(read_statistics, progress=_footers if _is_shown() else None),
         )
-    click.echo(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
+    say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 
 
 def deleted(dataset: Dataset) -> None:
     """Delete the table."""
     if not dataset.writer().drop():
         raise MetadataException(dataset.path, "the dataset has no metadata table")
-    click.echo(f"Deleted Metadata Table in {dataset.table}")
+    say(f"Deleted Metadata Table in {dataset.table}")
 
 
 def updated(dataset: Dataset) -> None:
@@ -95,9 +96,7 @@ def updated(dataset: Dataset) -> None:
     start = time.monotonic()
     with warnings_as_lines():
         applied = dataset.writer().sync()
-    click.echo(
-        f"Updated Metadata Table in {dataset.table}: {len(applied)} instants ({_duration(start)})"
-    )
+    say(f"Updated Metadata Table in {dataset.table}: {len(applied)} instants ({_duration(start)})")
 
 
 def compacted(dataset: Dataset) -> None:
@@ -109,7 +108,7 @@ def compacted(dataset: Dataset) -> None:
     if instant is None:
         raise MetadataException(dataset.path, "an action is in the table that is not completed")
     removed = writer.clean_table(2)
-    click.echo(
+    say(
         f"Compacted Metadata Table in {dataset.table} at {instant.time}, "
         f"{len(removed)} files removed ({_duration(start)})"
     )
@@ -140,7 +139,7 @@ def warnings_as_lines() -> Iterator[None]:
         finally:
             for each in caught:
                 if issubclass(each.category, MetadataWarning):
-                    click.echo(f"fscontract: warning: {each.message}", err=True)
+                    say(f"fscontract: warning: {each.message}", err=True)
 
 
 def _has_table(dataset: Dataset) -> None:

@@ -53,8 +53,8 @@ def test_a_list_gives_a_column_for_each_target() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not JSON"),
-        ("[" * 100_000, "nested too deeply"),
+        ("", "empty, expected JSON"),
+        ("[" * 100_000, "line 1, column 65: nested more than 64 levels deep"),
         (json.dumps([report()]), "a list of one report"),
         ("7", "top level: 7 is not of type 'object'"),
         ("{}", "'fscontract' is a required property"),
@@ -72,7 +72,7 @@ def test_a_file_that_is_no_report_is_refused(text: str, said: str) -> None:
     """In one line with its name; nothing is written."""
     Path("bad.json").write_text(text)
     line = error("matrix", "bad.json", "--markdown", "m.md")
-    assert line.startswith("bad.json: not ")
+    assert line.startswith("bad.json: ")
     assert re.search(said, line), line
     assert len(line) < 400
     assert not Path("m.md").exists()
@@ -83,7 +83,7 @@ def test_files_that_can_not_be_read_are_named() -> None:
     Path("b.json").write_bytes(b"\xff\xfe\xff")
     saved(report())
     assert error("matrix", "none.json") == "none.json: No such file or directory"
-    assert error("matrix", "b.json") == "b.json: not JSON: no UTF-8 at byte 0"
+    assert error("matrix", "b.json") == "b.json: line 1, byte 1: not UTF-8 text"
     assert error("matrix", "a.json", "a.json") == "a.json is given twice"
     assert error("matrix", "a.json", "--findings", "f.md") == "f.md: No such file or directory"
     assert error("matrix", "a.json", "--html", "m", "--markdown", "m").startswith("two reports")

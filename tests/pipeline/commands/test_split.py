@@ -94,6 +94,21 @@ def test_what_is_not_there_is_said_behind_the_rest(folder: Path) -> None:
     assert result.stderr == wanted
 
 
+def test_nothing_is_listed_if_nothing_is_there(folder: Path) -> None:
+    """Neither a heading nor a count: the error says it all."""
+    result = run("split", folder / "gone")
+    assert result.exit_code == 3
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
+    """An empty file has none, and is counted."""
+    assert output("split", folder / "none").decode() == "0 blocks of 1 file, 0 bytes\n"
+    result = run("split", folder / "none", folder / "gone")
+    assert result.stdout == "0 blocks of 1 file, 0 bytes\n"
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -172,7 +172,7 @@ def test_a_file_that_is_not_ours_is_not_taken_for_where_tables_are(dataset: Path
     Path(".fscontract/metadata.json").write_text("[1]", encoding="utf-8")
     assert "is not what" in run("stats", "trips", code=2)
     Path(".fscontract/metadata.json").write_text("{", encoding="utf-8")
-    assert "can't be read" in run("stats", "trips", code=2)
+    assert "not JSON" in run("stats", "trips", code=2)
 
 
 def test_the_help_needs_none_of_what_tables_are_made_of() -> None:

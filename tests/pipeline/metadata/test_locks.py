@@ -85,8 +85,12 @@ def test_a_check_holds_it_for_another_lease(fs: FileSystem) -> None:
         other.acquire()
 
 
-def test_a_holder_that_did_not_finish_its_file_holds_nothing(fs: FileSystem) -> None:
-    put(fs, "/locks/000000000001", b"{")
+@pytest.mark.parametrize(
+    "content", [b"{", b"", b"\xff", b"1", b'{"until": NaN}', b'{"until": "nan"}', b"[" * 100_000]
+)
+def test_a_lock_file_that_says_no_time_holds_nothing(fs: FileSystem, content: bytes) -> None:
+    """Its writer did not finish it; NaN would hold the lock for ever."""
+    put(fs, "/locks/000000000001", content)
     lock(fs, Clock()).acquire()
 
 

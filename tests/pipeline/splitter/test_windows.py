@@ -104,6 +104,15 @@ def test_lines_of_another_window_or_form_are_refused(
     assert FSWindowStore(fs, "/w").largest_completed_window is None
 
 
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000], ids=["empty", "open", "deep"])
+def test_lines_that_are_not_json_are_refused(fs: MemoryFileSystem, text: str) -> None:
+    """Though their checksums are right."""
+    lines = _read(fs).decode().splitlines()
+    lines[1] = f"{crc32(text.encode()):08x} {text}"
+    _write(fs, "".join(f"{line}\n" for line in lines).encode())
+    assert FSWindowStore(fs, "/w").largest_completed_window is None
+
+
 def test_committed_windows_go_but_for_the_last(fs: MemoryFileSystem) -> None:
     """By which a new process knows where it is."""
     store = FSWindowStore(fs, "/w")

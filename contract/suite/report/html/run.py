@@ -79,7 +79,7 @@ class Finding(NamedTuple):
     def commands(self) -> list[str]:
         """What to run to see it again, and to read more."""
         shown = self.result.counterexample
-        replay = [f"fscontract replay {shown.replay}"] if shown and shown.replay else []
+        replay = [shown.again] if shown and shown.again else []
         return [*replay, f"fscontract explain {self.result.clause.id}"]
 
 
