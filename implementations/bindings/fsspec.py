@@ -33,6 +33,7 @@ from fscontract.implementations.bindings.sessions import (
     READ_ONLY,
     close_sessions,
     is_flat,
+    is_local,
     is_remote,
     is_unreachable,
     versions_of,
@@ -133,9 +134,7 @@ class FsspecBinding(ScratchBinding):
         module = sys.modules.get("fsspec")
         if module is None or not isinstance(obj, module.AbstractFileSystem):
             return None
-        protocols = (obj.protocol,) if isinstance(obj.protocol, str) else obj.protocol
-        local = "file" in protocols
-        return cls(obj, tempfile.gettempdir() if local else obj.root_marker, name)
+        return cls(obj, tempfile.gettempdir() if is_local(obj) else obj.root_marker, name)
 
     def prepare(self) -> None:
         """Make a random directory below the root, or find the only file; TargetError."""

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
+from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.pyfile import PyFileBinding
@@ -29,6 +31,11 @@ BUFFERED_LAX = {"pyio.read.none", "pyio.with.closed", "seek.open"}
 WHOLE_FILE = {
     *("pread.count", "pread.eof", "full.data", "full.eof", "full.whole", "vread.data"),
     *("vread.eof-late", "vread.exact-end", "vread.good-ranges", "vread.overlap-allowed"),
+}
+#: Ranges that begin at 0, of a filesystem of PyArrow behind fsspec (F27).
+FROM_THE_START = {
+    *("pread.data", "pread.eof", "pread.zero", "vread.data", "vread.eof-late", "vread.exact-end"),
+    *("vread.good-ranges", "vread.overlap-allowed", "vread.zero-length"),
 }
 #: Threads on one tar file (F10).
 THREADS = {
@@ -94,6 +101,14 @@ def test_a_directory_filesystem(tmp_path: Path) -> None:
     """F4, F8, as the filesystem below it."""
     fs = DirFileSystem(str(tmp_path), LocalFileSystem())
     holds(run(FsspecBinding(fs, "", "dir")), {"full.eof"}, {"pyio.with.closed"})
+
+
+def test_a_wrapper_of_an_arrow_filesystem(tmp_path: Path) -> None:
+    """C2, F4, F8, F27, S4."""
+    fs = ArrowFSWrapper(ArrowLocalFileSystem())
+    found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
+    arrows = {"pyio.read.all", "pyio.read.eof", "pyio.readline.closed", "full.eof"}
+    holds(found, FROM_THE_START | arrows, {"pyio.read.none", "pyio.with.closed"})
 
 
 def test_memory() -> None:

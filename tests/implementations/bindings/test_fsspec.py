@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import io
 import platform
+import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import fsspec
+import pyarrow
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
+from pyarrow import fs as arrow
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.content import content
 from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program import Step
+from fscontract.fakes.filesystem.filesystem import FakeFileSystem
+from fscontract.implementations import memory
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.rangeops import bind_ranges
+from fscontract.implementations.bindings.sessions import protocols
 
 from .conftest import Calls
 
@@ -172,15 +179,15 @@ def throw(error: Exception) -> None:
 def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
     """Files that were there before stay, in memory too."""
     (tmp_path / "mine").write_bytes(b"x")
-    memory = MemoryFileSystem()
-    memory.pipe_file("/test_dispose/mine", b"x")
-    for binding in (at(tmp_path), FsspecBinding(memory, "/test_dispose", "memory")):
+    there = MemoryFileSystem()
+    there.pipe_file("/test_dispose/mine", b"x")
+    for binding in (at(tmp_path), FsspecBinding(there, "/test_dispose", "memory")):
         binding.prepare()
         binding.create(b"y")
         binding.dispose()
     assert [p.name for p in tmp_path.iterdir()] == ["mine"]
-    assert memory.find("/test_dispose") == ["/test_dispose/mine"]
-    memory.rm("/test_dispose", recursive=True)
+    assert there.find("/test_dispose") == ["/test_dispose/mine"]
+    there.rm("/test_dispose", recursive=True)
 
 
 def test_changes_are_made_in_place(tmp_path: Path) -> None:
@@ -335,6 +342,88 @@ def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], re
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert FsspecBinding(fs, "", "some").remote is remote
     assert FsspecBinding(DirFileSystem("d", fs), "", "some").remote is remote
+
+
+@pytest.mark.parametrize(
+    ("protocol", "names"),
+    [
+        ("a", {"a"}),
+        (("a", "b"), {"a", "b"}),
+        (["a"], {"a"}),
+        ((), set()),
+        (None, set()),
+        (7, set()),
+        (property(lambda _: "a"), {"a"}),
+        (property(lambda self: self.none), set()),
+    ],
+)
+def test_protocols_are_the_names_whatever_holds_them(protocol: object, names: set[str]) -> None:
+    """One name, several, or none: fsspec has both, and a property may fail."""
+    fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
+    assert protocols(fs) == names
+    assert FsspecBinding(fs, "", "some").remote is True
+
+
+def test_a_filesystem_that_wraps_itself_is_recognised() -> None:
+    """Its attribute `fs` leads back to it."""
+    fs = DirFileSystem("d", LocalFileSystem())
+    fs.fs = DirFileSystem("e", LocalFileSystem())
+    fs.fs.fs = fs
+    assert isinstance(FsspecBinding.recognise(fs, "loop"), FsspecBinding)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_wrapper_of_an_arrow_filesystem_is_set_up(wrapped: bool, tmp_path: Path) -> None:
+    """Its `fs` is a filesystem of PyArrow; local paths are used in the temporary directory."""
+    fs: Any = ArrowFSWrapper(arrow.LocalFileSystem())
+    binding = FsspecBinding.recognise(fs, "arrow")
+    assert isinstance(binding, FsspecBinding)
+    assert binding._root == tempfile.gettempdir()
+    binding = FsspecBinding(DirFileSystem(str(tmp_path), fs) if wrapped else fs, "", "arrow")
+    assert binding.remote is False
+    assert binding.versions["pyarrow"] == pyarrow.__version__
+    binding._root = "" if wrapped else str(tmp_path)
+    assert_it_reads_and_goes(binding, tmp_path)
+
+
+def test_a_url_of_hdfs_leads_to_an_arrow_filesystem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without libhdfs: a local directory of PyArrow in the place of its HadoopFileSystem."""
+    asked: list[dict[str, object]] = []
+
+    def connect(**options: object) -> arrow.FileSystem:
+        asked.append(options)
+        return arrow.SubTreeFileSystem(str(tmp_path), arrow.LocalFileSystem())
+
+    monkeypatch.setattr(arrow, "HadoopFileSystem", connect)
+    binding = FsspecBinding.from_url("hdfs://name:8020/", {"replication": "2"})
+    assert (asked[0]["host"], asked[0]["port"], asked[0]["replication"]) == ("name", 8020, 2)
+    assert binding.remote
+    assert_it_reads_and_goes(binding, tmp_path)
+
+
+@pytest.mark.parametrize("fs", [memory.MemoryFileSystem(), FakeFileSystem()])
+def test_a_view_of_our_own_filesystems_is_set_up(fs: Any) -> None:
+    """Its `fs` is no filesystem of fsspec either."""
+    binding = FsspecBinding.recognise(fs.as_fsspec(), "view")
+    assert isinstance(binding, FsspecBinding)
+    binding.prepare()
+    assert binding.status_length(binding.create(b"abc")) == 3
+    binding.dispose()
+    assert list(fs.list_status("/")) == []
+
+
+def assert_it_reads_and_goes(binding: FsspecBinding, directory: Path) -> None:
+    """Assert that a binding writes and reads a file below the directory, and takes it away."""
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert binding.bind(Step("py_read", (3,)))(opened) == returned(b"abc")
+    binding.bind(Step("close"))(opened)
+    assert len(list(directory.iterdir())) == 1
+    binding.dispose()
+    binding._close()
+    assert not list(directory.iterdir())
 
 
 def test_reports_can_show_versions() -> None:
