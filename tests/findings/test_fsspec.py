@@ -27,8 +27,8 @@ def memory() -> FsspecBinding:
 
 
 def on_the_web(url: str, copy: Path) -> FsspecBinding:
-    """The file of a web server."""
-    return FsspecBinding.from_url(url, {}, file="file", content=copy)
+    """The file of a web server, which has three blocks."""
+    return FsspecBinding.from_url(url, {"block_size": "4096"}, file="file", content=copy)
 
 
 def test_streams_of_a_file_in_memory_share_one_position(finds: Finds) -> None:

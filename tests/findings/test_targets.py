@@ -21,6 +21,8 @@ from fscontract.implementations.bindings.pyfile import PyFileBinding
 from tests.end_to_end.servers import DATA, NoRanges, serving
 from tests.findings.conftest import holds, run
 
+#: Blocks by which the files of a web server have several.
+SMALL = {"block_size": "4096"}
 #: What AbstractBufferedFile does whatever is below it (F8, F14, F15, F16).
 BUFFERED = {
     *("pyio.readline.line", "pyio.readline.limit", "pyio.readlines.hint"),
@@ -156,16 +158,26 @@ def test_tar(tmp_path: Path, copy: Path) -> None:
 
 def test_a_web_server_with_ranges(ranges: str, copy: Path) -> None:
     """F8, F13, F14, F15, F16."""
-    binding = FsspecBinding.from_url(ranges, {}, file="file", content=copy)
+    binding = FsspecBinding.from_url(ranges, SMALL, file="file", content=copy)
     holds(run(binding), {"pread.eof", "vread.eof-late"} | BUFFERED, BUFFERED_LAX)
 
 
 def test_a_web_server_without_ranges(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
-    binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
+    binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
     reading_on = {"readb.data", "pyio.read.advance", "pyio.readline.advance"}
     moving = {"seek.pos", "pyio.seek.set", "pyio.seek.end"}
     holds(run(binding), WHOLE_FILE | BUFFERED | reading_on | moving, BUFFERED_LAX)
+
+
+def test_a_web_server_without_ranges_for_a_file_of_one_block(no_ranges: str, copy: Path) -> None:
+    """F11, F12: without an option a block has 5 MiB, so reading on needs no other request, unless
+    a size of 0 says that nothing is to be read ahead."""
+    binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
+    moving = {"seek.pos", "pyio.seek.set", "pyio.seek.end", "open.std-recognised"}
+    result = run(binding)
+    holds(result, WHOLE_FILE | BUFFERED | moving, BUFFERED_LAX)
+    assert "the file has 9000 bytes" in result.warnings[0]
 
 
 def test_a_web_server_that_says_it_has_no_ranges(copy: Path) -> None:

@@ -6,6 +6,7 @@ import io
 import platform
 import tempfile
 import zipfile
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ import fsspec
 import pyarrow
 import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
+from fsspec.implementations.dbfs import DatabricksException, DatabricksFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
@@ -432,23 +434,137 @@ def test_reports_can_show_versions() -> None:
     assert at(Path("/")).versions["python"] == platform.python_version()
 
 
-def test_files_are_opened_with_small_blocks(tmp_path: Path) -> None:
-    """A cache's boundaries lie inside test files, unless its size was chosen."""
+@pytest.mark.parametrize("options", [{}, {"block_size": 77}])
+def test_files_are_opened_as_users_open_them(options: dict[str, int], tmp_path: Path) -> None:
+    """With no block size: a filesystem may refuse one, or know its own."""
     seen: list[object] = []
 
     class Blocks(LocalFileSystem):  # type: ignore[misc]
         cachable = False
 
-        def _open(self, path: str, mode: str, block_size: int | None, **_: object) -> Any:
-            seen.append(block_size)
+        def _open(self, path: str, mode: str, block_size: int | None, **more: object) -> Any:
+            if mode == "rb":
+                seen.append((block_size, more["cache_options"]))
             return open(path, mode)
 
-    path = tmp_path / "f"
-    path.write_bytes(b"")
-    for options in ({}, {"block_size": 77}):
-        binding = FsspecBinding(Blocks(**options), str(tmp_path), "x")
-        binding.open(str(path)).file.close()
-    assert seen == [binding.buffer, None]
+    binding = FsspecBinding(Blocks(**options), str(tmp_path), "x")
+    binding.prepare()
+    binding.open(binding.create(b"x")).file.close()
+    binding.dispose()
+    assert seen == [(None, None)] * len(seen)
+    assert len(seen) > 1
+
+
+class Told:
+    """A file that tells of its blocks what the test says."""
+
+    def __init__(self, **attributes: object) -> None:
+        self.__dict__ |= attributes
+
+    def __enter__(self) -> Told:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("attributes", "block"),
+    [
+        ({"blocksize": 7}, 7),
+        ({"block_size": 7}, 7),
+        ({"blocksize": None, "block_size": 7}, 7),
+        ({"cache": Told(blocksize=7)}, 7),
+        ({"blocksize": 0, "cache": Told(blocksize=-1)}, None),
+        ({"blocksize": "7"}, None),
+        ({"blocksize": True}, None),
+        ({}, None),
+    ],
+)
+def test_an_opened_file_tells_the_size_of_its_blocks(
+    attributes: dict[str, object], block: int | None, tmp_path: Path
+) -> None:
+    """Once the binding is prepared; None if it does not."""
+    assert block_of(lambda: Told(**attributes), tmp_path) == block
+
+
+def block_of(opener: Callable[[], Any], directory: Path) -> int | None:
+    """Return the block of a prepared binding whose files an opener makes."""
+
+    class Opening(LocalFileSystem):  # type: ignore[misc]
+        cachable = False
+
+        def open(self, path: str, mode: str = "rb", **options: object) -> Any:
+            return opener() if mode == "rb" else super().open(path, mode, **options)
+
+    binding = FsspecBinding(Opening(), str(directory), "x")
+    assert binding.block is None
+    binding.prepare()
+    binding.dispose()
+    return binding.block
+
+
+def test_files_that_cant_be_opened_do_not_fail_the_set_up(tmp_path: Path) -> None:
+    """Programs show what is wrong with them."""
+    assert block_of(lambda: throw(OSError("no")), tmp_path) is None
+
+
+def test_the_file_of_a_read_only_target_tells_its_block_too(tmp_path: Path) -> None:
+    """It is the only one that can be opened."""
+    (tmp_path / "it").write_bytes(b"abc")
+    url, copy = f"file://{tmp_path}", tmp_path / "it"
+    binding = FsspecBinding.from_url(url, {}, file="it", content=copy)
+    binding.prepare()
+    assert binding.block == io.DEFAULT_BUFFER_SIZE
+
+
+class Dbfs(DatabricksFileSystem):  # type: ignore[misc]
+    """Files of Databricks; the service is a dictionary."""
+
+    cachable = False
+
+    def __init__(self) -> None:
+        super().__init__("host", "token")
+        self.files: dict[str, bytes] = {}
+
+    def _send_to_api(self, method: str, endpoint: str, json: dict[str, Any]) -> dict[str, Any]:
+        answer = getattr(self, f"_{endpoint.replace('-', '_')}")(**json)
+        return cast("dict[str, Any]", answer or {})
+
+    def _get_status(self, path: str) -> None:
+        raise DatabricksException("RESOURCE_DOES_NOT_EXIST", path)
+
+    def _mkdirs(self, path: str) -> None:
+        pass
+
+    def _create(self, path: str, overwrite: bool) -> dict[str, str]:
+        self.files[path] = b""
+        return {"handle": path}
+
+    def _add_block(self, handle: str, data: str) -> None:
+        self.files[handle] += b64decode(data)
+
+    def _close(self, handle: str) -> None:
+        pass
+
+    def _read(self, path: str, offset: int, length: int) -> dict[str, bytes]:
+        return {"data": b64encode(self.files[path][offset : offset + length])}
+
+    def _list(self, path: str) -> dict[str, object]:
+        found = {p: len(data) for p, data in self.files.items() if p.startswith(path)}
+        return {"files": [{"path": p, "is_dir": False, "file_size": n} for p, n in found.items()]}
+
+    def _delete(self, path: str, recursive: bool) -> None:
+        self.files = {p: data for p, data in self.files.items() if not p.startswith(path)}
+
+
+def test_files_that_take_no_block_size_are_read(run: Calls) -> None:
+    """Files of Databricks raise ValueError for any but their own, of 1 MiB."""
+    binding = FsspecBinding(Dbfs(), "", "dbfs")
+    data = content(9)
+    outcomes = run(binding, data, ("seek", 4), ("py_read", 2), ("pread", 1, 3, 0, 3))
+    assert outcomes == [returned(None), returned(data[4:6]), returned(3, data[1:4])]
+    assert binding.block == 1 << 20
 
 
 def test_ranges_are_bound_to_a_filesystem() -> None:
