@@ -37,6 +37,8 @@ class Binding(ABC):
     changes: frozenset[str] = frozenset()
     #: A boundary of the implementation's buffer in bytes: where off-by-one faults live.
     buffer: int = 4096
+    #: How many bytes an open file reads at once; known once prepared, None if it does not tell.
+    block: int | None = None
     #: Whether an operation costs a round trip, so that fewer programs are run.
     remote: bool = False
     #: Whether positioned reads are calls of the stream, not of the filesystem beside it.

@@ -63,7 +63,14 @@ class Target:
 
 
 _CLIENTS = "benchmarks.matrix.clients"
-_S3FS = {"key": "{key}", "secret": "{secret}", "endpoint_url": "{url}"}
+#: The arguments of filesystems of fsspec by which programs reach the ends of several blocks.
+_SMALL = {"block_size": "4096"}
+_S3FS = {
+    "key": "{key}",
+    "secret": "{secret}",
+    "endpoint_url": "{url}",
+    "default_block_size": "4096",
+}
 _ARROW = {
     "access_key": "{key}",
     "secret_key": "{secret}",
@@ -129,19 +136,22 @@ FSSPEC = (
         for kind, place in (("zip stored", "stored"), ("zip deflated", "deflated"))
     ),
     Target("fsspec tar", "tar://::file://{archive}", "C3 C4 C6 F4 F9 F10", "tar", file="in/it"),
-    Target("fsspec http", "{web}", f"{_HTTP} F13", "ranges", file="file"),
-    Target("fsspec http, ranges ignored", "{web}", f"{_HTTP} F11 F12", "no ranges", file="file"),
+    Target("fsspec http", "{web}", f"{_HTTP} F13", "ranges", _SMALL, file="file"),
+    Target(
+        "fsspec http, ranges ignored", "{web}", f"{_HTTP} F11 F12", "no ranges", _SMALL, file="file"
+    ),
     Target(
         "fsspec http, says none",
         "{web}",
         f"{_HTTP} F11 F17 F18",
         "says none",
+        _SMALL,
         features="!supports-seek",
         file="file",
     ),
 )
 CLIENTS = (
-    Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 N7 N8", "ftp"),
+    Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 N7 N8", "ftp", _SMALL),
     Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 N3 N4 N6 N7", "sftp", _PORT),
     Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19", "directory"),

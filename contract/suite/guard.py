@@ -82,6 +82,11 @@ class Guarded(Binding):
         self._inner.remote = remote
 
     @property
+    def block(self) -> int | None:  # type: ignore[override]
+        """The bytes that an open file reads at once, once prepared."""
+        return self._inner.block
+
+    @property
     def prefix(self) -> str | None:
         """The prefix of the binding."""
         return self._inner.prefix

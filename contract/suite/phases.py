@@ -8,7 +8,14 @@ from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.program import Program
-from fscontract.contract.suite.generate import changing, exhaustive, faulty, openings, seeded
+from fscontract.contract.suite.generate import (
+    blocks,
+    changing,
+    exhaustive,
+    faulty,
+    openings,
+    seeded,
+)
 from fscontract.contract.suite.generate.vectors import Vector, vectors
 from fscontract.contract.suite.settings import Settings
 
@@ -70,6 +77,11 @@ def _phases(
     total = max(20, total // 50) if binding.remote else total
     source = seeded.programs(operations, buffer, effort, settings.seed, only)
     yield _Source("seeded", total, itertools.islice(source, total))
+    if binding.block not in (None, buffer):
+        around = blocks.programs(
+            operations, binding.block, effort, settings.seed, binding.remote, only
+        )
+        yield _Source("blocks", len(around), iter(around))
     if binding.changes and fixed is None and settings.checks("consistency"):
         yield _Source("changes", None, changing.programs(operations, binding.changes, effort))
     yield from _openings(binding, settings, operations, only)

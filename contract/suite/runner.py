@@ -28,6 +28,7 @@ from fscontract.contract.suite.events import (
 )
 from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.findings import Findings
+from fscontract.contract.suite.generate import blocks
 from fscontract.contract.suite.generate.vectors import Vector
 from fscontract.contract.suite.guard import Guarded
 from fscontract.contract.suite.hangs import Hangs
@@ -210,6 +211,7 @@ class Run:
     def _run(self) -> None:
         try:
             self._recall()
+            self._mind_blocks()
             for name, total, items in phases(
                 self.binding, self.settings, self.operations, self.buffer
             ):
@@ -228,6 +230,14 @@ class Run:
             self.counts["errors"] += 1
             self.warnings += (f"ended early: {error}",)
         self.surroundings.restore()
+
+    def _mind_blocks(self) -> None:
+        """Warn if files have no ends of blocks that programs could reach."""
+        block, fixed = self.binding.block, self.binding.fixed_content
+        why = blocks.unreachable(block or 1, None if fixed is None else len(fixed))
+        if block is not None and why:
+            said = f"files are read in blocks of {block} bytes, whose ends were not tried: {why}"
+            self.warnings += (f"{self.binding.name}: {said}",)
 
     def _recall(self) -> None:
         """Take over what earlier processes of this run ended with."""

@@ -33,6 +33,7 @@ from fscontract.implementations.bindings.sessions import (
     READ_ONLY,
     close_sessions,
     is_flat,
+    is_local,
     is_remote,
     is_unreachable,
     versions_of,
@@ -59,8 +60,8 @@ class FsspecBinding(ScratchBinding):
     """Programs as calls of the files that an fsspec filesystem opens.
 
     Files lie below `root`, a path of `fs`; or `file` is the path of the only file there is, and
-    `content` what it holds. Files are opened with small blocks (`buffer` bytes) so that the
-    boundaries of a read cache lie inside them, unless `fs` has a block size of its own.
+    `content` what it holds. Files are opened as users open them, with nothing but a path: some
+    filesystems refuse other block sizes than their own, or mix them up.
     """
 
     api: ClassVar[str] = "fsspec"
@@ -89,7 +90,6 @@ class FsspecBinding(ScratchBinding):
         self._file = file
         self._secrets: tuple[str, ...] = ()
         self._owned = False
-        self._how = {} if _sets_block_size(fs) else {"block_size": self.buffer}
         self.opener: FsspecOpener = FsspecOpener(self, OpenedFile, self._fail, self._failure)
 
     @classmethod
@@ -133,9 +133,7 @@ class FsspecBinding(ScratchBinding):
         module = sys.modules.get("fsspec")
         if module is None or not isinstance(obj, module.AbstractFileSystem):
             return None
-        protocols = (obj.protocol,) if isinstance(obj.protocol, str) else obj.protocol
-        local = "file" in protocols
-        return cls(obj, tempfile.gettempdir() if local else obj.root_marker, name)
+        return cls(obj, tempfile.gettempdir() if is_local(obj) else obj.root_marker, name)
 
     def prepare(self) -> None:
         """Make a random directory below the root, or find the only file; TargetError."""
@@ -150,6 +148,15 @@ class FsspecBinding(ScratchBinding):
             with suppress(TargetError):
                 self.dispose()
             raise
+        with suppress(
+            Exception
+        ):  # programs will show what is wrong with files that can't be opened
+            self.block = self._look_at_block()
+
+    def _look_at_block(self) -> int | None:
+        path = f"{self._prefix}/probe" if self._file is None else self._file
+        with self.fs.open(path, "rb") as file:
+            return _block_of(file)
 
     def _make_prefix(self) -> None:
         flat = is_flat(self.fs)
@@ -207,7 +214,7 @@ class FsspecBinding(ScratchBinding):
 
     def open(self, path: str) -> OpenedFile:
         """Open the file for reading."""
-        return OpenedFile(self.fs.open(path, "rb", **self._how), path)
+        return OpenedFile(self.fs.open(path, "rb"), path)
 
     def bind(self, step: Step) -> Action:
         """A step without anchors as a function of an OpenedFile."""
@@ -299,10 +306,14 @@ def _cause(error: BaseException) -> BaseException:
     return error
 
 
-def _sets_block_size(fs: Any) -> bool:
-    """Whether files must be opened with the filesystem's own block size."""
-    own = getattr(fs, "storage_options", {}).keys() & {"block_size", "default_block_size"}
-    return bool(own) or type(fs).open is not sys.modules["fsspec"].AbstractFileSystem.open
+def _block_of(file: Any) -> int | None:
+    """Return how many bytes an open file reads at once; None if it does not tell."""
+    for owner in (file, getattr(file, "cache", None)):
+        for name in ("blocksize", "block_size"):
+            size = getattr(owner, name, None)
+            if type(size) is int and size > 0:
+                return size
+    return None
 
 
 def _inside(fs: Any, root: str, file: str) -> str:

@@ -1,11 +1,10 @@
-"""What is known of other people's filesystems: which are remote, flat, read-only; what to close."""
+"""Facts about fsspec filesystems: which are remote, flat or read-only, and what to close."""
 
 from __future__ import annotations
 
 import asyncio
 import platform
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -34,26 +33,41 @@ _UNREACHABLE = frozenset(
 
 def is_flat(fs: Any) -> bool:
     """Whether the filesystem has no real directories."""
-    return any(names & FLAT for names in _protocols(fs))
+    return any(protocols(layer) & FLAT for layer in _layers(fs))
 
 
 def is_remote(fs: Any, url: str = "") -> bool:
     """Whether a call may cost a round trip: the filesystem, or one in the URL's chain, is far."""
     schemes = {part.partition("://")[0] for part in url.split("::") if "://" in part}
-    *_, innermost = _protocols(fs)  # a wrapper is as far away as what it wraps
+    innermost = protocols(_layers(fs)[-1])  # a wrapper is as far away as what it wraps
     return not schemes <= _LOCAL or not innermost & _LOCAL
 
 
-def _protocols(fs: Any) -> Iterator[set[str]]:
-    for layer in _layers(fs):
-        names = layer.protocol
-        yield {names} if isinstance(names, str) else set(names)
+def is_local(fs: Any) -> bool:
+    """Whether the paths of the filesystem are those of this machine."""
+    return not protocols(fs).isdisjoint({"file", "local"})
 
 
-def _layers(fs: Any) -> Iterator[Any]:
-    while fs is not None:
-        yield fs
-        fs = getattr(fs, "fs", None)
+def protocols(fs: Any) -> frozenset[str]:
+    """Return the names in `fs.protocol`, which is one name or several."""
+    names = getattr(fs, "protocol", ())
+    several = names if isinstance(names, list | tuple | set | frozenset) else (names,)
+    return frozenset(name for name in several if isinstance(name, str))
+
+
+def _layers(fs: Any) -> list[Any]:
+    """Return `fs` and the fsspec filesystems that it wraps, the innermost last.
+
+    Their attribute `fs` may also be anything else, such as a filesystem of PyArrow.
+    """
+    from fsspec import AbstractFileSystem
+
+    found = [fs]
+    while isinstance(fs := getattr(fs, "fs", None), AbstractFileSystem):
+        if any(fs is one for one in found):
+            break
+        found.append(fs)
+    return found
 
 
 def is_unreachable(error: BaseException) -> bool:
@@ -65,9 +79,11 @@ def is_unreachable(error: BaseException) -> bool:
 
 
 def versions_of(fs: Any) -> dict[str, str]:
-    """Versions of Python, fsspec, the package that implements `fs`, and its HTTP client."""
-    packages = {"fsspec", type(fs).__module__.partition(".")[0]}
-    if hasattr(fs, "set_session"):
+    """Return versions of Python, fsspec, the packages below it, and its HTTP client."""
+    layers = _layers(fs)
+    below = (*layers, getattr(layers[-1], "fs", None))
+    packages = {"fsspec", *(type(one).__module__.partition(".")[0] for one in below)}
+    if hasattr(layers[-1], "set_session"):
         packages.add("aiohttp")
     found = {"python": platform.python_version()}
     for package in sorted(packages):

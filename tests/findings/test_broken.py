@@ -91,6 +91,15 @@ def one_less(real: Any) -> Callable[..., Any]:
     return fetch
 
 
+def cut_where_it_goes_on(real: Any) -> Callable[..., Any]:
+    def fetch(self: Any, start: int, end: int) -> Any:
+        goes_on = self.start < start < self.end < end
+        data = real(self, start, end)
+        return data[:-1] if goes_on else data
+
+    return fetch
+
+
 def advances_too_little(real: Any) -> Callable[..., Any]:
     def read(self: Any, length: int = -1) -> Any:
         before, data = self.loc, real(self, length)
@@ -123,7 +132,6 @@ def reads_too_little(real: Any) -> Callable[..., Any]:
         (AbstractBufferedFile, "read", advances_too_little, "pyio.read.advance"),
         (AbstractBufferedFile, "tell", tells_too_much, "getpos.value"),
         (AbstractBufferedFile, "tell", tells_too_much, "pyio.tell.value"),
-        (ReadAheadCache, "_fetch", one_less, "readb.data"),
         (AbstractFileSystem, "cat_file", ignores_start, "pread.data"),
         (AbstractFileSystem, "cat_file", ignores_end, "pread.count"),
         (AbstractFileSystem, "read_block", reads_too_little, "full.data"),
@@ -140,6 +148,26 @@ def test_a_fault_is_caught_and_its_clause_named(
     """The fault is put into fsspec itself."""
     monkeypatch.setattr(owner, name, broken(getattr(owner, name)))
     assert clause in failures(tmp_path)
+
+
+@pytest.mark.parametrize("block", [1000, None, 8 << 20])
+@pytest.mark.parametrize(
+    ("broken", "clause"), [(one_less, "readb.data"), (cut_where_it_goes_on, "readb.progress")]
+)
+def test_a_fault_at_the_end_of_a_block_is_caught(
+    broken: Callable[[Any], Any],
+    clause: str,
+    block: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the size of the blocks that the files have, 5 MiB unless they say another."""
+    if block is not None:
+        monkeypatch.setattr(Buffered, "DEFAULT_BLOCK_SIZE", block)
+    monkeypatch.setattr(ReadAheadCache, "_fetch", broken(ReadAheadCache._fetch))
+    binding = FsspecBinding(BufferedLocal(), str(tmp_path), "buffered local")
+    found = {c.clause.id for c in run(binding, clause).clauses if c.outcome == "fail"}
+    assert found == {clause}
 
 
 def test_a_descriptor_that_stays_open_is_caught(

@@ -7,6 +7,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
+from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.contract.suite.result import Verdict
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -25,8 +27,8 @@ def memory() -> FsspecBinding:
 
 
 def on_the_web(url: str, copy: Path) -> FsspecBinding:
-    """The file of a web server."""
-    return FsspecBinding.from_url(url, {}, file="file", content=copy)
+    """The file of a web server, which has three blocks."""
+    return FsspecBinding.from_url(url, {"block_size": "4096"}, file="file", content=copy)
 
 
 def test_streams_of_a_file_in_memory_share_one_position(finds: Finds) -> None:
@@ -92,6 +94,31 @@ def test_read_block_fails_on_every_file_of_a_whole_file_cache(
     Mended upstream after 2026.9.0 (fsspec pull request 2168)."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
     finds(binding, "full.data", "OTHER (AttributeError: ", 5, ["read_fully", 0, 1, 0, 1])
+
+
+def arrow_wrapped(directory: Path) -> FsspecBinding:
+    """Local files of PyArrow behind fsspec."""
+    return FsspecBinding(ArrowFSWrapper(ArrowLocalFileSystem()), str(directory), "arrow")
+
+
+def test_a_range_from_the_start_fails_behind_the_wrapper_of_arrow(
+    tmp_path: Path, finds: Finds
+) -> None:
+    """Finding F27: a start of 0 is taken for none, so the file is opened as one that can't seek,
+    and then made to."""
+    error = "IO (OSError: only valid on seekable files)"
+    finds(arrow_wrapped(tmp_path), "pread.data", error, 5, ["pread", 0, 1, 0, 1])
+    steps = ["read_vectored", [[0, 1]], "heap", "absent"]
+    finds(arrow_wrapped(tmp_path), "vread.data", f"returned [{error}]", 5, steps)
+
+
+def test_what_files_of_arrow_do_shows_behind_its_wrapper(tmp_path: Path, finds: Finds) -> None:
+    """Findings S4, C2 and F4: the wrapper hands on what PyArrow, io and read_block do."""
+    error = "OTHER (SystemError: Negative size"
+    finds(arrow_wrapped(tmp_path), "pyio.read.all", error, 1, ["py_read", -1])
+    finds(arrow_wrapped(tmp_path), "full.eof", error, 0, ["read_fully", 1, 1, 0, 1])
+    steps = ["close"], ["py_readline", 0]
+    finds(arrow_wrapped(tmp_path), "pyio.readline.closed", "returned", 0, *steps)
 
 
 @unclosed

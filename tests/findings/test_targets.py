@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
+from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.pyfile import PyFileBinding
 from tests.end_to_end.servers import DATA, NoRanges, serving
 from tests.findings.conftest import holds, run
 
+#: Blocks by which the files of a web server have several.
+SMALL = {"block_size": "4096"}
 #: What AbstractBufferedFile does whatever is below it (F8, F14, F15, F16).
 BUFFERED = {
     *("pyio.readline.line", "pyio.readline.limit", "pyio.readlines.hint"),
@@ -29,6 +33,11 @@ BUFFERED_LAX = {"pyio.read.none", "pyio.with.closed", "seek.open"}
 WHOLE_FILE = {
     *("pread.count", "pread.eof", "full.data", "full.eof", "full.whole", "vread.data"),
     *("vread.eof-late", "vread.exact-end", "vread.good-ranges", "vread.overlap-allowed"),
+}
+#: Ranges that begin at 0, of a filesystem of PyArrow behind fsspec (F27).
+FROM_THE_START = {
+    *("pread.data", "pread.eof", "pread.zero", "vread.data", "vread.eof-late", "vread.exact-end"),
+    *("vread.good-ranges", "vread.overlap-allowed", "vread.zero-length"),
 }
 #: Threads on one tar file (F10).
 THREADS = {
@@ -96,6 +105,14 @@ def test_a_directory_filesystem(tmp_path: Path) -> None:
     holds(run(FsspecBinding(fs, "", "dir")), {"full.eof"}, {"pyio.with.closed"})
 
 
+def test_a_wrapper_of_an_arrow_filesystem(tmp_path: Path) -> None:
+    """C2, F4, F8, F27, S4."""
+    fs = ArrowFSWrapper(ArrowLocalFileSystem())
+    found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
+    arrows = {"pyio.read.all", "pyio.read.eof", "pyio.readline.closed", "full.eof"}
+    holds(found, FROM_THE_START | arrows, {"pyio.read.none", "pyio.with.closed"})
+
+
 def test_memory() -> None:
     """C5, F1, F2, F3."""
     fails = {
@@ -141,16 +158,26 @@ def test_tar(tmp_path: Path, copy: Path) -> None:
 
 def test_a_web_server_with_ranges(ranges: str, copy: Path) -> None:
     """F8, F13, F14, F15, F16."""
-    binding = FsspecBinding.from_url(ranges, {}, file="file", content=copy)
+    binding = FsspecBinding.from_url(ranges, SMALL, file="file", content=copy)
     holds(run(binding), {"pread.eof", "vread.eof-late"} | BUFFERED, BUFFERED_LAX)
 
 
 def test_a_web_server_without_ranges(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
-    binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
+    binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
     reading_on = {"readb.data", "pyio.read.advance", "pyio.readline.advance"}
     moving = {"seek.pos", "pyio.seek.set", "pyio.seek.end"}
     holds(run(binding), WHOLE_FILE | BUFFERED | reading_on | moving, BUFFERED_LAX)
+
+
+def test_a_web_server_without_ranges_for_a_file_of_one_block(no_ranges: str, copy: Path) -> None:
+    """F11, F12: without an option a block has 5 MiB, so reading on needs no other request, unless
+    a size of 0 says that nothing is to be read ahead."""
+    binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
+    moving = {"seek.pos", "pyio.seek.set", "pyio.seek.end", "open.std-recognised"}
+    result = run(binding)
+    holds(result, WHOLE_FILE | BUFFERED | moving, BUFFERED_LAX)
+    assert "the file has 9000 bytes" in result.warnings[0]
 
 
 def test_a_web_server_that_says_it_has_no_ranges(copy: Path) -> None:

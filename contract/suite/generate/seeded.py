@@ -30,22 +30,26 @@ def programs(
 def _alphabet(operations: frozenset[str], length: int, draw: random.Random) -> list[Step]:
     """Calls that keep a stream busy: the boundaries once, ordinary reads and seeks often."""
     steps = [s for s in alphabet.full(operations) if s.op not in ("close", "py_with")]
-    ordinary = [*alphabet.core(operations), *alphabet.around_buffer(operations)]
-    ordinary = [s for s in ordinary if s.op != "close"]
+    often = [*alphabet.core(operations), *alphabet.around_buffer(operations)]
+    often = [s for s in often if s.op != "close"]
     spread = max(length, 1)
     for _ in range(40):
-        at, count = draw.randrange(spread), draw.randrange(1, spread + 2)
-        ordinary += [
-            Step(op, args)
-            for op, args in (
-                ("seek", (at,)),
-                ("read_into", (count, 0, count)),
-                ("pread", (at, count, 0, count)),
-                ("read_fully", (at, count, 0, min(count, max(length - at, 0)))),
-                ("skip", (count,)),
-                ("py_read", (count,)),
-                ("py_seek", (at, 0)),
-            )
-            if op in operations
-        ]
-    return steps + ordinary * 2
+        often += ordinary(operations, draw.randrange(spread), draw.randrange(1, spread + 2), length)
+    return steps + often * 2
+
+
+def ordinary(operations: frozenset[str], at: int, count: int, length: int) -> list[Step]:
+    """Return seeks to a position and reads of `count` bytes, there or where the stream is."""
+    return [
+        Step(op, args)
+        for op, args in (
+            ("seek", (at,)),
+            ("read_into", (count, 0, count)),
+            ("pread", (at, count, 0, count)),
+            ("read_fully", (at, count, 0, min(count, max(length - at, 0)))),
+            ("skip", (count,)),
+            ("py_read", (count,)),
+            ("py_seek", (at, 0)),
+        )
+        if op in operations
+    ]

@@ -81,9 +81,10 @@ def opendal_s3(place: Place) -> Binding:
 
 
 def s3fs(place: Place, cache: str = "readahead") -> Binding:
-    """S3FileSystem of s3fs, whose files have a cache of this kind."""
+    """S3FileSystem of s3fs, whose files have a cache of this kind and small blocks."""
     options = {"key": ACCESS_KEY, "secret": SECRET_KEY, "endpoint_url": place.url}
-    return FsspecBinding.from_url(f"s3://{place.bucket}", {**options, "default_cache_type": cache})
+    cached = {"default_cache_type": cache, "default_block_size": "4096"}
+    return FsspecBinding.from_url(f"s3://{place.bucket}", {**options, **cached})
 
 
 def smart(place: Place) -> Binding:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import io
 import platform
+import tempfile
 import zipfile
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import fsspec
+import pyarrow
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
+from fsspec.implementations.dbfs import DatabricksException, DatabricksFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
+from pyarrow import fs as arrow
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.content import content
 from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program import Step
+from fscontract.fakes.filesystem.filesystem import FakeFileSystem
+from fscontract.implementations import memory
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.rangeops import bind_ranges
+from fscontract.implementations.bindings.sessions import protocols
 
 from .conftest import Calls
 
@@ -172,15 +181,15 @@ def throw(error: Exception) -> None:
 def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
     """Files that were there before stay, in memory too."""
     (tmp_path / "mine").write_bytes(b"x")
-    memory = MemoryFileSystem()
-    memory.pipe_file("/test_dispose/mine", b"x")
-    for binding in (at(tmp_path), FsspecBinding(memory, "/test_dispose", "memory")):
+    there = MemoryFileSystem()
+    there.pipe_file("/test_dispose/mine", b"x")
+    for binding in (at(tmp_path), FsspecBinding(there, "/test_dispose", "memory")):
         binding.prepare()
         binding.create(b"y")
         binding.dispose()
     assert [p.name for p in tmp_path.iterdir()] == ["mine"]
-    assert memory.find("/test_dispose") == ["/test_dispose/mine"]
-    memory.rm("/test_dispose", recursive=True)
+    assert there.find("/test_dispose") == ["/test_dispose/mine"]
+    there.rm("/test_dispose", recursive=True)
 
 
 def test_changes_are_made_in_place(tmp_path: Path) -> None:
@@ -337,29 +346,225 @@ def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], re
     assert FsspecBinding(DirFileSystem("d", fs), "", "some").remote is remote
 
 
+@pytest.mark.parametrize(
+    ("protocol", "names"),
+    [
+        ("a", {"a"}),
+        (("a", "b"), {"a", "b"}),
+        (["a"], {"a"}),
+        ((), set()),
+        (None, set()),
+        (7, set()),
+        (property(lambda _: "a"), {"a"}),
+        (property(lambda self: self.none), set()),
+    ],
+)
+def test_protocols_are_the_names_whatever_holds_them(protocol: object, names: set[str]) -> None:
+    """One name, several, or none: fsspec has both, and a property may fail."""
+    fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
+    assert protocols(fs) == names
+    assert FsspecBinding(fs, "", "some").remote is True
+
+
+def test_a_filesystem_that_wraps_itself_is_recognised() -> None:
+    """Its attribute `fs` leads back to it."""
+    fs = DirFileSystem("d", LocalFileSystem())
+    fs.fs = DirFileSystem("e", LocalFileSystem())
+    fs.fs.fs = fs
+    assert isinstance(FsspecBinding.recognise(fs, "loop"), FsspecBinding)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_wrapper_of_an_arrow_filesystem_is_set_up(wrapped: bool, tmp_path: Path) -> None:
+    """Its `fs` is a filesystem of PyArrow; local paths are used in the temporary directory."""
+    fs: Any = ArrowFSWrapper(arrow.LocalFileSystem())
+    binding = FsspecBinding.recognise(fs, "arrow")
+    assert isinstance(binding, FsspecBinding)
+    assert binding._root == tempfile.gettempdir()
+    binding = FsspecBinding(DirFileSystem(str(tmp_path), fs) if wrapped else fs, "", "arrow")
+    assert binding.remote is False
+    assert binding.versions["pyarrow"] == pyarrow.__version__
+    binding._root = "" if wrapped else str(tmp_path)
+    assert_it_reads_and_goes(binding, tmp_path)
+
+
+def test_a_url_of_hdfs_leads_to_an_arrow_filesystem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without libhdfs: a local directory of PyArrow in the place of its HadoopFileSystem."""
+    asked: list[dict[str, object]] = []
+
+    def connect(**options: object) -> arrow.FileSystem:
+        asked.append(options)
+        return arrow.SubTreeFileSystem(str(tmp_path), arrow.LocalFileSystem())
+
+    monkeypatch.setattr(arrow, "HadoopFileSystem", connect)
+    binding = FsspecBinding.from_url("hdfs://name:8020/", {"replication": "2"})
+    assert (asked[0]["host"], asked[0]["port"], asked[0]["replication"]) == ("name", 8020, 2)
+    assert binding.remote
+    assert_it_reads_and_goes(binding, tmp_path)
+
+
+@pytest.mark.parametrize("fs", [memory.MemoryFileSystem(), FakeFileSystem()])
+def test_a_view_of_our_own_filesystems_is_set_up(fs: Any) -> None:
+    """Its `fs` is no filesystem of fsspec either."""
+    binding = FsspecBinding.recognise(fs.as_fsspec(), "view")
+    assert isinstance(binding, FsspecBinding)
+    binding.prepare()
+    assert binding.status_length(binding.create(b"abc")) == 3
+    binding.dispose()
+    assert list(fs.list_status("/")) == []
+
+
+def assert_it_reads_and_goes(binding: FsspecBinding, directory: Path) -> None:
+    """Assert that a binding writes and reads a file below the directory, and takes it away."""
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert binding.bind(Step("py_read", (3,)))(opened) == returned(b"abc")
+    binding.bind(Step("close"))(opened)
+    assert len(list(directory.iterdir())) == 1
+    binding.dispose()
+    binding._close()
+    assert not list(directory.iterdir())
+
+
 def test_reports_can_show_versions() -> None:
     """fsspec's own version is always there."""
     assert at(Path("/")).versions["fsspec"] == fsspec.__version__
     assert at(Path("/")).versions["python"] == platform.python_version()
 
 
-def test_files_are_opened_with_small_blocks(tmp_path: Path) -> None:
-    """A cache's boundaries lie inside test files, unless its size was chosen."""
+@pytest.mark.parametrize("options", [{}, {"block_size": 77}])
+def test_files_are_opened_as_users_open_them(options: dict[str, int], tmp_path: Path) -> None:
+    """With no block size: a filesystem may refuse one, or know its own."""
     seen: list[object] = []
 
     class Blocks(LocalFileSystem):  # type: ignore[misc]
         cachable = False
 
-        def _open(self, path: str, mode: str, block_size: int | None, **_: object) -> Any:
-            seen.append(block_size)
+        def _open(self, path: str, mode: str, block_size: int | None, **more: object) -> Any:
+            if mode == "rb":
+                seen.append((block_size, more["cache_options"]))
             return open(path, mode)
 
-    path = tmp_path / "f"
-    path.write_bytes(b"")
-    for options in ({}, {"block_size": 77}):
-        binding = FsspecBinding(Blocks(**options), str(tmp_path), "x")
-        binding.open(str(path)).file.close()
-    assert seen == [binding.buffer, None]
+    binding = FsspecBinding(Blocks(**options), str(tmp_path), "x")
+    binding.prepare()
+    binding.open(binding.create(b"x")).file.close()
+    binding.dispose()
+    assert seen == [(None, None)] * len(seen)
+    assert len(seen) > 1
+
+
+class Told:
+    """A file that tells of its blocks what the test says."""
+
+    def __init__(self, **attributes: object) -> None:
+        self.__dict__ |= attributes
+
+    def __enter__(self) -> Told:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("attributes", "block"),
+    [
+        ({"blocksize": 7}, 7),
+        ({"block_size": 7}, 7),
+        ({"blocksize": None, "block_size": 7}, 7),
+        ({"cache": Told(blocksize=7)}, 7),
+        ({"blocksize": 0, "cache": Told(blocksize=-1)}, None),
+        ({"blocksize": "7"}, None),
+        ({"blocksize": True}, None),
+        ({}, None),
+    ],
+)
+def test_an_opened_file_tells_the_size_of_its_blocks(
+    attributes: dict[str, object], block: int | None, tmp_path: Path
+) -> None:
+    """Once the binding is prepared; None if it does not."""
+    assert block_of(lambda: Told(**attributes), tmp_path) == block
+
+
+def block_of(opener: Callable[[], Any], directory: Path) -> int | None:
+    """Return the block of a prepared binding whose files an opener makes."""
+
+    class Opening(LocalFileSystem):  # type: ignore[misc]
+        cachable = False
+
+        def open(self, path: str, mode: str = "rb", **options: object) -> Any:
+            return opener() if mode == "rb" else super().open(path, mode, **options)
+
+    binding = FsspecBinding(Opening(), str(directory), "x")
+    assert binding.block is None
+    binding.prepare()
+    binding.dispose()
+    return binding.block
+
+
+def test_files_that_cant_be_opened_do_not_fail_the_set_up(tmp_path: Path) -> None:
+    """Programs show what is wrong with them."""
+    assert block_of(lambda: throw(OSError("no")), tmp_path) is None
+
+
+def test_the_file_of_a_read_only_target_tells_its_block_too(tmp_path: Path) -> None:
+    """It is the only one that can be opened."""
+    (tmp_path / "it").write_bytes(b"abc")
+    url, copy = f"file://{tmp_path}", tmp_path / "it"
+    binding = FsspecBinding.from_url(url, {}, file="it", content=copy)
+    binding.prepare()
+    assert binding.block == io.DEFAULT_BUFFER_SIZE
+
+
+class Dbfs(DatabricksFileSystem):  # type: ignore[misc]
+    """Files of Databricks; the service is a dictionary."""
+
+    cachable = False
+
+    def __init__(self) -> None:
+        super().__init__("host", "token")
+        self.files: dict[str, bytes] = {}
+
+    def _send_to_api(self, method: str, endpoint: str, json: dict[str, Any]) -> dict[str, Any]:
+        answer = getattr(self, f"_{endpoint.replace('-', '_')}")(**json)
+        return cast("dict[str, Any]", answer or {})
+
+    def _get_status(self, path: str) -> None:
+        raise DatabricksException("RESOURCE_DOES_NOT_EXIST", path)
+
+    def _mkdirs(self, path: str) -> None:
+        pass
+
+    def _create(self, path: str, overwrite: bool) -> dict[str, str]:
+        self.files[path] = b""
+        return {"handle": path}
+
+    def _add_block(self, handle: str, data: str) -> None:
+        self.files[handle] += b64decode(data)
+
+    def _close(self, handle: str) -> None:
+        pass
+
+    def _read(self, path: str, offset: int, length: int) -> dict[str, bytes]:
+        return {"data": b64encode(self.files[path][offset : offset + length])}
+
+    def _list(self, path: str) -> dict[str, object]:
+        found = {p: len(data) for p, data in self.files.items() if p.startswith(path)}
+        return {"files": [{"path": p, "is_dir": False, "file_size": n} for p, n in found.items()]}
+
+    def _delete(self, path: str, recursive: bool) -> None:
+        self.files = {p: data for p, data in self.files.items() if not p.startswith(path)}
+
+
+def test_files_that_take_no_block_size_are_read(run: Calls) -> None:
+    """Files of Databricks raise ValueError for any but their own, of 1 MiB."""
+    binding = FsspecBinding(Dbfs(), "", "dbfs")
+    data = content(9)
+    outcomes = run(binding, data, ("seek", 4), ("py_read", 2), ("pread", 1, 3, 0, 3))
+    assert outcomes == [returned(None), returned(data[4:6]), returned(3, data[1:4])]
+    assert binding.block == 1 << 20
 
 
 def test_ranges_are_bound_to_a_filesystem() -> None:
