@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fscontract.contract.binding import TargetError
 from fscontract.implementations.spark.home import java_options, make_home, new_folder
+from fscontract.implementations.spark.lasting import keep_messages
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,11 +68,8 @@ def local_session(
     """
     with _lock:
         machine = _Machine(master, {**_SETTINGS, **(settings or {})}, environment or {}, python)
-    try:
-        yield machine.session
-    finally:
-        with _lock:
-            machine.close()
+    with _running(machine) as session:
+        yield session
 
 
 @contextmanager
@@ -115,11 +113,8 @@ def cluster_session(master: str) -> Iterator[SparkSession]:
     python = os.environ.get("PYSPARK_PYTHON", sys.executable)
     with _lock:
         machine = _Machine(master, _OF_CLUSTER, {}, python, alone=False)
-    try:
-        yield machine.session
-    finally:
-        with _lock:
-            machine.close()
+    with _running(machine) as session:
+        yield session
 
 
 @contextmanager
@@ -139,6 +134,19 @@ def client_session(url: str) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def _running(machine: _Machine) -> Iterator[SparkSession]:
+    """The session of a machine, which ends with it; exceptions keep what they say."""
+    try:
+        yield machine.session
+    except BaseException as error:
+        keep_messages(error)
+        raise
+    finally:
+        with _lock:
+            machine.close()
 
 
 class _Machine:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from fscontract.contract.errors import IllegalArgumentException
 
@@ -29,6 +30,12 @@ def one_line() -> Iterator[None]:
         if isinstance(error, SourceException):
             raise
         raise SourceException(_said(error)) from error
+
+
+def raise_in_one_line(error: SourceException) -> NoReturn:
+    """Raise an exception without a traceback, as `one_line` does."""
+    os.environ[_HIDE] = "1"
+    raise error
 
 
 def _said(error: Exception) -> str:

@@ -79,7 +79,7 @@ OPTIONS = (
     ),
     Option(
         "metadataDir",
-        "text",
+        "location",
         "Where the metadata table is, if not in the dataset.",
         where="batch",
     ),
@@ -190,7 +190,7 @@ OPTIONS = (
     ),
     Option(
         "windowLocation",
-        "text",
+        "location",
         "Directory in which the stream keeps what its windows took; one for each stream.",
         where="stream",
         shown="none: a stream needs it",
@@ -252,6 +252,8 @@ OPTIONS = (
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
 #: What Spark makes of the arguments of `load`.
 PATHS = ("path", "paths")
+#: The options that are a path or a URI, in lower case; a relative path is made absolute.
+LOCATIONS = ("path", *(option.name.lower() for option in OPTIONS if option.kind == "location"))
 #: What options of a bucket start with: `s3.endpoint`, and Hadoop's own keys.
 S3_PREFIXES = ("s3.", "fs.s3a.")
 

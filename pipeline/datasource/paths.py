@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,21 +12,58 @@ from fscontract.contract.ports import FileSystem
 from fscontract.implementations.spark.places import LocalPlace, Place, place_of
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.options import options_of_s3
+from fscontract.pipeline.datasource.options import LOCATIONS, PATHS, options_of_s3
 
 _S3 = ("s3", "s3a", "s3n")
 _MAGIC = re.compile(r"[*?\[{]")
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
+def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options with absolute locations: a relative path is below the working directory.
+
+    Spark makes sources in processes of the driver, which have its working directory.
+    """
+    found = dict(options)
+    for key, text in options.items():
+        if key.lower() == "paths":
+            found[key] = json.dumps([_absolute(path) for path in _listed(text)])
+        elif key.lower() in LOCATIONS:
+            found[key] = _absolute(text)
+    return found
+
+
+def _absolute(path: str) -> str:
+    bare = not path or path.startswith("/") or _URI.match(path)
+    return path if bare else os.path.abspath(path)
+
+
+def _listed(text: str) -> list[str]:
+    """Return the paths that `load` was given as a list; SourceException."""
+    try:
+        found = json.loads(text) if text else []
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        raise SourceException(f"option 'paths' can't be {text!r:.80}: a list of paths as JSON")
+    return found
+
+
+def names_input(options: Mapping[str, str]) -> bool:
+    """Return whether the options have a path."""
+    return any(text for key, text in options.items() if key.lower() in PATHS)
+
+
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
     own = {key.lower(): text for key, text in options.items()}
     found = [own["path"]] if own.get("path") else []
-    if own.get("paths"):
-        found += json.loads(own["paths"])
+    found += _listed(own.get("paths", ""))
     if not found:
-        raise SourceException("no path: .load(path), .load([path, ...]) or .option('path', path)")
+        raise SourceException(
+            "no path: .load(path), .load([path, ...]) or .option('path', path); a table that was"
+            " created with columns of its own has none: leave out its columns"
+        )
     return tuple(dict.fromkeys(found))
 
 
@@ -59,7 +97,7 @@ def _where(path: str) -> str:
     bare = bare_path(path)
     authority = "" if found is None else path[found.end() : len(path) - len(bare)].lstrip("/")
     if not bare.startswith("/"):
-        raise SourceException(f"a path is absolute, or a URI: {path!r:.200}")
+        raise SourceException(f"the path of a URI must be absolute: {path!r:.200}")
     if scheme == "file" and authority in ("", "localhost"):
         return "file:///"
     if scheme in _S3 and authority and "@" not in authority:

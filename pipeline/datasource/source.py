@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pyspark.sql.datasource import DataSource, DataSourceReader
+from pyspark.sql.datasource import DataSourceReader
 
 from fscontract.contract.ports import FileSystem
 from fscontract.implementations.spark.worker import FILESYSTEMS
+from fscontract.pipeline.datasource.catalog import CatalogSource
 from fscontract.pipeline.datasource.dataset import check_inputs, files_of, may_hold
 from fscontract.pipeline.datasource.errors import SourceException, one_line
 from fscontract.pipeline.datasource.partition import BlocksPartition
@@ -23,13 +24,13 @@ from fscontract.pipeline.datasource.where import check_taken, filters_in
 from fscontract.pipeline.splitter.references import ScannedFileInfo
 
 if TYPE_CHECKING:
-    from fscontract.pipeline.datasource.streaming import WindowStreamReader
+    from fscontract.pipeline.datasource.streaming import RefusedStreamReader, WindowStreamReader
 
 #: The name by which Spark knows the source.
 NAME = "fscontract"
 
 
-class FsContractDataSource(DataSource):  # type: ignore[misc]
+class FsContractDataSource(CatalogSource):
     """Records of files, read by the block reader. `docs/spark-pipeline.md` has the options.
 
     `register` makes a class of this one that knows the session: how to pack partitions, whether
@@ -45,13 +46,11 @@ class FsContractDataSource(DataSource):  # type: ignore[misc]
         """The name for `format`."""
         return NAME
 
-    def __init__(self, options: MutableMapping[str, str]) -> None:
-        super().__init__(options)
-        with one_line():
-            self.request = Request.of(options)
+    def _understand(self, options: Mapping[str, str]) -> None:
+        self.request = Request.of(options)
 
-    def schema(self) -> Any:
-        """The columns that the options ask for; SourceException if there is no input."""
+    def _columns(self) -> Any:
+        """As the base has it; SourceException, too, if there is no input."""
         request = self.request
         if request.parquet:
             from fscontract.pipeline.datasource.parquet.planning import schema_of_files
@@ -64,6 +63,7 @@ class FsContractDataSource(DataSource):  # type: ignore[misc]
 
     def reader(self, schema: Any) -> DataSourceReader:
         """The reader of a batch."""
+        schema = self.plain(schema)
         with one_line():
             request = self.request.for_mode(False)
         if request.parquet:
@@ -78,16 +78,18 @@ class FsContractDataSource(DataSource):  # type: ignore[misc]
         kind = PushdownReader if self.pushdown else BlockSourceReader
         return kind(request, plan, self.packing, type(self).told)
 
-    def streamReader(self, schema: Any) -> WindowStreamReader:  # noqa: N802 - Spark's name
+    def streamReader(  # noqa: N802 - Spark's name
+        self, schema: Any
+    ) -> WindowStreamReader | RefusedStreamReader:
         """The reader of a stream."""
-        from fscontract.pipeline.datasource.streaming import WindowStreamReader
+        from fscontract.pipeline.datasource.streaming import RefusedStreamReader, WindowStreamReader
 
-        request, told = self.request, type(self).told
         try:
-            return WindowStreamReader(request, _plan(request.for_mode(True), schema), told)
+            schema = self.plain(schema)
+            request = self.request.for_mode(True)
+            return WindowStreamReader(request, _plan(request, schema), type(self).told)
         except SourceException as error:
-            # PySpark loses what is raised here, so it is raised where the reader is first used.
-            return WindowStreamReader(request, _plan(request, schema_of((), False)), told, error)
+            return RefusedStreamReader(error)
 
 
 def _plan(request: Request, schema: Any) -> ReadPlan:

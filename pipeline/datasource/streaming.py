@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import (
@@ -14,7 +14,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from fscontract.contract.ports import FileStatus
-from fscontract.pipeline.datasource.errors import SourceException, one_line
+from fscontract.pipeline.datasource.errors import SourceException, one_line, raise_in_one_line
 from fscontract.pipeline.datasource.partition import BlocksPartition
 from fscontract.pipeline.datasource.planning import spread
 from fscontract.pipeline.datasource.reading import ReadPlan, read_partition
@@ -34,12 +34,8 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     and time of its files, so a micro-batch that Spark repeats has the same blocks.
     """
 
-    def __init__(
-        self, request: Request, plan: ReadPlan, told: Any, refused: SourceException | None = None
-    ) -> None:
+    def __init__(self, request: Request, plan: ReadPlan, told: Any) -> None:
         self.request = request
-        #: Why there is no such stream.
-        self.refused = refused
         self.plan = plan
         self.told = told
         self._log: WindowLog | None = None
@@ -52,8 +48,6 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     @property
     def log(self) -> WindowLog:
         """The windows, opened in this process."""
-        if self.refused is not None:
-            raise self.refused
         if self._log is None:
             self._log = WindowLog(self.request)
         return self._log
@@ -146,3 +140,40 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         """End the scanner."""
         if self._log is not None:
             self._log.close()
+
+
+class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Raises why there is no stream, where Spark first asks for it.
+
+    PySpark loses what `streamReader` raises.
+    """
+
+    def __init__(self, error: SourceException) -> None:
+        self.error = error
+
+    def initialOffset(self) -> Offset:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """Return no limit."""
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def partitions(self, start: Offset, end: Offset) -> list[Any]:
+        """Raise the error."""
+        self._refuse()
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """Raise the error."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise_in_one_line(self.error)

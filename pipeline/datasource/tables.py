@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, ClassVar
 
 import pyarrow as pa
 from pyspark.sql import types as spark
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from fscontract.contract.ports import FileSystem
 from fscontract.implementations.filesystem import normalize
 from fscontract.implementations.spark.worker import FILESYSTEMS
 from fscontract.pipeline.blocks import bare_path, join_path
+from fscontract.pipeline.datasource.catalog import CatalogSource
 from fscontract.pipeline.datasource.errors import SourceException, one_line
 from fscontract.pipeline.datasource.options import Option, read_options
 from fscontract.pipeline.datasource.parquet.pushed import NOTHING, sort_filters
@@ -40,7 +41,7 @@ OPTIONS = (
         choices=(FILES, COLUMN_STATS),
     ),
     Option("asOf", "text", "An instant: the dataset as it was then."),
-    Option("metadataDir", "text", "Where the metadata table is, if not in the dataset."),
+    Option("metadataDir", "location", "Where the metadata table is, if not in the dataset."),
 )
 #: Names of columns; those of numbers are `_NUMBERS`, the others are texts.
 _COLUMNS = {
@@ -56,7 +57,7 @@ _DAY_0 = date(1970, 1, 1)
 _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-class MetadataTableSource(DataSource):  # type: ignore[misc]
+class MetadataTableSource(CatalogSource):
     """Rows of a metadata table. `docs/metadata.md` has the columns; `register` makes it known."""
 
     pushdown: ClassVar[bool] = False
@@ -66,19 +67,17 @@ class MetadataTableSource(DataSource):  # type: ignore[misc]
         """The name for `format`."""
         return NAME
 
-    def __init__(self, options: MutableMapping[str, str]) -> None:
-        super().__init__(options)
-        with one_line():
-            self.values = read_options(options, OPTIONS)
-            paths = paths_of(options)
-            if len(paths) > 1:
-                raise SourceException("a metadata table is that of one dataset")
-            self.root = paths[0]
-            where = self.values["metadataDir"]
-            self.place, _ = places_of((*paths, *([where] if where else [])), None, options)
+    def _understand(self, options: Mapping[str, str]) -> None:
+        self.values = read_options(options, OPTIONS)
+        paths = paths_of(options)
+        if len(paths) > 1:
+            raise SourceException("a metadata table is that of one dataset")
+        self.root = paths[0]
+        where = self.values["metadataDir"]
+        self.place, _ = places_of((*paths, *([where] if where else [])), None, options)
 
-    def schema(self) -> Any:
-        """The columns; SourceException if there is no metadata table."""
+    def _columns(self) -> Any:
+        """As the base has it; SourceException, too, if there is no metadata table."""
         with one_line(), FILESYSTEMS.lease(self.place) as fs, self.table(fs):
             return schema_of(self.values["content"])
 
@@ -94,6 +93,7 @@ class MetadataTableSource(DataSource):  # type: ignore[misc]
 
     def reader(self, schema: Any) -> TableReader:
         """The reader."""
+        schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
             wanted = schema_of(self.values["content"]).simpleString()
             raise SourceException(f"the columns are {wanted}, and no others")

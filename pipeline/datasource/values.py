@@ -93,6 +93,7 @@ _KINDS: dict[str, Callable[[Option, str], Any]] = {
     "columns": _columns,
     "count": _count,
     "hex": _hex,
+    "location": _text,
     "pattern": _pattern,
     "seconds": _seconds,
     "size": _size,

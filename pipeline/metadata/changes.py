@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from fscontract.pipeline.metadata.commits import (
@@ -30,6 +31,8 @@ COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
 WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
 #: Where a commit names the files that it deleted; Hudi's commits delete none.
 DELETED = "fscontract.deleted.files"
+#: Where a deltacommit of the metadata table has the digest of the change that it is of.
+DIGEST = "fscontract.change"
 #: Files by partition and name, and their sizes; and names of files by partition.
 Sizes = Mapping[str, Mapping[str, int]]
 Names = Mapping[str, Collection[str]]
@@ -78,6 +81,24 @@ def check_change(change: Change) -> None:
         for name, size in sizes.items():
             if size < 0:
                 raise MetadataException(below(partition, name), f"can't have {size} bytes")
+
+
+def digest_of(change: Change) -> str:
+    """Return a digest of the files of a change, with their sizes."""
+    added = sorted(
+        (p, name, size) for p, sizes in change.added.items() for name, size in sizes.items()
+    )
+    deleted = sorted((p, name) for p, names in change.deleted.items() for name in names)
+    return sha256(json.dumps([added, deleted]).encode()).hexdigest()
+
+
+def digest_in(content: bytes, path: str) -> str | None:
+    """Return the digest that a completed deltacommit has; None if other software wrote it.
+
+    MetadataException if it can't be read.
+    """
+    found = (_decoded(content, path).get("extraMetadata") or {}).get(DIGEST)
+    return found if isinstance(found, str) else None
 
 
 def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from fscontract.pipeline.metadata.changes import Change, Names, encode_change
+from fscontract.pipeline.metadata.changes import (
+    DIGEST,
+    Change,
+    Names,
+    digest_in,
+    digest_of,
+    encode_change,
+)
 from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
@@ -70,11 +77,21 @@ class TableUpdates(TableServices):
             self._apply(instant.time, change)
 
     def apply(self, instant: Instant, change: Change) -> None:
-        """Put what an action did into the metadata table: it counts once that is completed."""
+        """Put what an action did into the metadata table: it counts once that is completed.
+
+        The last change holds: another one that was put there before is taken out.
+        """
         with self._critical():
-            done = self.timelines()[1].completed
-            if instant.time not in done:
+            done = self.timelines()[1].instants.get(instant.time)
+            if done is None or done.state != COMPLETED or self._differs(done, change):
                 self._apply(instant.time, change)
+
+    def _differs(self, done: Instant, change: Change) -> bool:
+        """Return whether a deltacommit has another change of an action that does not count yet."""
+        if all(each.time != done.time for each in self.timelines()[0].pending):
+            return False
+        told = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
+        return told not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
         properties = self._properties()
@@ -90,7 +107,8 @@ class TableUpdates(TableServices):
         written = [
             self._write_log(partition, time, each) for partition, each in records.items() if each
         ]
-        self._instants.complete(delta, encode_commit(written, "UPSERT_PREPPED"), self._latest())
+        content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
+        self._instants.complete(delta, content, self._latest())
 
     def _keeps(self, properties: Mapping[str, str]) -> None:
         """MetadataException for a partition of the table that would not be kept up to date."""

@@ -7,7 +7,11 @@ import pytest
 from fscontract.contract.clauses import clauses
 from fscontract.contract.suite.blockreader.check import CHECKED, check_reader
 from fscontract.fakes.mutants.blockreader.registry import ReaderMutant, reader_mutants
+from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding
+from fscontract.pipeline.blockreader.delimiters import Separator
+from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
+from fscontract.pipeline.blocks import NO_BLOCK
 
 
 @pytest.mark.parametrize("mutant", reader_mutants(), ids=str)
@@ -26,6 +30,45 @@ def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
 def test_our_reader_breaks_nothing() -> None:
     """Every scenario, on the reader that the mutants are made from."""
     assert check_reader(ReaderBinding()) == {}
+
+
+class Naive(ReadAheadLineReaderContext):
+    """Reads the whole file for each block, and looks for a delimiter at each byte."""
+
+    def _begin(self, goes_on: bool) -> None:
+        data, start = self._source.read(0, self._source.length), self._data_offset
+        value = self._delimiter.value if isinstance(self._delimiter, Separator) else None
+        block, at = self._block, start
+        self._left: list[tuple[int, bytes, int]] = []
+        while at < len(data):
+            length = _delimiter_at(data, at, value)
+            at += length or 1
+            if length or at == len(data):
+                found = (start, data[start : at - length], at)
+                first = start == block.offset and block.previous_block_id == NO_BLOCK
+                if first or block.offset < start <= self._end:
+                    self._left.append(found)
+                start = at
+
+    def _find(self) -> RecordBatch | None:
+        if not self._left:
+            return None
+        start, record, end = self._left.pop(0)
+        return RecordBatch(self._block.block_id, [record], start, end, offsets=[start])
+
+
+def _delimiter_at(data: bytes, at: int, value: bytes | None) -> int:
+    """The length of the delimiter at an offset; 0 if there is none."""
+    ends = (b"\r\n", b"\r", b"\n") if value is None else (value,)
+    return next((len(end) for end in ends if data.startswith(end, at)), 0)
+
+
+def test_a_reader_that_looks_at_each_byte_keeps_carriage_returns() -> None:
+    """It shares nothing with ours that could be wrong about delimiters."""
+    binding = ReaderBinding()
+    binding.read_ahead = Naive
+    wanted = {"rec.delimiter", "rec.delimiter-cut", "rec.cr", "rec.crlf", "rec.crlf-blocks"}
+    assert check_reader(binding, wanted) == {}
 
 
 def test_every_checked_clause_is_in_the_document_and_has_a_mutant() -> None:

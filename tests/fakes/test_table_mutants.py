@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fscontract.contract.clauses import clauses
+from fscontract.contract.suite.metadatatable.check import check_table
 from fscontract.fakes.mutants.metadatatable.registry import TableMutant, found_by, table_mutants
+from fscontract.pipeline.metadata.binding import TableBinding
+from fscontract.pipeline.metadata.changes import Change
+from fscontract.pipeline.metadata.errors import MetadataException
+from fscontract.pipeline.metadata.timeline import Instant
+from fscontract.pipeline.metadata.write import MetadataWriter
 
 
 @pytest.mark.parametrize("mutant", table_mutants(), ids=str)
@@ -15,6 +23,25 @@ def test_the_check_of_its_clause_finds_a_mutant(mutant: TableMutant) -> None:
     assert mutant.clause in found, f"{mutant}: {mutant.says}"
     for error in ("AttributeError", "TypeError", "NameError", "AssertionError", "KeyError"):
         assert not found[mutant.clause].actual.startswith(error)
+
+
+class Strict(MetadataWriter):
+    """Refuses to complete an action with another change than the table was told of."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._told: dict[str, Change] = {}
+
+    def apply(self, instant: Instant, change: Change) -> None:
+        if self._told.setdefault(instant.time, change) != change:
+            raise MetadataException(self.path, f"{instant.time} has another change")
+        super().apply(instant, change)
+
+
+def test_a_table_that_refuses_another_change_is_right() -> None:
+    """The clause leaves it to the writer whether the last change holds or is refused."""
+    kind: type[TableBinding] = type("Binding", (TableBinding,), {"writer_class": Strict})
+    assert check_table(kind(), {"meta.finish-change", "meta.v2-hidden", "meta.goes-on"}) == {}
 
 
 def test_every_testable_clause_has_a_mutant_and_every_mutant_a_testable_clause() -> None:

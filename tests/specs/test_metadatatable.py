@@ -13,7 +13,8 @@ logs-once one-reader no-listing slices-cached opening-cheap time-travel time-tra
 init-listing init-empty init-pending init-once init-whole init-large one-deltacommit action-write
 action-compaction action-clean action-rollback action-restore restore-deleted clean-missing
 clean-failed from-instant v1-sync v1-order v1-stops v1-merged v1-read-only v1-async-clean v2-order
-v2-hidden read-only single-writer several-writers lock-left rolled-back-writer race
+v2-hidden read-only single-writer several-writers lock-left rolled-back-writer unbegun
+finish-change race
 validate-listing validate-counts metrics commands own-schedule compaction-same
 compaction-undecided compaction-late compaction-first compaction-pending compaction-retried
 table-clean table-clean-pending archive archive-failed size-bounded failed-update recovered

@@ -15,6 +15,22 @@ def _each(clause: str, *datas: bytes, **layout: object) -> list[Case]:
     return [Case(clause, Layout(data, **layout)) for data in datas]  # type: ignore[arg-type]
 
 
+#: Records that end in a carriage return, and delimiters that begin with one or are a line end.
+RETURNS = [
+    Layout(data, context, delimiter)
+    for context in ("read-ahead", "line")
+    for delimiter, data in (
+        (b"|", b"a\r|b\r|\r|c\r\n|d\r"),
+        (b"--", b"a\r--bc\r--\r--d\r\r--"),
+        (b"\n", b"a\r\nb\n\r\nc\r\r\nd\r"),
+        (b"\r", b"a\r\nb\r\r\n\rc"),
+        (b"\r\n", b"a\rb\nc\r\nd\r\r\n\n\r\ne\r"),
+        (b"\r|", b"a\r\r|b|\r|\n\r|c\r"),
+    )
+]
+#: Sizes of blocks that end at each byte of such a file, and inside of its delimiters.
+SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
+
 #: Without a clause of its own, each breaks what the model says.
 GENERAL = [
     Case("", Layout(LINES), sizes=(20_000, 1000, 123)),
@@ -46,11 +62,13 @@ RECORDS = [
     Case("rec.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
     Case("rec.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
     Case("rec.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
-    *_each("rec.cr", b"a\rb\rc", b"a\rb\nc\r\nd"),
+    *_each("rec.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
     *_each("rec.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
     Case("rec.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
     *_each("rec.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
     *_each("rec.delimiter", b"a--b-c--d", delimiter=b"--"),
+    *(Case("rec.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
+    *(Case("rec.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
     Case("rec.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
     Case("rec.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
     *_each("rec.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from fscontract.contract.metadataport import DATASET
+from fscontract.contract.metadataport import DATASET, TableChange
+from fscontract.contract.models.metadata import Listing
 from fscontract.contract.suite.metadatatable.bench import (
     FILES,
     OWN_TIMELINE,
@@ -20,6 +21,8 @@ from fscontract.contract.suite.metadatatable.stage import Killed
 
 scenario = Scenarios()
 METRIC = "HoodieMetadata."
+#: A time at which no action begins.
+UNBEGUN = "20260101120000000"
 
 
 # The first design -------------------------------------------------------------------------------
@@ -194,6 +197,51 @@ def rolled_back_writer(bench: Bench) -> None:
     bench.commit(bench.writer(), {A: {"a3": 1}})
     bench.refused(lambda: slow.finish(time, change), "refused: it was rolled back")
     bench.right()
+
+
+@scenario("meta.unbegun")
+def unbegun(bench: Bench) -> None:
+    """A writer completes an action that is not on the timeline, as the first one and as a later."""
+    writer = bench.table()
+    for before in (False, True):
+        if before:
+            bench.commit(writer, {A: {"a3": 1}})
+        change = bench.change({A: {f"stray{before}": 1}, C: {"c1": 1}}, {B: ["b1"]})
+        bench.refused(lambda given=change: writer.finish(UNBEGUN, given), "refused: not begun")
+        bench.right("after an action that was not begun")
+        bench.commit(writer, {A: {f"next{before}": 1}})
+        bench.right("and a commit")
+
+
+@scenario("meta.finish-change")
+def finish_change(bench: Bench) -> None:
+    """The table has one change of an action, which is completed with another; then a compaction."""
+    one: Listing = {A: {"a3": 1}}
+    for what, told, added, deleted in (
+        ("a file more", TableChange(one), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
+        ("a file less", TableChange({A: {"a3": 1, "a4": 2}, C: {"c1": 3}}), one, {}),
+        ("a larger file", TableChange(one), {A: {"a3": 7}}, {}),
+        ("a smaller file", TableChange({A: {"a3": 7}}), one, {}),
+        ("a file deleted", TableChange(one), one, {B: ["b1"]}),
+        ("a file kept", TableChange(one, {B: ["b1"], A: ["a1"]}), one, {A: ["a1"]}),
+        ("nothing", TableChange(one, {B: ["b1"]}), {}, {}),
+    ):
+        bench.reset()
+        writer = bench.table()
+        time = bench.begin(writer)
+        writer.apply(time, told)
+        bench.right(f"{what}: before it is completed")
+        change = bench.change(added, deleted)
+        try:
+            writer.finish(time, change)
+        except (OSError, ValueError):
+            bench.right(f"{what}, refused")
+            continue
+        bench.model.complete(time, added, deleted)
+        bench.right(f"completed with {what}")
+        bench.sees(bench.model.listing(), bench.seen(read_only=True), f"{what}, in the table")
+        writer.compact()
+        bench.right(f"{what}, compacted")
 
 
 # Validation and metrics -------------------------------------------------------------------------

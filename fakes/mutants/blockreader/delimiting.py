@@ -13,7 +13,7 @@ from fscontract.pipeline.blockreader.delimiters import (
     Separator,
     Span,
 )
-from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 
 
 class Delimited(ReadAheadLineReaderContext):
@@ -103,6 +103,82 @@ class LinesAnyway(ReadAheadLineReaderContext):
     def _begin(self, goes_on: bool) -> None:
         self._delimiter = LineEnd()
         super()._begin(goes_on)
+
+
+class _Stripping(ReadAheadLineReaderContext):
+    """Takes the carriage return before some delimiters for a part of them."""
+
+    def _strips(self, delimiter: bytes, end: int) -> bool:
+        return True
+
+    def _admitted(self, batch: RecordBatch) -> RecordBatch:
+        found = super()._admitted(batch)
+        offsets = list(found.offsets)
+        if isinstance(self._delimiter, Separator):
+            value = self._delimiter.value
+            for at, record in enumerate(found.records):
+                end = offsets[at] + len(record) + len(value)
+                if end <= found.end and self._strips(value, end):
+                    found.records[at] = record.removesuffix(b"\r")
+        return found
+
+
+@reader_mutant("rec.delimiter")
+class ReturnOfTheDelimiter(_Stripping):
+    """A carriage return before the delimiter that is set is lost."""
+
+
+@reader_mutant("rec.delimiter")
+class ReturnOfTheFeed(_Stripping):
+    """A line feed that is set as the delimiter takes a carriage return with it."""
+
+    def _strips(self, delimiter: bytes, end: int) -> bool:
+        return delimiter == b"\n"
+
+
+@reader_mutant("rec.delimiter")
+class ReturnOfTheBlock(_Stripping):
+    """A carriage return before the delimiter is lost where the delimiter is of the next block."""
+
+    def _strips(self, delimiter: bytes, end: int) -> bool:
+        return end > self._end
+
+
+@reader_mutant("rec.delimiter")
+class AnyLineEnd(ReadAheadLineReaderContext):
+    """A line end that is set as the delimiter stands for all line ends."""
+
+    def _begin(self, goes_on: bool) -> None:
+        old = self._delimiter
+        if isinstance(old, Separator) and old.value in (b"\n", b"\r", b"\r\n"):
+            self._delimiter = LineEnd()
+        super()._begin(goes_on)
+
+
+@reader_mutant("rec.delimiter", "line")
+class ReturnOfTheLine(LineReaderContext):
+    """Not reading ahead, a carriage return before the delimiter that is set is lost."""
+
+    def _admitted(self, batch: RecordBatch) -> RecordBatch:
+        found = super()._admitted(batch)
+        if isinstance(self._delimiter, Separator) and list(found.offsets):
+            found.records[:] = [record.removesuffix(b"\r") for record in found.records]
+        return found
+
+
+@reader_mutant("rec.cr")
+class RunOfReturns(ReadAheadLineReaderContext):
+    """Carriage returns before a line end are a part of it, however many there are."""
+
+    def _admitted(self, batch: RecordBatch) -> RecordBatch:
+        found = super()._admitted(batch)
+        kept = [
+            (record, offset)
+            for record, offset in zip(found.records, found.offsets, strict=True)
+            if record or not self._source.read(max(0, offset - 1), 2).startswith(b"\r\r")
+        ]
+        records, offsets = [r for r, _ in kept], [o for _, o in kept]
+        return RecordBatch(found.block_id, records, found.start, found.end, offsets=offsets)
 
 
 class _Forgetful(Separator):

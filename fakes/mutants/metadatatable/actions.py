@@ -270,6 +270,51 @@ class NotTold(MetadataWriter):
             return self._finish(instant, change)
 
 
+@table_mutant("meta.unbegun")
+class AnyAction(MetadataWriter):
+    """An action is completed that is not on the timeline."""
+
+    def finish(self, instant: Instant, change: Change) -> Instant:
+        with self._critical():
+            if instant.time not in self.timelines()[0].instants:
+                return self._finish(instant, change)
+        return super().finish(instant, change)
+
+
+@table_mutant("meta.unbegun")
+class AppliesFirst(MetadataWriter):
+    """An action that is not on the timeline is refused after its files are deleted."""
+
+    def finish(self, instant: Instant, change: Change) -> Instant:
+        if instant.time not in self.timelines()[0].instants:
+            self.commit(Change(deleted=change.deleted))
+        return super().finish(instant, change)
+
+
+@table_mutant("meta.finish-change")
+class FirstWord(MetadataWriter):
+    """What the table was told of an action first is what it has."""
+
+    def apply(self, instant: Instant, change: Change) -> None:
+        if instant.time not in self.timelines()[1].completed:
+            super().apply(instant, change)
+
+
+@table_mutant("meta.finish-change")
+class AddsUp(MetadataWriter):
+    """The table has all that it was told of an action."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._told: dict[str, Change] = {}
+
+    def apply(self, instant: Instant, change: Change) -> None:
+        told = self._told.setdefault(instant.time, change)
+        partitions = {*told.added, *change.added}
+        added = {p: {**told.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
+        super().apply(instant, Change(added, {**told.deleted, **change.deleted}))
+
+
 @table_mutant("meta.race")
 class NoDoor(OpenDoor):
     """The lock holds nobody."""

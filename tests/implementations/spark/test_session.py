@@ -37,6 +37,7 @@ def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.Monk
         "left": [],
         "changed": False,
         "again": 10,
+        "said": ["AnalysisException", "[PATH_NOT_FOUND"],
         "files": [],
         "stderr": "",
     }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 
 import pytest
 
 from fscontract.implementations.spark.places import LocalPlace, S3Place
+from fscontract.pipeline.datasource import tables
 from fscontract.pipeline.datasource.errors import SourceException, one_line
-from fscontract.pipeline.datasource.options import OPTIONS, read_options, table
+from fscontract.pipeline.datasource.options import LOCATIONS, OPTIONS, read_options, table
+from fscontract.pipeline.datasource.paths import absolute_locations
 from fscontract.pipeline.datasource.request import Request
 from tests.docs.pages import hold, hold_widths
 
@@ -86,7 +90,7 @@ def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("relative", "a path is absolute, or a URI"),
+        ("file:relative", "the path of a URI must be absolute: 'file:relative'"),
         ("hdfs://host/x", "no path, file:///path or s3://bucket/path: hdfs:"),
         ("memory:/x", "no path, file:///path or s3://bucket/path: memory:"),
         ("s3://user@bucket/x", "no path, file:///path or s3://bucket/path: s3:"),
@@ -101,6 +105,51 @@ def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
 def test_paths_may_be_a_list() -> None:
     """As Spark passes it on; each once."""
     assert Request.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "{}", "[1]", '["a", null]', "["], ids=["text", "object", "number", "null", "cut"]
+)
+def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
+    with pytest.raises(SourceException, match=r"'paths' can't be .*: a list of paths as JSON"):
+        Request.of({"paths": text})
+
+
+@pytest.mark.parametrize(
+    ("given", "absolute"),
+    [
+        ("data", "{here}/data"),
+        ("./data/../other/", "{here}/other"),
+        ("day=*/*.parquet", "{here}/day=*/*.parquet"),
+        ("2026-01-02T10:00", "{here}/2026-01-02T10:00"),
+        ("/data", "/data"),
+        ("file:///data", "file:///data"),
+        ("s3a://bucket/data", "s3a://bucket/data"),
+        ("hdfs:x", "hdfs:x"),
+        ("", ""),
+    ],
+)
+def test_relative_locations_are_below_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, absolute: str
+) -> None:
+    """URIs and absolute paths are left alone; so is every option that has no location."""
+    monkeypatch.chdir(tmp_path)
+    wanted = absolute.format(here=tmp_path)
+    one = {"PATH": given, "windowLocation": given, "metadatadir": given}
+    assert absolute_locations(one) == dict.fromkeys(one, wanted)
+    assert absolute_locations({"paths": json.dumps([given])}) == {"paths": json.dumps([wanted])}
+    other = {"delimiter": given, "where": given}
+    assert absolute_locations(other) == other
+
+
+def test_each_option_of_a_location_is_made_absolute() -> None:
+    """A new one has the kind `location`, or is a text of another sense that is named here."""
+    kinds = {option.name: option.kind for option in (*OPTIONS, *tables.OPTIONS)}
+    texts = {name for name, kind in kinds.items() if kind == "text"}
+    assert texts == {"where", "delimiter", "asOf"}
+    assert {name.lower() for name, kind in kinds.items() if kind == "location"} | {"path"} == set(
+        LOCATIONS
+    )
 
 
 def test_no_path_is_an_error() -> None:

@@ -71,8 +71,12 @@ def main() -> None:
     short = tempfile.gettempdir()
     long = tempfile.tempdir = os.path.join(short, "x" * 90)
     os.mkdir(long)
-    with local_session() as spark:
-        found["again"] = spark.sparkContext.parallelize(range(5), 2).map(abs).sum()
+    try:
+        with local_session() as spark:
+            found["again"] = spark.sparkContext.parallelize(range(5), 2).map(abs).sum()
+            spark.read.parquet(f"{short}/nothing")
+    except Exception as error:
+        found["said"] = [type(error).__name__, str(error).partition("]")[0]]
     os.rmdir(long)
     found["files"] = sorted(os.listdir(short))
     print(json.dumps(found))

@@ -1,0 +1,62 @@
+"""Make exceptions of Spark readable after their Java machine has ended.
+
+PySpark's exceptions ask the machine for their message each time it is printed. A session that ends
+because of one takes the machine with it, so the message has to be fetched before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+#: The methods by which an exception of PySpark, and what it has of a query, ask the machine.
+_OF_ERRORS = (
+    *("__str__", "getCondition", "getMessageParameters", "getSqlState", "getMessage"),
+    *("getBreakingChangeInfo", "getQueryContext"),
+)
+_OF_CONTEXTS = (
+    *("objectType", "objectName", "startIndex", "stopIndex", "fragment", "callSite", "summary"),
+)
+
+
+def keep_messages(error: BaseException) -> None:
+    """Fetch what the exceptions of a chain say, and let them say that from now on."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import CapturedException
+
+    for each in _chain(error, set()):
+        if isinstance(each, CapturedException):
+            _fix(each, _OF_ERRORS, str(each._desc))
+        elif isinstance(each, Py4JJavaError):
+            _fix(each, ("__str__",), str(each.errmsg))
+
+
+def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
+    """An exception, its causes and contexts, and what groups of exceptions have."""
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    yield error
+    members: Iterable[BaseException] = getattr(error, "exceptions", ())
+    for each in (error.__cause__, error.__context__, *members):
+        yield from _chain(each, seen)
+
+
+def _fix(found: Any, names: Iterable[str], otherwise: str = "") -> None:
+    """Replace methods of one object by what they return now; `otherwise` if there is no message."""
+    cls = type(found)
+    values: dict[str, Any] = {"__str__": otherwise} if "__str__" in names else {}
+    for name in names:
+        if hasattr(cls, name):
+            with suppress(Exception):  # the machine may be dead already
+                values[name] = getattr(found, name)()
+    for context in values.get("getQueryContext", ()):
+        _fix(context, _OF_CONTEXTS)
+    methods = {name: _returning(value) for name, value in values.items()}
+    own = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    found.__class__ = type(cls.__name__, (cls,), {**own, **methods})
+
+
+def _returning(value: Any) -> Callable[[Any], Any]:
+    return lambda self: value
