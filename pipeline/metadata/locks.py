@@ -13,6 +13,7 @@ from fscontract.contract.errors import FileAlreadyExistsException
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.errors import LockedException
 from fscontract.pipeline.metadata.files import list_files, read_file, write_file
+from fscontract.pipeline.metadata.safe_avro import parse_json
 from fscontract.pipeline.metadata.timeline import Clock, utc_now
 
 #: Where the locks of a dataset are, below it.
@@ -104,7 +105,7 @@ class FileLock:
         """Whether the holder has released it, or has held it too long."""
         path = self._path(number)
         try:
-            until = json.loads(read_file(self._fs, path))["until"]
+            until = parse_json(read_file(self._fs, path))["until"]
             expired = float(until) <= self._clock().timestamp()
         except FileNotFoundError:
             return True

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from fscontract.contract.ports import FSDataInputStream
 from fscontract.pipeline.metadata.errors import CorruptFileException
-from fscontract.pipeline.metadata.hfile.blocks import Compression
+from fscontract.pipeline.metadata.hfile.blocks import (
+    MAX_BLOCK_BYTES,
+    MAX_RATIO,
+    Compression,
+)
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
 from fscontract.pipeline.metadata.hfile.writer import write_hfile
 from fscontract.pipeline.metadata.source import Source
@@ -21,6 +25,8 @@ COMMAND, DELETE, HFILE = 0, 1, 4
 #: Keys of a block's header.
 INSTANT, TARGET, SCHEMA, COMMAND_TYPE = 0, 1, 2, 3
 _ROLLBACK = "0"
+#: Hudi's blocks have less than ten pairs in their headers.
+_MAX_PAIRS = 64
 #: A list of no deletions: its version, its size, and an empty array as Avro.
 _NO_DELETIONS = struct.pack(">ii", 3, 1) + b"\x00"
 
@@ -68,10 +74,17 @@ def data_block(
     schema: str,
     entries: Iterable[tuple[bytes, bytes]],
     compression: Compression = "gzip",
+    max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> LogBlock:
     """A block of records by key, in order, encoded by an Avro schema."""
     content = io.BytesIO()
-    write_hfile(content, entries, compression=compression, info={b"schema": schema.encode()})
+    write_hfile(
+        content,
+        entries,
+        compression=compression,
+        info={b"schema": schema.encode()},
+        max_block_bytes=max_block_bytes,
+    )
     return LogBlock(HFILE, {INSTANT: instant, SCHEMA: schema}, content.getvalue())
 
 
@@ -122,15 +135,24 @@ def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
     return Log(path, tuple(blocks), torn)
 
 
-def records_of(log: Log, block: LogBlock) -> tuple[bytes | None, list[tuple[bytes, bytes]]]:
-    """The schema and the entries of a block; CorruptFileException if it can't have them."""
+def records_of(
+    log: Log, block: LogBlock, max_block_bytes: int = MAX_BLOCK_BYTES
+) -> tuple[bytes | None, Iterable[tuple[bytes, bytes]]]:
+    """Return the schema and the entries of a block; CorruptFileException if it can't have them.
+
+    All entries together have at most `max_block_bytes`, since they are held.
+    """
     source = HeldSource(block.content, log.path, block.offset)
     if block.type == HFILE:
-        reader = HFileReader(source)
+        reader = HFileReader(source, max_block_bytes=max_block_bytes)
+        size = reader.expanded_size()
+        if size > min(max_block_bytes, MAX_RATIO * len(block.content)):
+            message = f"{size} bytes of entries in {len(block.content)} bytes of a log block"
+            raise source.corrupt(0, f"{message}, max_block_bytes is {max_block_bytes}")
         schema = reader.info.get(b"schema")
         if schema is None and SCHEMA in block.header:
             schema = block.header[SCHEMA].encode()
-        return schema, list(reader.scan())
+        return schema, reader.scan()
     if block.type == DELETE and block.content == _NO_DELETIONS:
         return None, []
     raise source.corrupt(0, f"a log block of type {block.type}, which has no place here")
@@ -163,11 +185,11 @@ def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
     header = reader.pairs()
     length = reader.number(8)
     start = reader.position
-    content = reader.take(length)
+    reader.skip(length)
     reader.pairs()
     if reader.position != end - 8:
         raise ValueError("its parts don't fit its size")
-    return LogBlock(kind, header, content, start), end
+    return LogBlock(kind, header, data[start : start + length], start), end
 
 
 class _Reader:
@@ -178,17 +200,23 @@ class _Reader:
         self.position = position
 
     def take(self, count: int) -> bytes:
+        self.skip(count)
+        return self.data[self.position - count : self.position]
+
+    def skip(self, count: int) -> None:
         if not 0 <= count <= len(self.data) - self.position:
             raise ValueError(f"{count} bytes are not there")
         self.position += count
-        return self.data[self.position - count : self.position]
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "big")
 
     def pairs(self) -> dict[int, str]:
-        pairs = {}
-        for _ in range(self.number(4)):
+        pairs: dict[int, str] = {}
+        count = self.number(4)
+        if count > _MAX_PAIRS:
+            raise ValueError(f"{count} pairs in a header, {_MAX_PAIRS} at most")
+        for _ in range(count):
             key = self.number(4)
             pairs[key] = self.take(self.number(4)).decode()
         return pairs

@@ -42,7 +42,7 @@ class MetadataWriter(Recovery):
     as it writes, or for good with `hold`. Instants that another writer has begun are taken back
     when this one begins an action, once they are older than `patience`. With `services` the table
     is compacted, cleaned and archived in between. `directory` is where the table is, if not in the
-    dataset.
+    dataset. No block of more than `max_block_bytes` uncompressed is read or written.
     """
 
     def initialize(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from fscontract.contract.suite.commands.common import TARGET_OPTION
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 
 _URL = click.argument("url", metavar="URL")
 _DIRECTORY = click.option(
@@ -14,6 +15,13 @@ _DIRECTORY = click.option(
     "directory",
     metavar="DIR",
     help="Where the table is, if not in the dataset; without it, what `set` says.",
+)
+_MAX_BLOCK_BYTES = click.option(
+    "--max-block-bytes",
+    type=click.IntRange(min=1),
+    default=MAX_BLOCK_BYTES,
+    show_default=True,
+    help="The table is damaged if a block of it has more bytes uncompressed.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
@@ -30,7 +38,7 @@ def metadata() -> None:
 
 
 def _common(function: Any) -> Any:
-    for option in (TARGET_OPTION, _DIRECTORY, _URL):
+    for option in (TARGET_OPTION, _DIRECTORY, _MAX_BLOCK_BYTES, _URL):
         function = option(function)
     return function
 

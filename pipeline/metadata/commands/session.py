@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from fscontract.contract.targets import UsageError, mask_url
+from fscontract.pipeline.metadata.safe_avro import parse_json
 
 _FILE = Path(".fscontract") / "metadata.json"
 
@@ -31,7 +32,7 @@ def remembered(url: str) -> str | None:
 
 def _known() -> dict[str, str]:
     try:
-        found = json.loads(_FILE.read_text(encoding="utf-8"))
+        found = parse_json(_FILE.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

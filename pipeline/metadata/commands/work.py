@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import click
 
@@ -35,21 +36,29 @@ class Dataset:
     path: str
     url: str
     directory: str | None
+    max_block_bytes: int
 
     @property
     def table(self) -> str:
         """Where the table is, as the user would write it."""
         return self.directory or f"{self.url.rstrip('/')}/.hoodie/metadata"
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What all that reads or writes the table is given."""
+        return {"directory": self.directory, "max_block_bytes": self.max_block_bytes}
+
     def writer(self) -> MetadataWriter:
         """A writer that others wait for."""
         at = f"{self.directory}.locks" if self.directory else f"{self.path}/{LOCKS}"
         lock = FileLock(self.fs, at)
-        return MetadataWriter(self.fs, self.path, directory=self.directory, lock=lock)
+        return MetadataWriter(self.fs, self.path, lock=lock, **self.settings)
 
 
 @contextmanager
-def opened(url: str, options: Mapping[str, str], directory: str | None) -> Iterator[Dataset]:
+def opened(
+    url: str, options: Mapping[str, str], directory: str | None, max_block_bytes: int
+) -> Iterator[Dataset]:
     """The dataset at a URL; whatever goes wrong is one line."""
     with one_line(options):
         (found,) = inputs([url], options)
@@ -64,7 +73,7 @@ def opened(url: str, options: Mapping[str, str], directory: str | None) -> Itera
             path = bare_path(found.path).rstrip("/")
             if not fs.get_file_status(path or "/").is_directory:
                 raise UsageError(f"{url}: not a directory")
-            yield Dataset(fs, path, url, where)
+            yield Dataset(fs, path, url, where, max_block_bytes)
         finally:
             getattr(fs, "close", lambda: None)()
 

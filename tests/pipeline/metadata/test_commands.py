@@ -188,3 +188,14 @@ def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "[] True\n"
+
+
+def test_the_bytes_of_a_block_are_an_option(dataset: Path) -> None:
+    run("create", "trips")
+    assert "no such option" not in run("stats", "trips", "--max-block-bytes", "100000")
+    small = run("stats", "trips", "--max-block-bytes", "100", code=3)
+    assert "max_block_bytes is 100" in small
+    assert small.count("\n") == 1
+    listed = run("list-partitions", "trips", "--max-block-bytes", "100")
+    assert "files are listed instead" in listed
+    run("stats", "trips", "--max-block-bytes", "0", code=2)
