@@ -75,14 +75,23 @@ def read_statistics(
 def file_statistics(
     fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
 ) -> list[ColumnStatistics]:
-    """What the footer of a Parquet file says of its columns, by one read, or by two.
+    """What the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
+
+
+def read_footer(fs: FileSystem, status: FileStatus) -> Any:
+    """Return the footer of a Parquet file as PyArrow's metadata, by one read, or by two.
 
     CorruptFileException if it is no Parquet file of the length that the status says.
     """
     with open_stream(fs, status) as stream:
-        source = Source(stream, status.path, status.length)
-        footer = _footer(source)
-    name = status.path.rpartition("/")[2]
+        return _footer(Source(stream, status.path, status.length))
+
+
+def statistics_of(
+    name: str, footer: Any, columns: Collection[str] | None
+) -> list[ColumnStatistics]:
+    """Return what the footer of a file says of some columns, or of the first 32."""
     leaves = [footer.schema.column(place) for place in range(footer.num_columns)]
     paths = Counter(leaf.path for leaf in leaves)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]

@@ -25,8 +25,6 @@ COMMAND, DELETE, HFILE = 0, 1, 4
 #: Keys of a block's header.
 INSTANT, TARGET, SCHEMA, COMMAND_TYPE = 0, 1, 2, 3
 _ROLLBACK = "0"
-#: Hudi's blocks have less than ten pairs in their headers.
-_MAX_PAIRS = 64
 #: A list of no deletions: its version, its size, and an empty array as Avro.
 _NO_DELETIONS = struct.pack(">ii", 3, 1) + b"\x00"
 
@@ -126,12 +124,14 @@ def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
     torn: CorruptFileException | None = None
     position = 0
     while 0 <= position < len(data):
+        end = position + 1
         try:
-            block, position = _decode(data, position)
-            blocks.append(block)
+            end = _end_of_block(data, position)
+            blocks.append(_decode(data, position, end))
+            position = end
         except ValueError as error:
             torn = torn or source.corrupt(position, f"a log block is not whole ({error})")
-            position = data.find(MAGIC, position + 1)
+            position = data.find(MAGIC, end)  # what is in a block is read once
     return Log(path, tuple(blocks), torn)
 
 
@@ -168,9 +168,9 @@ def rolled_back(log: Log, block: LogBlock) -> str | None:
     return target
 
 
-def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
-    """The block at a position, and where it ends; ValueError if it is not whole."""
-    reader = _Reader(data, position)
+def _end_of_block(data: bytes, position: int) -> int:
+    """Where the block at a position ends, by both of its sizes; ValueError."""
+    reader = _Reader(data, position, len(data))
     if reader.take(len(MAGIC)) != MAGIC:
         raise ValueError("no block begins here")
     size = reader.number(8)
@@ -179,6 +179,12 @@ def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
         raise ValueError(f"{size} bytes, and the file ends before")
     if int.from_bytes(data[end - 8 : end], "big") != end - 8 - position:
         raise ValueError("its two sizes differ")
+    return end
+
+
+def _decode(data: bytes, position: int, end: int) -> LogBlock:
+    """The block between two positions; ValueError if its parts don't fit."""
+    reader = _Reader(data, position + len(MAGIC) + 8, end)
     if (version := reader.number(4)) != _FORMAT_VERSION:
         raise ValueError(f"version {version}")
     kind = reader.number(4)
@@ -189,22 +195,23 @@ def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
     reader.pairs()
     if reader.position != end - 8:
         raise ValueError("its parts don't fit its size")
-    return LogBlock(kind, header, data[start : start + length], start), end
+    return LogBlock(kind, header, data[start : start + length], start)
 
 
 class _Reader:
     """Takes parts off bytes; ValueError at their end."""
 
-    def __init__(self, data: bytes, position: int) -> None:
+    def __init__(self, data: bytes, position: int, end: int) -> None:
         self.data = data
         self.position = position
+        self.end = end
 
     def take(self, count: int) -> bytes:
         self.skip(count)
         return self.data[self.position - count : self.position]
 
     def skip(self, count: int) -> None:
-        if not 0 <= count <= len(self.data) - self.position:
+        if not 0 <= count <= self.end - self.position:
             raise ValueError(f"{count} bytes are not there")
         self.position += count
 
@@ -213,10 +220,7 @@ class _Reader:
 
     def pairs(self) -> dict[int, str]:
         pairs: dict[int, str] = {}
-        count = self.number(4)
-        if count > _MAX_PAIRS:
-            raise ValueError(f"{count} pairs in a header, {_MAX_PAIRS} at most")
-        for _ in range(count):
+        for _ in range(self.number(4)):
             key = self.number(4)
             pairs[key] = self.take(self.number(4)).decode()
         return pairs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -70,16 +71,35 @@ def set_directory(url: str, directory: str | None) -> None:
     help="Columns to keep the ranges of, by which files are pruned; all for the first 32.",
 )
 @click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
-def create(name: str, columns: str, spark: str | None, **where: Any) -> None:
+@click.option("--partition-fields", metavar="NAMES", help="The fields of the partitions, in order.")
+@click.option("--record-key", metavar="NAMES", help="The columns that tell rows apart.")
+@click.option(
+    "--schema",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with the Avro schema of the rows.",
+)
+def create(
+    name: str,
+    columns: str,
+    spark: str | None,
+    partition_fields: str | None,
+    record_key: str | None,
+    schema: Path | None,
+    **where: Any,
+) -> None:
     """Make the table of what a listing of URL finds, and of the footers of Parquet files.
 
     The ranges of NAMES, names with commas between them, are read from all files that are there,
     and from those that come later.
-    """
-    from fscontract.pipeline.metadata.commands.work import created, opened
 
+    Partition fields, record key and schema, which other readers need, are found in directories
+    such as year=2024 and in the Parquet files; the options give them, and win.
+    """
+    from fscontract.pipeline.metadata.commands.work import created, given, opened
+
+    said = given(partition_fields, record_key, schema)
     with opened(**where) as dataset:
-        created(dataset, name, columns, spark)
+        created(dataset, name, columns, spark, said)
 
 
 @metadata.command(short_help="Delete the table.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,9 +24,11 @@ from fscontract.pipeline.metadata.changes import Sizes
 from fscontract.pipeline.metadata.commands.session import remembered
 from fscontract.pipeline.metadata.errors import MetadataException, MetadataWarning
 from fscontract.pipeline.metadata.footers import read_statistics
+from fscontract.pipeline.metadata.layout import Given, infer_properties
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.locks import LOCKS, FileLock
 from fscontract.pipeline.metadata.place import place_of
+from fscontract.pipeline.metadata.safe_avro import parse_json
 from fscontract.pipeline.metadata.write import MetadataWriter
 
 
@@ -78,7 +82,24 @@ def opened(
             getattr(fs, "close", lambda: None)()
 
 
-def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = None) -> None:
+def given(partition_fields: str | None, record_key: str | None, schema: Path | None) -> Given:
+    """Return what the options of `create` say; UsageError."""
+    fields, key = (
+        None if each is None else [name for name in each.split(",") if name]
+        for each in (partition_fields, record_key)
+    )
+    if schema is None:
+        return Given(fields, key)
+    try:
+        text = schema.read_text(encoding="utf-8")
+        if not isinstance(parse_json(text), dict):
+            raise ValueError("expected a record")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{schema} is not an Avro schema ({error})") from error
+    return Given(fields, key, json.dumps(parse_json(text), separators=(",", ":")))
+
+
+def created(dataset: Dataset, name: str, columns: str, spark: str | None, said: Given) -> None:
     """Make the table, with ranges of some columns, or of "all"; `spark` may list the files."""
     start = time.monotonic()
     with warnings_as_lines(), _lister(dataset, spark) as lister:
@@ -87,6 +108,7 @@ def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = 
             lister=lister,
             columns=None if columns == "all" else [each for each in columns.split(",") if each],
             reader=partial(read_statistics, progress=_footers if _is_shown() else None),
+            infer=partial(infer_properties, given=said),
         )
     click.echo(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 

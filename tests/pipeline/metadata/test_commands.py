@@ -39,9 +39,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
-    assert run("create", "trips").startswith(
-        "Created Metadata Table in trips/.hoodie/metadata (duration="
-    )
+    missing, made = run("create", "trips").splitlines()
+    assert "not found in the files: record key (--record-key NAMES), schema" in missing
+    assert made.startswith("Created Metadata Table in trips/.hoodie/metadata (duration=")
     shown = run("stats", "trips").splitlines()
     assert shown[:5] == [
         "Base path: trips",
@@ -100,7 +100,8 @@ def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
     (dataset / "day=2" / "bad.parquet").write_bytes(b"12345")
     shown = run("create", "trips", "--columns", columns)
     assert "fscontract: warning: 1 files have no statistics that can be read" in shown
-    assert shown.count("\n") == 2
+    assert "not found in the files: record key (--record-key NAMES); to give" in shown
+    assert shown.count("\n") == 3
     with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
         kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
     assert "/trips/day=1/f.parquet" not in kept
