@@ -31,7 +31,7 @@ def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
     try:
         if value[0]:  # it says its key
             return None
-        kind, position = _long(value, 1)
+        kind, position = take_long(value, 1)
         if kind in (PARTITIONS, FILES) and value[position] == 2:
             record, position = _files(key, value, position + 1)
             whole = value[position] == 0 and position + 1 == len(value)
@@ -53,19 +53,19 @@ def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
 def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnStatistics, int]:
     files: dict[str, FileInfo] = {}
     while True:
-        count, position = _long(data, position)
+        count, position = take_long(data, position)
         if count == 0:
             return FilesRecord(key, files), position
         if count < 0:  # the size of the block follows
             count = -count
-            _, position = _long(data, position)
+            _, position = take_long(data, position)
         for _ in range(count):
-            length, position = _long(data, position)
+            length, position = take_long(data, position)
             end = position + length
             if length < 0:
                 raise IndexError("a name has no length")
             name = data[position:end].decode()
-            size, position = _long(data, end)
+            size, position = take_long(data, end)
             files[name] = GONE if data[position] else FileInfo(size)
             position += 1
 
@@ -75,11 +75,11 @@ def _statistics(
 ) -> tuple[FilesRecord | ColumnStatistics, int] | None:
     name, position = _optional_text(data, position)
     column, position = _optional_text(data, position)
-    low_kind, position = _long(data, position)
+    low_kind, position = take_long(data, position)
     if low_kind not in _BOUNDS:
         return None
     low, position = _BOUNDS[low_kind][1](data, position)
-    high_kind, position = _long(data, position)
+    high_kind, position = take_long(data, position)
     if high_kind not in _BOUNDS:
         return None
     high, position = _BOUNDS[high_kind][1](data, position)
@@ -105,7 +105,8 @@ def _statistics(
     return record, position + 2
 
 
-def _long(data: bytes, position: int) -> tuple[int, int]:
+def take_long(data: bytes, position: int) -> tuple[int, int]:
+    """Return the number at a position, and where it ends; IndexError."""
     byte = data[position]
     if byte < 128:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -121,8 +122,9 @@ def _long(data: bytes, position: int) -> tuple[int, int]:
     raise IndexError("a number has no end")
 
 
-def _bytes(data: bytes, position: int) -> tuple[bytes, int]:
-    length, position = _long(data, position)
+def take_bytes(data: bytes, position: int) -> tuple[bytes, int]:
+    """Return the bytes at a position that their length precedes, and their end; IndexError."""
+    length, position = take_long(data, position)
     end = position + length
     if length < 0 or end > len(data):
         raise IndexError("a text is cut off")
@@ -130,7 +132,7 @@ def _bytes(data: bytes, position: int) -> tuple[bytes, int]:
 
 
 def _text(data: bytes, position: int) -> tuple[str, int]:
-    found, position = _bytes(data, position)
+    found, position = take_bytes(data, position)
     return found.decode(), position
 
 
@@ -143,7 +145,7 @@ def _optional_longs(data: bytes, position: int, count: int) -> tuple[list[int | 
     for _ in range(count):
         number = None
         if _is_there(data, position):
-            number, position = _long(data, position + 1)
+            number, position = take_long(data, position + 1)
         else:
             position += 1
         found.append(number)
@@ -174,11 +176,11 @@ def _fixed(form: str) -> Callable[[bytes, int], tuple[Any, int]]:
 
 _READERS: dict[str, Callable[[bytes, int], tuple[Any, int]]] = {
     "boolean": lambda data, position: (data[position] != 0, position + 1),
-    "int": _long,
-    "long": _long,
+    "int": take_long,
+    "long": take_long,
     "float": _fixed("<f"),
     "double": _fixed("<d"),
-    "bytes": _bytes,
+    "bytes": take_bytes,
     "string": _text,
 }
 #: Bounds by the number of their wrapper; those of decimals and times are left to fastavro.

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from fscontract.contract.untrusted import parse_json
+from fscontract.pipeline.metadata import schema
 from fscontract.pipeline.metadata.commits import (
     WrittenFile,
-    decode_instant,
     encode_clean,
     encode_commit,
     encode_restore,
@@ -19,6 +20,7 @@ from fscontract.pipeline.metadata.commits import (
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.names import HOODIE
 from fscontract.pipeline.metadata.payload import ALL_PARTITIONS, ColumnStatistics
+from fscontract.pipeline.metadata.safe_avro import read_one
 
 COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
     "commit",
@@ -29,6 +31,7 @@ COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
 )
 #: Actions that add files; what they are called on the timeline once they are completed, too.
 WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
+_COMMITS = (schema.COMMIT, schema.REPLACE_COMMIT)
 #: Where a commit names the files that it deleted; Hudi's commits delete none.
 DELETED = "fscontract.deleted.files"
 #: Where a deltacommit of the metadata table has the digest of the change that it is of.
@@ -146,16 +149,16 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
     MetadataException if it can't be read. Actions that are not known change no files.
     """
     if action in WRITES:
-        return _written(_decoded(content, path)) if content else Change()
+        return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
     if action == CLEAN:
-        found = _decoded(content, path)["partitionMetadata"]
+        found = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
         return Change(deleted=_deleted(found, "deletePathPatterns", "successDeleteFiles"))
     if action == ROLLBACK:
-        found = _decoded(content, path)["partitionMetadata"]
+        found = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
         return Change(deleted=_deleted(found, "successDeleteFiles"))
     if action == RESTORE:
         gone: dict[str, set[str]] = {}
-        for rollbacks in _decoded(content, path)["hoodieRestoreMetadata"].values():
+        for rollbacks in _decoded(content, path, schema.RESTORE)["hoodieRestoreMetadata"].values():
             for each in rollbacks:
                 found = _deleted(each["partitionMetadata"], "successDeleteFiles")
                 for partition, names in found.items():
@@ -164,22 +167,34 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
     return Change()
 
 
-def _decoded(content: bytes, path: str) -> dict[str, Any]:
+def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, Any]:
     try:
-        return decode_instant(content)
+        return read_one(content, *schemas)
     except ValueError as error:
         raise MetadataException(path, f"the instant can't be read ({error})") from error
 
 
-def _written(datum: dict[str, Any]) -> Change:
+def _written(datum: dict[str, Any], path: str) -> Change:
     added: dict[str, dict[str, int]] = {}
     for partition, statistics in (datum.get("partitionToWriteStats") or {}).items():
         for each in statistics:
-            if each["path"]:
+            if each.get("path"):
                 name = each["path"].rpartition("/")[2]
-                added.setdefault(partition, {})[name] = each["fileSizeInBytes"] or 0
-    deleted = json.loads((datum.get("extraMetadata") or {}).get(DELETED, "{}"))
-    return Change(added, deleted)
+                added.setdefault(partition, {})[name] = each.get("fileSizeInBytes") or 0
+    return Change(added, _deleted_names((datum.get("extraMetadata") or {}).get(DELETED), path))
+
+
+def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
+    """The files that a commit says it deleted; MetadataException."""
+    try:
+        found = {} if text is None else parse_json(text)
+    except ValueError as error:
+        raise MetadataException(path, f"{DELETED} can't be read ({error})") from error
+    lists = found.values() if isinstance(found, dict) else [None]
+    names = [each for names in lists for each in (names if isinstance(names, list) else [None])]
+    if not all(isinstance(each, str) for each in names):
+        raise MetadataException(path, f"{DELETED} must be lists of names by partition")
+    return dict(found)
 
 
 def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:

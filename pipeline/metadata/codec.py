@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -21,9 +22,13 @@ from fscontract.pipeline.metadata.payload import (
     FilesRecord,
     Record,
 )
+from fscontract.pipeline.metadata.safe_avro import checked_schema, decode_value
 from fscontract.pipeline.metadata.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
 
 _OWN = RECORD_JSON.encode()
+#: The bytes of a decimal of 30 digits.
+_MAX_DECIMAL = 13
+_DAY = 24 * 60 * 60 * 10**6
 
 
 def encode_record(record: Record) -> bytes:
@@ -53,7 +58,7 @@ def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
     It gives None for records of other types than are known here. Both raise ValueError.
     """
     own = schema in (None, _OWN)
-    parsed = _parsed(_OWN if schema is None else schema)
+    parsed = checked_schema(_OWN if schema is None else schema, RECORD_JSON)
 
     def decode(key: bytes, value: bytes) -> Record | None:
         name = key.decode()
@@ -64,20 +69,13 @@ def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
 
 
 def _decoded(schema: Any, key: str, value: bytes) -> Record | None:
-    import fastavro
-
     if not value:
         return Deleted(key)
-    file = io.BytesIO(value)
     try:
-        datum: Any = fastavro.schemaless_reader(file, schema, None, return_record_name=True)
-    except Exception as error:  # of any kind, for bytes of any kind
+        datum: Any = decode_value(value, schema)
+    except ValueError as error:
         raise ValueError(f"the record of {key!r} can't be read ({error})") from error
-    if (
-        file.tell() != len(value)
-        or not isinstance(datum, dict)
-        or datum.get("key") not in ("", key)
-    ):
+    if datum["key"] not in ("", key):
         raise ValueError(f"the record of {key!r} is not one of that key")
     try:
         return _record(key, datum)
@@ -109,8 +107,9 @@ def _statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
     wrapper, minimum, maximum = None, None, None
     if isinstance(low, tuple) and isinstance(high, tuple) and low[0] == high[0]:
         name = str(low[0]).rpartition(".")[2]
-        if name in WRAPPERS and "value" in low[1] and "value" in high[1]:
-            wrapper, minimum, maximum = name, low[1]["value"], high[1]["value"]
+        if name in WRAPPERS:
+            wrapper = name
+            minimum, maximum = (_value(name, each[1]["value"]) for each in (low, high))
     if not are_bounds(minimum, maximum):
         wrapper = minimum = maximum = None
     return ColumnStatistics(
@@ -128,6 +127,19 @@ def _statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
         datum.get("isTightBound", False),
         kind,
     )
+
+
+def _value(wrapper: str, value: Any) -> Any:
+    """The value of a wrapper; ValueError for one out of the wrapper's range."""
+    if wrapper == "DecimalWrapper":
+        if len(value) > _MAX_DECIMAL:
+            raise ValueError(f"a decimal of {len(value)} bytes, {_MAX_DECIMAL} at most")
+        return Decimal(f"{int.from_bytes(value, 'big', signed=True)}E-15")
+    if wrapper == "TimeMicrosWrapper":
+        if not 0 <= value < _DAY:
+            raise ValueError(f"a time of the day of {value} microseconds")
+        return (datetime.min + timedelta(microseconds=value)).time()
+    return value
 
 
 def _statistics_datum(record: ColumnStatistics) -> dict[str, Any]:
@@ -155,13 +167,3 @@ def _own_schema() -> Any:
     import fastavro
 
     return fastavro.parse_schema(RECORD)
-
-
-@lru_cache(maxsize=16)
-def _parsed(schema: bytes) -> Any:
-    import fastavro
-
-    try:
-        return fastavro.parse_schema(json.loads(schema))
-    except Exception as error:  # of any kind, for a schema of any kind
-        raise ValueError(f"the Avro schema can't be read ({error})") from error

@@ -12,7 +12,9 @@ from importlib.util import find_spec
 from itertools import groupby, islice
 from typing import Any
 
+from fscontract.pipeline.metadata.arrow_stream import read_table
 from fscontract.pipeline.metadata.avro import are_bounds
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.keys import key_partition
 from fscontract.pipeline.metadata.payload import ColumnStatistics, Record, Value
 
@@ -121,17 +123,22 @@ def pack(chunk: ColumnChunk) -> bytes:
     """A chunk as an Arrow stream."""
     import pyarrow as pa
 
-    kind = _arrow_type(chunk.wrapper)
-    names = pa.array(chunk.partitions, pa.string()).dictionary_encode()
-    columns = {
-        "partition": names,
-        "file": pa.array(chunk.files, pa.string()),
-        "low": pa.array(chunk.lows, kind),
-        "high": pa.array(chunk.highs, kind),
-        "values": pa.array(chunk.value_counts, pa.int64()),
-        "nulls": pa.array(chunk.null_counts, pa.int64()),
-    }
-    table = pa.table(columns).replace_schema_metadata({"wrapper": chunk.wrapper or ""})
+    schema = _arrow_schema(chunk.wrapper)
+    columns = [
+        pa.array(chunk.partitions, pa.string()).dictionary_encode(),
+        *(
+            pa.array(values, schema.field(name).type)
+            for name, values in (
+                ("file", chunk.files),
+                ("low", chunk.lows),
+                ("high", chunk.highs),
+                ("values", chunk.value_counts),
+                ("nulls", chunk.null_counts),
+            )
+        ),
+    ]
+    marked = schema.with_metadata({"wrapper": chunk.wrapper or ""})
+    table = pa.Table.from_arrays(columns, schema=marked)
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
@@ -139,22 +146,33 @@ def pack(chunk: ColumnChunk) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpack(data: bytes) -> ColumnChunk:
-    """The chunk of an Arrow stream; ValueError for what is none."""
+def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
+    """The chunk of an Arrow stream; ValueError for what is none, or has over `max_bytes`."""
     import pyarrow as pa
 
     try:
-        table = pa.ipc.open_stream(data).read_all().combine_chunks()
-        table.validate(full=True)
-        wrapper = (table.schema.metadata or {}).get(b"wrapper", b"").decode() or None
+        schema = pa.ipc.open_stream(data).schema
+        wrapper = (schema.metadata or {}).get(b"wrapper", b"").decode() or None
+        table = read_table(data, _arrow_schema(wrapper), MOST_ROWS, max_bytes)
         partitions = table["partition"].combine_chunks()
-        if table["low"].type != _arrow_type(wrapper) or table["high"].type != table["low"].type:
-            raise ValueError(f"bounds of {wrapper} that are {table['low'].type}")
+        if not table.num_rows:
+            return ColumnChunk(wrapper)
         names = partitions.dictionary.to_pylist()
         lists = [table[each].to_pylist() for each in ("file", "low", "high", "values", "nulls")]
-    except (pa.ArrowException, OSError, KeyError, AttributeError) as error:
+    except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
         raise ValueError(f"statistics by column can't be read ({error})") from error
     return ColumnChunk(wrapper, [names[each] for each in partitions.indices.to_pylist()], *lists)
+
+
+def _arrow_schema(wrapper: str | None) -> Any:
+    """The columns of a stream whose bounds have a type."""
+    import pyarrow as pa
+
+    kind = _arrow_type(wrapper)
+    columns = {"partition": pa.dictionary(pa.int32(), pa.string()), "file": pa.string()}
+    return pa.schema(
+        {**columns, "low": kind, "high": kind, "values": pa.int64(), "nulls": pa.int64()}
+    )
 
 
 def _arrow_type(wrapper: str | None) -> Any:

@@ -135,19 +135,6 @@ def encode_restore(
     )
 
 
-def decode_instant(content: bytes) -> dict[str, Any]:
-    """What the file of an instant holds, or a plan; ValueError."""
-    import fastavro
-
-    try:
-        found: list[Any] = list(fastavro.reader(io.BytesIO(content)))
-    except Exception as error:  # of any kind, for bytes of any kind
-        raise ValueError(str(error)) from error
-    if len(found) != 1 or not isinstance(found[0], dict):
-        raise ValueError("not one record")
-    return found[0]
-
-
 def _rollback(
     time: str, target: str, action: str, deleted: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from fscontract.pipeline.metadata.commits import WrittenFile
 from fscontract.pipeline.metadata.errors import LockedException, MetadataException
 from fscontract.pipeline.metadata.files import create_file, list_files, write_file
 from fscontract.pipeline.metadata.group import FileGroupReader
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.hfile.writer import write_hfile
 from fscontract.pipeline.metadata.locks import LockProvider
 from fscontract.pipeline.metadata.log import data_block, encode_log
@@ -71,11 +72,13 @@ class TableCore:
         services: Services | None = None,
         patience: timedelta = timedelta(0),
         metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
         self.place = place_of(path, directory)
         self.path = self.place.path
         self.metrics = metrics or Metrics()
         self._fs = fs
+        self._max_block_bytes = max_block_bytes
         self._metadata = self.place.metadata
         self._data_instants = TimelineWriter(fs, self.path, clock)
         self._instants = TimelineWriter(fs, self._metadata, clock)
@@ -189,13 +192,18 @@ class TableCore:
             kept, info = packer.passing(kept), {**info, MARK: VERSION}
         entries = ((record.key.encode(), encode_record(record)) for record in kept)
         with create_file(self._fs, path) as file:
-            size = write_hfile(file, entries, info=info, metas=packer.blocks)
+            bound = self._max_block_bytes
+            size = write_hfile(file, entries, info=info, metas=packer.blocks, max_block_bytes=bound)
         return WrittenFile(partition, FILE_GROUPS[partition], below(partition, name), size)
 
     def _write_log(self, partition: str, instant: str, records: list[Record]) -> WrittenFile:
         name = str(LogName(FILE_GROUPS[partition], instant))
         entries = [(record.key.encode(), encode_record(record)) for record in records]
-        content = encode_log([data_block(instant, RECORD_JSON, entries)])
+        bound = self._max_block_bytes
+        content = encode_log(
+            data_block(instant, RECORD_JSON, part, max_block_bytes=bound)
+            for part in _parts(entries, bound // 2)
+        )
         write_file(self._fs, f"{self._metadata}/{partition}/{name}", content, replace=True)
         group = FILE_GROUPS[partition]
         return WrittenFile(partition, group, below(partition, name), len(content), len(records))
@@ -208,3 +216,19 @@ class TableCore:
     def _counts(self, instant: str, data: Timeline) -> bool:
         """Whether what an instant wrote is to be in a compaction."""
         return visible(instant, data)
+
+
+def _parts(
+    entries: Iterable[tuple[bytes, bytes]], size: int
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Entries in lists of about `size` bytes, one list at least."""
+    part: list[tuple[bytes, bytes]] = []
+    left = size
+    for key, value in entries:
+        part.append((key, value))
+        left -= len(key) + len(value)
+        if left < 0:
+            yield part
+            part, left = [], size
+    if part or left == size:
+        yield part

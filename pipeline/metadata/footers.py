@@ -20,6 +20,10 @@ SUFFIX = ".parquet"
 MOST_COLUMNS = 32
 #: How much of a file's end is read at first; a larger footer takes a second read.
 TAIL = 64 * 1024
+#: A larger footer is not read; in memory it may take 200 times as much.
+MAX_FOOTER = 16 * 1024 * 1024
+#: No element of a list in a footer takes fewer bytes, but for those of short lists.
+_ELEMENT, _SHORT = 8, 1000
 _MAGIC = b"PAR1"
 _END = 8
 #: After how many files it is said how far it has come.
@@ -71,14 +75,23 @@ def read_statistics(
 def file_statistics(
     fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
 ) -> list[ColumnStatistics]:
-    """What the footer of a Parquet file says of its columns, by one read, or by two.
+    """What the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
+
+
+def read_footer(fs: FileSystem, status: FileStatus) -> Any:
+    """Return the footer of a Parquet file as PyArrow's metadata, by one read, or by two.
 
     CorruptFileException if it is no Parquet file of the length that the status says.
     """
     with open_stream(fs, status) as stream:
-        source = Source(stream, status.path, status.length)
-        footer = _footer(source)
-    name = status.path.rpartition("/")[2]
+        return _footer(Source(stream, status.path, status.length))
+
+
+def statistics_of(
+    name: str, footer: Any, columns: Collection[str] | None
+) -> list[ColumnStatistics]:
+    """Return what the footer of a file says of some columns, or of the first 32."""
     leaves = [footer.schema.column(place) for place in range(footer.num_columns)]
     paths = Counter(leaf.path for leaf in leaves)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
@@ -117,6 +130,9 @@ def _footer(source: Source) -> Any:
     size = int.from_bytes(tail[-_END:-4], "little")
     if tail[-4:] != _MAGIC or size > source.length - _END - len(_MAGIC):
         raise source.corrupt(max(0, source.length - _END), "no Parquet file ends here")
+    if size > MAX_FOOTER:
+        message = f"a footer of {size} bytes, {MAX_FOOTER} at most"
+        raise source.corrupt(source.length - _END - size, message)
     if size + _END > len(tail):
         missing = source.length - size - _END
         tail = source.read(missing, start - missing) + tail
@@ -130,7 +146,11 @@ def _decoded(source: Source, tail: bytes) -> Any:
     try:
         # Of the rest of the file PyArrow looks at nothing but how it begins.
         reader = pyarrow.BufferReader(_MAGIC + tail)
-        return pyarrow.parquet.read_metadata(reader)
+        return pyarrow.parquet.ParquetFile(
+            reader,
+            thrift_string_size_limit=len(tail),
+            thrift_container_size_limit=len(tail) // _ELEMENT + _SHORT,
+        ).metadata
     except Exception as error:  # of any kind, for bytes of any kind
         message = f"the footer can't be read ({error})"
         raise source.corrupt(source.length - len(tail), message) from error

@@ -18,6 +18,7 @@ from fscontract.pipeline.metadata.columnar import (
 )
 from fscontract.pipeline.metadata.errors import CorruptFileException
 from fscontract.pipeline.metadata.files import in_threads
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
 from fscontract.pipeline.metadata.keys import column_prefix
 from fscontract.pipeline.metadata.log import (
@@ -52,8 +53,10 @@ class FileGroupReader:
         slice_: FileSlice,
         counts: Callable[[str], bool],
         metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
         self._fs = fs
+        self._max_block_bytes = max_block_bytes
         self._metrics = metrics or Metrics()
         self._slice = slice_
         self._counts = counts
@@ -106,7 +109,8 @@ class FileGroupReader:
         whole = all(isinstance(each, ColumnStatistics) and each.replaces for each in changes)
         reader = self._reader()
         if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
-            yield from reader.metas(block_prefix(column), unpack)
+            bound = self._max_block_bytes
+            yield from reader.metas(block_prefix(column), lambda data: unpack(data, bound))
             yield from chunks(_of_column(changes, column))
         else:
             yield from chunks(_of_column(self.scan(prefix), column))
@@ -125,7 +129,8 @@ class FileGroupReader:
         base = self._slice.base
         if self._base is None and base is not None:
             stream = self._open.enter_context(open_stream(self._fs, base))
-            self._base = HFileReader(Source(stream, base.path, base.length))
+            source = Source(stream, base.path, base.length)
+            self._base = HFileReader(source, max_block_bytes=self._max_block_bytes)
         return self._base
 
     def _decoded(self, key: bytes, value: bytes) -> Record | None:
@@ -145,7 +150,7 @@ class FileGroupReader:
             merged: dict[bytes, Record] = {}
             with self._metrics.timed(SCAN):
                 for log, block in self._blocks():
-                    for key, record in _records(log, block):
+                    for key, record in _records(log, block, self._max_block_bytes):
                         self._put(merged, key, record)
             self._merged = merged
         return self._merged
@@ -203,13 +208,13 @@ def _found(record: Record | None) -> tuple[Record, ...]:
     return () if record is None else (record,)
 
 
-def _records(log: Log, block: LogBlock) -> Iterator[tuple[bytes, Record]]:
-    schema, entries = records_of(log, block)
+def _records(log: Log, block: LogBlock, max_bytes: int) -> Iterator[tuple[bytes, Record]]:
+    schema, entries = records_of(log, block, max_bytes)
     try:
         decode = decoder(schema)
-        records = [(key, decode(key, value)) for key, value in entries]
+        for key, value in entries:
+            record = decode(key, value)
+            if record is not None:
+                yield key, record
     except ValueError as error:
         raise CorruptFileException(log.path, block.offset, str(error)) from error
-    for key, record in records:
-        if record is not None:
-            yield key, record

@@ -11,6 +11,7 @@ from typing import TypeVar
 from fscontract.contract.ports import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.metadata.errors import MetadataWarning
 from fscontract.pipeline.metadata.files import in_threads
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.metrics import (
     LOOKUP_FILES,
     LOOKUP_PARTITIONS,
@@ -108,7 +109,8 @@ class FileListing(Closeable):
 
     They come from its metadata table, which is opened once. Where there is none, it is damaged or
     not wanted (`enabled`), the filesystem is listed, and a MetadataWarning says why. To `validate`
-    is to do both: what differs is counted, and warned of, and the filesystem is right.
+    is to do both: what differs is counted, and warned of, and the filesystem is right. The table
+    is damaged, too, if a block of it has more than `max_block_bytes` uncompressed.
     """
 
     table_class: Callable[..., MetadataTable] = MetadataTable
@@ -122,6 +124,7 @@ class FileListing(Closeable):
         validate: bool = False,
         directory: str | None = None,
         metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
         self._fs = fs
         self.path = path.rstrip("/")
@@ -133,7 +136,11 @@ class FileListing(Closeable):
         if enabled:
             try:
                 self._table = self.table_class(
-                    fs, self.path, directory=directory, metrics=self.metrics
+                    fs,
+                    self.path,
+                    directory=directory,
+                    metrics=self.metrics,
+                    max_block_bytes=max_block_bytes,
                 )
             except FileNotFoundError:
                 self._warn(f"{self.path}: there is no metadata table")

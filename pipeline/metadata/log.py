@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from fscontract.contract.ports import FSDataInputStream
 from fscontract.pipeline.metadata.errors import CorruptFileException
-from fscontract.pipeline.metadata.hfile.blocks import Compression
+from fscontract.pipeline.metadata.hfile.blocks import (
+    MAX_BLOCK_BYTES,
+    MAX_RATIO,
+    Compression,
+)
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
 from fscontract.pipeline.metadata.hfile.writer import write_hfile
 from fscontract.pipeline.metadata.source import Source
@@ -68,10 +72,17 @@ def data_block(
     schema: str,
     entries: Iterable[tuple[bytes, bytes]],
     compression: Compression = "gzip",
+    max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> LogBlock:
     """A block of records by key, in order, encoded by an Avro schema."""
     content = io.BytesIO()
-    write_hfile(content, entries, compression=compression, info={b"schema": schema.encode()})
+    write_hfile(
+        content,
+        entries,
+        compression=compression,
+        info={b"schema": schema.encode()},
+        max_block_bytes=max_block_bytes,
+    )
     return LogBlock(HFILE, {INSTANT: instant, SCHEMA: schema}, content.getvalue())
 
 
@@ -113,24 +124,35 @@ def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
     torn: CorruptFileException | None = None
     position = 0
     while 0 <= position < len(data):
+        end = position + 1
         try:
-            block, position = _decode(data, position)
-            blocks.append(block)
+            end = _end_of_block(data, position)
+            blocks.append(_decode(data, position, end))
+            position = end
         except ValueError as error:
             torn = torn or source.corrupt(position, f"a log block is not whole ({error})")
-            position = data.find(MAGIC, position + 1)
+            position = data.find(MAGIC, end)  # what is in a block is read once
     return Log(path, tuple(blocks), torn)
 
 
-def records_of(log: Log, block: LogBlock) -> tuple[bytes | None, list[tuple[bytes, bytes]]]:
-    """The schema and the entries of a block; CorruptFileException if it can't have them."""
+def records_of(
+    log: Log, block: LogBlock, max_block_bytes: int = MAX_BLOCK_BYTES
+) -> tuple[bytes | None, Iterable[tuple[bytes, bytes]]]:
+    """Return the schema and the entries of a block; CorruptFileException if it can't have them.
+
+    All entries together have at most `max_block_bytes`, since they are held.
+    """
     source = HeldSource(block.content, log.path, block.offset)
     if block.type == HFILE:
-        reader = HFileReader(source)
+        reader = HFileReader(source, max_block_bytes=max_block_bytes)
+        size = reader.expanded_size()
+        if size > min(max_block_bytes, MAX_RATIO * len(block.content)):
+            message = f"{size} bytes of entries in {len(block.content)} bytes of a log block"
+            raise source.corrupt(0, f"{message}, max_block_bytes is {max_block_bytes}")
         schema = reader.info.get(b"schema")
         if schema is None and SCHEMA in block.header:
             schema = block.header[SCHEMA].encode()
-        return schema, list(reader.scan())
+        return schema, reader.scan()
     if block.type == DELETE and block.content == _NO_DELETIONS:
         return None, []
     raise source.corrupt(0, f"a log block of type {block.type}, which has no place here")
@@ -146,9 +168,9 @@ def rolled_back(log: Log, block: LogBlock) -> str | None:
     return target
 
 
-def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
-    """The block at a position, and where it ends; ValueError if it is not whole."""
-    reader = _Reader(data, position)
+def _end_of_block(data: bytes, position: int) -> int:
+    """Where the block at a position ends, by both of its sizes; ValueError."""
+    reader = _Reader(data, position, len(data))
     if reader.take(len(MAGIC)) != MAGIC:
         raise ValueError("no block begins here")
     size = reader.number(8)
@@ -157,37 +179,47 @@ def _decode(data: bytes, position: int) -> tuple[LogBlock, int]:
         raise ValueError(f"{size} bytes, and the file ends before")
     if int.from_bytes(data[end - 8 : end], "big") != end - 8 - position:
         raise ValueError("its two sizes differ")
+    return end
+
+
+def _decode(data: bytes, position: int, end: int) -> LogBlock:
+    """The block between two positions; ValueError if its parts don't fit."""
+    reader = _Reader(data, position + len(MAGIC) + 8, end)
     if (version := reader.number(4)) != _FORMAT_VERSION:
         raise ValueError(f"version {version}")
     kind = reader.number(4)
     header = reader.pairs()
     length = reader.number(8)
     start = reader.position
-    content = reader.take(length)
+    reader.skip(length)
     reader.pairs()
     if reader.position != end - 8:
         raise ValueError("its parts don't fit its size")
-    return LogBlock(kind, header, content, start), end
+    return LogBlock(kind, header, data[start : start + length], start)
 
 
 class _Reader:
     """Takes parts off bytes; ValueError at their end."""
 
-    def __init__(self, data: bytes, position: int) -> None:
+    def __init__(self, data: bytes, position: int, end: int) -> None:
         self.data = data
         self.position = position
+        self.end = end
 
     def take(self, count: int) -> bytes:
-        if not 0 <= count <= len(self.data) - self.position:
+        self.skip(count)
+        return self.data[self.position - count : self.position]
+
+    def skip(self, count: int) -> None:
+        if not 0 <= count <= self.end - self.position:
             raise ValueError(f"{count} bytes are not there")
         self.position += count
-        return self.data[self.position - count : self.position]
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "big")
 
     def pairs(self) -> dict[int, str]:
-        pairs = {}
+        pairs: dict[int, str] = {}
         for _ in range(self.number(4)):
             key = self.number(4)
             pairs[key] = self.take(self.number(4)).decode()

@@ -18,7 +18,6 @@ from fscontract.pipeline.metadata.changes import (
     check_change,
 )
 from fscontract.pipeline.metadata.commits import (
-    decode_instant,
     encode_clean_plan,
     encode_restore_plan,
     encode_rollback_plan,
@@ -26,9 +25,15 @@ from fscontract.pipeline.metadata.commits import (
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.names import instant_at
+from fscontract.pipeline.metadata.safe_avro import read_one
+from fscontract.pipeline.metadata.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
+from fscontract.pipeline.metadata.schema import RESTORE as RESTORED
 from fscontract.pipeline.metadata.timeline import COMPLETED, REQUESTED, Instant, Timeline
 from fscontract.pipeline.metadata.unsynced import changes_of
 from fscontract.pipeline.metadata.updates import TableUpdates
+
+#: The schemas of the plans that actions have.
+_PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
 
 class Recovery(TableUpdates):
@@ -165,10 +170,13 @@ class Recovery(TableUpdates):
                         self._take_out(time)
 
     def _plan(self, instant: Instant) -> dict[str, Any]:
-        requested = Instant(instant.time, instant.action, REQUESTED)
+        schema = _PLANS[instant.action]
+        found = Instant(instant.time, instant.action, REQUESTED)
+        if instant.state == COMPLETED:  # of a restore, which says what it has taken back
+            found, schema = instant, RESTORED
         try:
-            content = self._data_instants.read(instant if instant.state == COMPLETED else requested)
-            return decode_instant(content)
+            content = self._data_instants.read(found)
+            return read_one(content, schema)
         except ValueError as error:
             raise MetadataException(self.path, f"{instant.time} has no plan ({error})") from error
 

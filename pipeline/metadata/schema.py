@@ -201,17 +201,18 @@ _WRITE_STAT = _record(
     [_optional(name, kind) for kind, names in _STAT_FIELDS.items() for name in names],
 )
 
+_COMMIT_FIELDS = [
+    _optional(
+        "partitionToWriteStats",
+        {"type": "map", "values": {"type": "array", "items": _WRITE_STAT}},
+    ),
+    _optional("compacted", "boolean"),
+    _optional("extraMetadata", {"type": "map", "values": "string"}),
+    {"name": "version", "type": ["int", "null"], "default": 1},
+    _optional("operationType", "string"),
+]
+
 #: What an action of the timeline did, as it stands in the file of its completed instant.
-COMMIT = _record(
-    "HoodieCommitMetadata",
-    [
-        _optional(
-            "partitionToWriteStats",
-            {"type": "map", "values": {"type": "array", "items": _WRITE_STAT}},
-        ),
-        _optional("compacted", "boolean"),
-        _optional("extraMetadata", {"type": "map", "values": "string"}),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-        _optional("operationType", "string"),
-    ],
-)
+COMMIT = _record("HoodieCommitMetadata", _COMMIT_FIELDS)
+#: The same of an action that replaced file groups; which ones is not read here.
+REPLACE_COMMIT = _record("HoodieReplaceCommitMetadata", _COMMIT_FIELDS)

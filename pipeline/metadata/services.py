@@ -81,7 +81,12 @@ class TableServices(TableCore):
         """The records of a slice, without logs that were completed since the instant."""
         logs = tuple(log for log in each.logs if log.completed < instant.time)
         older = FileSlice(each.group, each.base_instant, each.base, logs)
-        reader = self.group_class(self._fs, older, lambda time: self._counts(time, data))
+        reader = self.group_class(
+            self._fs,
+            older,
+            lambda time: self._counts(time, data),
+            max_block_bytes=self._max_block_bytes,
+        )
         try:
             yield from reader.scan()
         finally:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fscontract.contract.ports import FileStatus, FileSystem
-from fscontract.pipeline.metadata.commits import decode_instant
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import read_file
 from fscontract.pipeline.metadata.names import (
@@ -16,6 +15,8 @@ from fscontract.pipeline.metadata.names import (
     LogName,
     parse_name,
 )
+from fscontract.pipeline.metadata.safe_avro import read_one
+from fscontract.pipeline.metadata.schema import COMMIT
 from fscontract.pipeline.metadata.timeline import COMPLETED, Timeline
 
 
@@ -115,7 +116,7 @@ def check_slices(
             continue
         path = f"{metadata}/{TIMELINE}/{instant.file_name}"
         try:
-            written = decode_instant(read_file(fs, path)).get("partitionToWriteStats") or {}
+            written = read_one(read_file(fs, path), COMMIT).get("partitionToWriteStats") or {}
         except ValueError as error:
             raise MetadataException(path, f"the instant can't be read ({error})") from error
         if partition in written:

@@ -14,6 +14,7 @@ from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
 from fscontract.pipeline.metadata.group import FileGroupReader
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.keys import column_prefix, partition_hash, partition_key
 from fscontract.pipeline.metadata.metrics import Metrics
 from fscontract.pipeline.metadata.names import COLUMN_STATS, FILES
@@ -45,7 +46,8 @@ class MetadataTable(Closeable):
 
     With `as_of`, an instant, the dataset is as it was then; MetadataException if the table does
     not go back so far. What was completed without the table is read from the dataset's timeline,
-    unless `merge_unsynced` is off. `directory` is where the table is, if not in the dataset.
+    unless `merge_unsynced` is off. `directory` is where the table is, if not in the dataset. A
+    block of more than `max_block_bytes` uncompressed is refused as damaged.
     """
 
     group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
@@ -59,8 +61,10 @@ class MetadataTable(Closeable):
         directory: str | None = None,
         merge_unsynced: bool = True,
         metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
         self._fs = fs
+        self._max_block_bytes = max_block_bytes
         place = place_of(path, directory)
         self.path = place.path
         self._metadata = place.metadata
@@ -217,7 +221,8 @@ class MetadataTable(Closeable):
             where = (self._fs, self._metadata, partition)
             check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
-                self.group_class(self._fs, each, self._counts, self.metrics) for each in slices
+                self.group_class(self._fs, each, self._counts, self.metrics, self._max_block_bytes)
+                for each in slices
             ]
             if self._unsynced:
                 self._merge_unsynced(partition)

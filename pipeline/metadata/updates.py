@@ -178,7 +178,11 @@ class TableUpdates(TableServices):
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         """The names of the files of partitions, by the table."""
         with MetadataTable(
-            self._fs, self.path, directory=self._directory, merge_unsynced=False
+            self._fs,
+            self.path,
+            directory=self._directory,
+            merge_unsynced=False,
+            max_block_bytes=self._max_block_bytes,
         ) as table:
             listed = table.list_many(partitions)
         return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}

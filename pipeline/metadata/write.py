@@ -11,7 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 
 from fscontract.contract.errors import FileAlreadyExistsException, IllegalArgumentException
 from fscontract.contract.ports import FileSystem
-from fscontract.pipeline.metadata.changes import Change, Sizes, check_change
+from fscontract.pipeline.metadata.changes import (
+    COMMIT,
+    Change,
+    Sizes,
+    check_change,
+    encode_change,
+)
 from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.core import Services
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
@@ -28,9 +34,15 @@ from fscontract.pipeline.metadata.names import (
     PROPERTIES,
 )
 from fscontract.pipeline.metadata.payload import Record
-from fscontract.pipeline.metadata.properties import COLUMNS, PARTITIONS, write_properties
+from fscontract.pipeline.metadata.properties import (
+    COLUMNS,
+    KEY_GENERATOR,
+    PARTITIONS,
+    write_properties,
+)
 from fscontract.pipeline.metadata.recovery import Recovery
-from fscontract.pipeline.metadata.timeline import COMPLETED, Instant
+from fscontract.pipeline.metadata.timeline import COMPLETED, REQUESTED, Instant
+from fscontract.pipeline.metadata.updates import SCHEMA
 
 __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"]
 
@@ -42,7 +54,7 @@ class MetadataWriter(Recovery):
     as it writes, or for good with `hold`. Instants that another writer has begun are taken back
     when this one begins an action, once they are older than `patience`. With `services` the table
     is compacted, cleaned and archived in between. `directory` is where the table is, if not in the
-    dataset.
+    dataset. No block of more than `max_block_bytes` uncompressed is read or written.
     """
 
     def initialize(
@@ -52,8 +64,12 @@ class MetadataWriter(Recovery):
         lister: Callable[[FileSystem, str], Sizes] = listing,
         columns: Collection[str] | None = (),
         reader: StatisticsReader = read_statistics,
+        infer: Callable[[FileSystem, str, Sizes], Mapping[str, str]] | None = None,
     ) -> None:
         """Make the metadata table of what a listing of the dataset finds.
+
+        `infer`, such as `layout.infer_properties`, is given the sizes, and returns properties for
+        a dataset in which the table is to be, unless it is Hudi's already.
 
         It has ranges of `columns`, of the first 32 of each file if that is None: those of Parquet
         files are read from their footers, now and with each action that adds files.
@@ -67,8 +83,12 @@ class MetadataWriter(Recovery):
                 raise MetadataException(self.path, f"{pending[0].time} is not completed")
             sizes = lister(self._fs, self.path)
             wanted = columns is None or bool(columns)
-            known = reader(self._fs, self.path, sizes, columns) if wanted else {}
-            self.bootstrap(Change(sizes, statistics=known), name, properties, columns or ())
+            statistics = reader(self._fs, self.path, sizes, columns) if wanted else {}
+            whole = dict(properties or {})
+            known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
+            if infer is not None and not known and not self._elsewhere:
+                whole = {**infer(self._fs, self.path, sizes), **whole}
+            self.bootstrap(Change(sizes, statistics=statistics), name, whole, columns or ())
 
     def bootstrap(
         self,
@@ -83,7 +103,9 @@ class MetadataWriter(Recovery):
         IllegalArgumentException for a name that can't stand in the list of them.
 
         It counts once the properties name its partitions: the dataset's, which are made if there
-        are none, and get `properties`. What another attempt has left is removed.
+        are none, and get `properties`. What another attempt has left is removed. If they have a
+        schema, a dataset without instants gets a first commit, of all files: other readers take
+        one without commits for empty.
         """
         check_change(content)
         told = {known.column for group in content.statistics.values() for known in group}
@@ -96,6 +118,8 @@ class MetadataWriter(Recovery):
         with self._critical():
             self._make_room()
             own = own_properties(name)
+            if SCHEMA in (properties or {}) and not self._elsewhere:
+                self._first_commit(content, dict(properties or {})[SCHEMA])
             write_properties(self._fs, f"{self._metadata}/{PROPERTIES}", own)
             for number, (partition, each) in enumerate(records.items()):
                 instant = Instant(f"{int(FIRST_INSTANT) + number:017}", "deltacommit", COMPLETED)
@@ -108,6 +132,17 @@ class MetadataWriter(Recovery):
             whole |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
             write_properties(self._fs, self.place.marker, whole, replace=True)
             self._refresh()
+
+    def _first_commit(self, content: Change, schema: str) -> None:
+        """Put a commit on an empty timeline; the file that counts first, so none is pending."""
+        data, metadata = self.timelines()
+        if data.instants:
+            return
+        time = self._data_instants.next_time(metadata.latest)
+        extra = {"schema": schema}
+        said = encode_change(COMMIT, time, Change(content.added), extra)
+        done = self._data_instants.complete(Instant(time, COMMIT, REQUESTED), said)
+        self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
         if self.place.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from fscontract.contract.suite.commands.common import TARGET_OPTION, say
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 
 _URL = click.argument("url", metavar="URL")
 _DIRECTORY = click.option(
@@ -14,6 +16,13 @@ _DIRECTORY = click.option(
     "directory",
     metavar="DIR",
     help="Where the table is, if not in the dataset; without it, what `set` says.",
+)
+_MAX_BLOCK_BYTES = click.option(
+    "--max-block-bytes",
+    type=click.IntRange(min=1),
+    default=MAX_BLOCK_BYTES,
+    show_default=True,
+    help="The table is damaged if a block of it has more bytes uncompressed.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
@@ -30,7 +39,7 @@ def metadata() -> None:
 
 
 def _common(function: Any) -> Any:
-    for option in (TARGET_OPTION, _DIRECTORY, _URL):
+    for option in (TARGET_OPTION, _DIRECTORY, _MAX_BLOCK_BYTES, _URL):
         function = option(function)
     return function
 
@@ -62,16 +71,35 @@ def set_directory(url: str, directory: str | None) -> None:
     help="Columns to keep the ranges of, by which files are pruned; all for the first 32.",
 )
 @click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
-def create(name: str, columns: str, spark: str | None, **where: Any) -> None:
+@click.option("--partition-fields", metavar="NAMES", help="The fields of the partitions, in order.")
+@click.option("--record-key", metavar="NAMES", help="The columns that tell rows apart.")
+@click.option(
+    "--schema",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with the Avro schema of the rows.",
+)
+def create(
+    name: str,
+    columns: str,
+    spark: str | None,
+    partition_fields: str | None,
+    record_key: str | None,
+    schema: Path | None,
+    **where: Any,
+) -> None:
     """Make the table of what a listing of URL finds, and of the footers of Parquet files.
 
     The ranges of NAMES, names with commas between them, are read from all files that are there,
     and from those that come later.
-    """
-    from fscontract.pipeline.metadata.commands.work import created, opened
 
+    Partition fields, record key and schema, which other readers need, are found in directories
+    such as year=2024 and in the Parquet files; the options give them, and win.
+    """
+    from fscontract.pipeline.metadata.commands.work import created, given, opened
+
+    said = given(partition_fields, record_key, schema)
     with opened(**where) as dataset:
-        created(dataset, name, columns, spark)
+        created(dataset, name, columns, spark, said)
 
 
 @metadata.command(short_help="Delete the table.")

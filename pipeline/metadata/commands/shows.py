@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 def show_stats(dataset: Dataset, as_json: bool) -> None:
     """How big and how new the table is, under the names that Hudi's command has."""
     place = place_of(dataset.path, dataset.directory)
-    with MetadataTable(dataset.fs, dataset.path, directory=dataset.directory) as table:
+    with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
         slices = [
             each
             for partition in sorted(table.partitions)
@@ -75,7 +75,7 @@ def show_files(dataset: Dataset, partition: str, as_json: bool) -> None:
 
 def show_differences(dataset: Dataset) -> bool:
     """What differs between the table and a listing; whether nothing does."""
-    with MetadataTable(dataset.fs, dataset.path, directory=dataset.directory) as table:
+    with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
         known = {partition: _sizes(statuses) for partition, statuses in table.list_all()}
     listed = FileListing(dataset.fs, dataset.path, enabled=False).list_all()
     found = {partition: _sizes(statuses) for partition, statuses in listed.items()}
@@ -98,7 +98,7 @@ def _timed(dataset: Dataset, what: str, question: Callable[[FileListing], _T]) -
     start = time.monotonic()
     with (
         warnings_as_lines(),
-        FileListing(dataset.fs, dataset.path, directory=dataset.directory) as files,
+        FileListing(dataset.fs, dataset.path, **dataset.settings) as files,
     ):
         found = question(files)
         source = "the metadata table" if files.uses_table else "listing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -9,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import click
 
 from fscontract.contract.ports import FileSystem
 from fscontract.contract.suite.commands.common import say
 from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.commands.common import one_line
 from fscontract.pipeline.commands.inputs import inputs
@@ -22,6 +26,7 @@ from fscontract.pipeline.metadata.changes import Sizes
 from fscontract.pipeline.metadata.commands.session import remembered
 from fscontract.pipeline.metadata.errors import MetadataException, MetadataWarning
 from fscontract.pipeline.metadata.footers import read_statistics
+from fscontract.pipeline.metadata.layout import Given, infer_properties
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.locks import LOCKS, FileLock
 from fscontract.pipeline.metadata.place import place_of
@@ -36,21 +41,29 @@ class Dataset:
     path: str
     url: str
     directory: str | None
+    max_block_bytes: int
 
     @property
     def table(self) -> str:
         """Where the table is, as the user would write it."""
         return self.directory or f"{self.url.rstrip('/')}/.hoodie/metadata"
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What all that reads or writes the table is given."""
+        return {"directory": self.directory, "max_block_bytes": self.max_block_bytes}
+
     def writer(self) -> MetadataWriter:
         """A writer that others wait for."""
         at = f"{self.directory}.locks" if self.directory else f"{self.path}/{LOCKS}"
         lock = FileLock(self.fs, at)
-        return MetadataWriter(self.fs, self.path, directory=self.directory, lock=lock)
+        return MetadataWriter(self.fs, self.path, lock=lock, **self.settings)
 
 
 @contextmanager
-def opened(url: str, options: Mapping[str, str], directory: str | None) -> Iterator[Dataset]:
+def opened(
+    url: str, options: Mapping[str, str], directory: str | None, max_block_bytes: int
+) -> Iterator[Dataset]:
     """The dataset at a URL; whatever goes wrong is one line."""
     with one_line(options):
         (found,) = inputs([url], options)
@@ -65,12 +78,29 @@ def opened(url: str, options: Mapping[str, str], directory: str | None) -> Itera
             path = bare_path(found.path).rstrip("/")
             if not fs.get_file_status(path or "/").is_directory:
                 raise UsageError(f"{url}: not a directory")
-            yield Dataset(fs, path, url, where)
+            yield Dataset(fs, path, url, where, max_block_bytes)
         finally:
             getattr(fs, "close", lambda: None)()
 
 
-def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = None) -> None:
+def given(partition_fields: str | None, record_key: str | None, schema: Path | None) -> Given:
+    """Return what the options of `create` say; UsageError."""
+    fields, key = (
+        None if each is None else [name for name in each.split(",") if name]
+        for each in (partition_fields, record_key)
+    )
+    if schema is None:
+        return Given(fields, key)
+    try:
+        text = schema.read_text(encoding="utf-8")
+        if not isinstance(parse_json(text), dict):
+            raise ValueError("expected a record")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{schema} is not an Avro schema ({error})") from error
+    return Given(fields, key, json.dumps(parse_json(text), separators=(",", ":")))
+
+
+def created(dataset: Dataset, name: str, columns: str, spark: str | None, said: Given) -> None:
     """Make the table, with ranges of some columns, or of "all"; `spark` may list the files."""
     start = time.monotonic()
     with warnings_as_lines(), _lister(dataset, spark) as lister:
@@ -79,6 +109,7 @@ def created(dataset: Dataset, name: str, columns: str = "", spark: str | None = 
             lister=lister,
             columns=None if columns == "all" else [each for each in columns.split(",") if each],
             reader=partial(read_statistics, progress=_footers if _is_shown() else None),
+            infer=partial(infer_properties, given=said),
         )
     say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 

@@ -24,8 +24,14 @@ HEADER = struct.Struct(">8siiqBii")
 BYTES_PER_CHECKSUM = 16 * 1024
 #: Types of checksum; where there is none, zeros stand for it.
 _NONE, _CRC32, _CRC32C = 0, 1, 2
-#: No block of a file that is of use comes near it; a size above is damage.
-MOST_BYTES = 1 << 30
+#: The most bytes that one block may have uncompressed, unless the reader sets another bound.
+MAX_BLOCK_BYTES = 64 * 1024 * 1024
+#: Compressed bytes may expand to this many, or to so many times their own number. Bloom filters
+#: of few keys shrink to a thousandth, but are small; listings of long names to an eightieth.
+_ALWAYS_ALLOWED = 4 * 1024 * 1024
+MAX_RATIO = 128
+#: Fewer bytes for each checksum would make a file of checksums.
+_MIN_UNIT = 256
 
 
 @dataclass(frozen=True)
@@ -55,24 +61,37 @@ def encode_block(magic: bytes, data: bytes, previous: int, compression: Compress
     return body + _checksums(body, _CRC32C, BYTES_PER_CHECKSUM)
 
 
+def expanded_bound(stored: int) -> int:
+    """Return how many bytes a number of compressed bytes may expand to."""
+    return max(_ALWAYS_ALLOWED, MAX_RATIO * stored)
+
+
 def size_on_disk(source: Source, offset: int, header: bytes) -> int:
     """The size of a block with its header and checksums, by its header."""
     if len(header) < HEADER.size:
         raise source.corrupt(offset, "a block's header is cut off")
     size = HEADER.size + int(HEADER.unpack_from(header)[1])
-    if not HEADER.size <= size <= MOST_BYTES:
-        raise source.corrupt(offset, f"a block of {size} bytes")
+    if not HEADER.size <= size <= source.length:
+        raise source.corrupt(offset, f"a block of {size} bytes in a file of {source.length}")
     return size
 
 
 def decode_block(
-    source: Source, offset: int, raw: bytes, compression: Compression, *expected: bytes
+    source: Source,
+    offset: int,
+    raw: bytes,
+    compression: Compression,
+    *expected: bytes,
+    max_bytes: int = MAX_BLOCK_BYTES,
 ) -> Block:
-    """The block that `raw` consists of; CorruptFileException unless its checksums are right."""
+    """Return the block in `raw`, which has at most `max_bytes` uncompressed.
+
+    CorruptFileException for a wrong checksum, and for a larger size, before anything is expanded.
+    """
     if len(raw) != size_on_disk(source, offset, raw):
         raise source.corrupt(offset, f"a block of another size than {len(raw)} bytes")
     magic, _, plain, _, kind, unit, with_header = HEADER.unpack_from(raw)
-    if kind not in (_NONE, _CRC32, _CRC32C) or unit <= 0:
+    if kind not in (_NONE, _CRC32, _CRC32C) or unit < _MIN_UNIT:
         raise source.corrupt(offset, f"a checksum of unknown type {kind} for each {unit} bytes")
     count = -(-with_header // unit)
     if not HEADER.size <= with_header or with_header + 4 * count != len(raw):
@@ -82,14 +101,19 @@ def decode_block(
         raise source.corrupt(offset, "a block's checksum is wrong")
     if magic not in expected:
         raise source.corrupt(offset, f"a block of type {magic!r} where {expected} belongs")
-    return Block(magic, _plain(source, offset, body[HEADER.size :], plain, compression), len(raw))
+    stored = body[HEADER.size :]
+    if not 0 <= plain <= max_bytes:
+        message = f"a block of {plain} bytes uncompressed, max_block_bytes is {max_bytes}"
+        raise source.corrupt(offset, message)
+    if plain > expanded_bound(len(stored)):
+        message = f"a block of {len(stored)} bytes says it has {plain} uncompressed"
+        raise source.corrupt(offset, message)
+    return Block(magic, _plain(source, offset, stored, plain, compression), len(raw))
 
 
 def _plain(source: Source, offset: int, stored: bytes, size: int, how: Compression) -> bytes:
     if how == "none":
         data = stored
-    elif not 0 <= size <= MOST_BYTES:
-        raise source.corrupt(offset, f"a block of {size} bytes when uncompressed")
     else:
         unpacker = zlib.decompressobj(31)
         try:

@@ -120,10 +120,12 @@ def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
     return struct.pack(f">i{len(ends)}i", len(entries), *ends) + b"".join(packed)
 
 
-def unpack_branch(data: bytes) -> list[IndexEntry]:
-    """The entries of an index below the root; ValueError."""
+def unpack_branch(data: bytes, most: int) -> list[IndexEntry]:
+    """The entries of an index below the root, `most` of them; ValueError."""
     count = int.from_bytes(data[:4], "big")
     start = 8 + 4 * count
+    if count > most:
+        raise ValueError(f"an index of {count} blocks where the file has room for {most}")
     if start > len(data):
         raise ValueError("an index is cut off")
     bounds = struct.unpack_from(f">{count + 1}i", data, 4)

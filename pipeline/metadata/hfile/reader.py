@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TypeVar
 
 from fscontract.pipeline.metadata.hfile.blocks import (
@@ -12,6 +13,7 @@ from fscontract.pipeline.metadata.hfile.blocks import (
     HEADER,
     INTERMEDIATE_INDEX,
     LEAF_INDEX,
+    MAX_BLOCK_BYTES,
     META,
     ROOT_INDEX,
     Block,
@@ -33,6 +35,8 @@ TAIL = 64 * 1024
 #: How many bytes of blocks a scan holds at a time, unless a block is larger.
 BATCH = 1024 * 1024
 _MOST_LEVELS = 8
+#: The bytes of a file info block, in which the schema is.
+_MAX_INFO_BYTES = 1024 * 1024
 #: Where the middle of the file is: HBase notes it behind the root of an index of several levels.
 _MIDDLE = 16
 
@@ -44,17 +48,23 @@ class HFileReader:
 
     An index larger than `tail` bytes takes a second read, and one of several levels a read for
     each of them, once. Every block is checked against its checksums; what is damaged raises
-    CorruptFileException. Safe to use from several threads.
+    CorruptFileException, and so does a block of more than `max_block_bytes` uncompressed, before
+    it is expanded. Safe to use from several threads.
     """
 
-    def __init__(self, source: Source, tail: int = TAIL) -> None:
+    def __init__(
+        self, source: Source, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
+    ) -> None:
         self._source = source
+        self._max_bytes = max_block_bytes
         self._end = b""
         self._end_offset = source.length
         self._load(source.length - min(source.length, max(tail, SIZE)))
         self._trailer = decode_trailer(source, self._end)
+        self._check_opening()
         self._load(self._trailer.load_on_open_offset)
         entries, meta = self._read_opening()
+        self._check_places(sorted((offset, size) for _, offset, size in meta))
         self._meta = {key: (offset, size) for key, offset, size in meta}
         self._index = self._data_index(entries)
         self._keys = [entry.key for entry in self._index]
@@ -70,6 +80,15 @@ class HFileReader:
     def info(self) -> Mapping[bytes, bytes]:
         """The file's notes, such as its Avro schema at b"schema"."""
         return self._info
+
+    def expanded_size(self) -> int:
+        """Return how many bytes the data blocks have uncompressed, by their headers.
+
+        It reads all of the file: for files that are held.
+        """
+        places = [(entry.offset, HEADER.size) for entry in self._index]
+        headers = self._source.read_many(places)
+        return sum(max(0, HEADER.unpack(header)[2]) for header in headers)
 
     @property
     def entry_count(self) -> int:
@@ -123,6 +142,31 @@ class HFileReader:
         for (offset, _), raw in zip(places, self._source.read_many(places), strict=True):
             yield self._parsed(offset, parse, self._block(offset, raw, META).data)
 
+    def _check_opening(self) -> None:
+        """CorruptFileException if what is read when a file is opened does not fit its length."""
+        trailer, length = self._trailer, self._source.length
+        offset, size = trailer.load_on_open_offset, length - trailer.load_on_open_offset
+        if size > SIZE + 3 * self._max_bytes:
+            message = f"{size} bytes to load, max_block_bytes is {self._max_bytes}"
+            raise self._source.corrupt(offset, message)
+        if max(trailer.index_count, trailer.meta_count) > length // HEADER.size:
+            count = max(trailer.index_count, trailer.meta_count)
+            raise self._source.corrupt(length - SIZE, f"{count} blocks in a file of {length} bytes")
+
+    def _check_places(self, places: Iterable[tuple[int, int]]) -> None:
+        """CorruptFileException unless blocks (offset, size) follow each other in the file.
+
+        So all blocks of an index take no more than the file has, though each has an entry.
+        """
+        end = 0
+        for offset, size in places:
+            if offset < end or size < HEADER.size:
+                where = max(0, min(offset, self._source.length))
+                message = f"a block of {size} bytes where another one ends at {end}"
+                raise self._source.corrupt(where, message)
+            end = offset + size
+        self._source.check(0, end)
+
     def _load(self, start: int) -> None:
         """Hold the file from `start` on."""
         if start < self._end_offset:
@@ -159,16 +203,22 @@ class HFileReader:
         levels = self._trailer.levels
         if not 1 <= levels <= _MOST_LEVELS:
             raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
+        most = self._source.length // HEADER.size
+        self._check_places((e.offset, e.size) for e in entries)
         for _ in range(levels - 1):
             below: list[IndexEntry] = []
             raws = self._source.read_many([(e.offset, e.size) for e in entries])
             for entry, raw in zip(entries, raws, strict=True):
                 block = self._block(entry.offset, raw, LEAF_INDEX, INTERMEDIATE_INDEX)
-                below += self._parsed(entry.offset, unpack_branch, block.data)
+                unpacked = partial(unpack_branch, most=most - len(below))
+                below += self._parsed(entry.offset, unpacked, block.data)
             entries = below
+            self._check_places((e.offset, e.size) for e in entries)
         return entries
 
-    def _batches(self, entries: list[IndexEntry]) -> Iterator[Iterator[list[tuple[bytes, bytes]]]]:
+    def _batches(
+        self, entries: list[IndexEntry]
+    ) -> Iterator[Iterator[Iterator[tuple[bytes, bytes]]]]:
         position = 0
         while position < len(entries):
             end, size = position, 0
@@ -178,17 +228,21 @@ class HFileReader:
             yield self._decoded(entries[position:end])
             position = end
 
-    def _decoded(self, entries: list[IndexEntry]) -> Iterator[list[tuple[bytes, bytes]]]:
+    def _decoded(self, entries: list[IndexEntry]) -> Iterator[Iterator[tuple[bytes, bytes]]]:
         raws = self._source.read_many([(e.offset, e.size) for e in entries])
         for entry, raw in zip(entries, raws, strict=True):
-            data = self._block(entry.offset, raw, DATA).data
-            yield self._parsed(entry.offset, self._entries, data)
+            yield self._entries(entry.offset, self._block(entry.offset, raw, DATA).data)
 
-    def _entries(self, data: bytes) -> list[tuple[bytes, bytes]]:
-        return list(unpack_entries(data, self._versioned))
+    def _entries(self, offset: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
+        try:
+            yield from unpack_entries(data, self._versioned)
+        except ValueError as error:
+            raise self._source.corrupt(offset, str(error)) from error
 
     def _block(self, offset: int, raw: bytes, *expected: bytes) -> Block:
-        return decode_block(self._source, offset, raw, self._trailer.compression, *expected)
+        how = self._trailer.compression
+        bound = min(self._max_bytes, _MAX_INFO_BYTES if FILE_INFO in expected else self._max_bytes)
+        return decode_block(self._source, offset, raw, how, *expected, max_bytes=bound)
 
     def _parsed(self, offset: int, parse: Callable[[bytes], T], data: bytes) -> T:
         try:

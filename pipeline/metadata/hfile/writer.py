@@ -12,6 +12,7 @@ from fscontract.pipeline.metadata.hfile.blocks import (
     FILE_INFO,
     INTERMEDIATE_INDEX,
     LEAF_INDEX,
+    MAX_BLOCK_BYTES,
     META,
     ROOT_INDEX,
     Compression,
@@ -53,8 +54,10 @@ class HFileWriter:
         block_size: int = BLOCK_SIZE,
         index_size: int = INDEX_SIZE,
         info: Mapping[bytes, bytes] | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
         self._sink = sink
+        self._max_bytes = max_block_bytes
         self._compression = compression
         self._block_size = block_size
         self._index_size = index_size
@@ -70,12 +73,20 @@ class HFileWriter:
         self._count = self._key_bytes = self._value_bytes = 0
 
     def append(self, key: bytes, value: bytes) -> None:
-        """Add a key larger than those before; IllegalArgumentException for any other."""
+        """Add a key larger than those before; IllegalArgumentException for any other.
+
+        So is a value too large for a block that readers take.
+        """
         if len(key) > MOST_KEY_BYTES:
             raise IllegalArgumentException(f"a key of {len(key)} bytes, {MOST_KEY_BYTES} at most")
         if self._last is not None and key <= self._last:
             raise IllegalArgumentException(f"{key!r} does not come after {self._last!r}")
         entry = pack_entry(key, value)
+        if len(self._waiting) + len(entry) > self._max_bytes:
+            self._end_block()
+        if len(entry) > self._max_bytes:
+            message = f"{key!r:.80} has {len(value)} bytes, max_block_bytes is {self._max_bytes}"
+            raise IllegalArgumentException(message)
         if self._first is None:
             self._first = key
         self._last = key
@@ -166,12 +177,13 @@ def write_hfile(
     compression: Compression = "gzip",
     info: Mapping[bytes, bytes] | None = None,
     metas: Callable[[], Iterable[tuple[bytes, bytes]]] = tuple,
+    max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> int:
     """Write a whole file of entries in ascending order of their keys; its size.
 
     `metas` is asked for names and contents of meta blocks after the last entry.
     """
-    writer = HFileWriter(sink, compression=compression, info=info)
+    writer = HFileWriter(sink, compression=compression, info=info, max_block_bytes=max_block_bytes)
     for key, value in entries:
         writer.append(key, value)
     for name, content in metas():

@@ -12,6 +12,7 @@ from typing import Any
 from fscontract.contract.ports import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.metadata.commits import encode_commit
+from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.hfile.reader import HFileReader
 from fscontract.pipeline.metadata.prune import Operator
 from fscontract.pipeline.metadata.source import Source, open_stream
@@ -130,10 +131,12 @@ def get(fs: FileSystem, path: str) -> bytes:
         return file.read()
 
 
-def hfile(content: bytes, tail: int = 64 * 1024) -> HFileReader:
+def hfile(
+    content: bytes, tail: int = 64 * 1024, max_block_bytes: int = MAX_BLOCK_BYTES
+) -> HFileReader:
     """A reader of an HFile in memory."""
     fs = MemoryFileSystem()
     put(fs, "/file.hfile", content)
     status = fs.get_file_status("/file.hfile")
     stream = open_stream(fs, status)
-    return HFileReader(Source(stream, status.path, status.length), tail)
+    return HFileReader(Source(stream, status.path, status.length), tail, max_block_bytes)

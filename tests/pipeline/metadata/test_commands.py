@@ -39,9 +39,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
-    assert run("create", "trips").startswith(
-        "Created Metadata Table in trips/.hoodie/metadata (duration="
-    )
+    missing, made = run("create", "trips").splitlines()
+    assert "not found in the files: record key (--record-key NAMES), schema" in missing
+    assert made.startswith("Created Metadata Table in trips/.hoodie/metadata (duration=")
     shown = run("stats", "trips").splitlines()
     assert shown[:5] == [
         "Base path: trips",
@@ -100,7 +100,8 @@ def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
     (dataset / "day=2" / "bad.parquet").write_bytes(b"12345")
     shown = run("create", "trips", "--columns", columns)
     assert "fscontract: warning: 1 files have no statistics that can be read" in shown
-    assert shown.count("\n") == 2
+    assert "not found in the files: record key (--record-key NAMES); to give" in shown
+    assert shown.count("\n") == 3
     with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
         kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
     assert "/trips/day=1/f.parquet" not in kept
@@ -188,3 +189,14 @@ def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "[] True\n"
+
+
+def test_the_bytes_of_a_block_are_an_option(dataset: Path) -> None:
+    run("create", "trips")
+    assert "no such option" not in run("stats", "trips", "--max-block-bytes", "100000")
+    small = run("stats", "trips", "--max-block-bytes", "100", code=3)
+    assert "max_block_bytes is 100" in small
+    assert small.count("\n") == 1
+    listed = run("list-partitions", "trips", "--max-block-bytes", "100")
+    assert "files are listed instead" in listed
+    run("stats", "trips", "--max-block-bytes", "0", code=2)
