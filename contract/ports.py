@@ -20,6 +20,9 @@ from fscontract.contract.errors import UnsupportedOperationException
 Buffer: TypeAlias = bytearray | memoryview
 Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
+#: Path capabilities: every status of a file has an etag; a rename leaves it as it was.
+ETAGS_AVAILABLE = "fs.capability.etags.available"
+ETAGS_PRESERVED_IN_RENAME = "fs.capability.etags.preserved.in.rename"
 #: What a builder opens: a stream, or whatever stands for one in another API.
 S = TypeVar("S")
 _Closeable = TypeVar("_Closeable", bound="Closeable")
@@ -281,6 +284,14 @@ class FileSystem(ABC):
         AccessControlException if one is missing, FileNotFoundException for a missing path.
         """
         raise UnsupportedOperationException(f"no permissions can be checked here: {path!r}")
+
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """Return whether the filesystem has a capability at a path, which need not be there.
+
+        `name` is one of Hadoop's, such as ETAGS_AVAILABLE, in any case.
+        (PathCapabilities.hasPathCapability)
+        """
+        return False
 
     def io_statistics(self) -> Mapping[str, int]:
         """What the filesystem and all its streams did, by Hadoop's names; a snapshot.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 from fscontract.contract.errors import (
     AccessControlException,
@@ -12,7 +13,7 @@ from fscontract.contract.errors import (
     NullPointerException,
 )
 from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN, OP_OPENFILE
-from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.contract.ports import ETAGS_AVAILABLE, FileSystem, FSDataInputStream
 from fscontract.implementations.options import Builder, OpenOptions
 from fscontract.implementations.statistics import Statistics
 from fscontract.implementations.stream import NO_COUNTS, ReferenceInputStream
@@ -59,7 +60,10 @@ def access_bits(mode: str) -> int:
 
 
 class ReferenceFileSystem(FileSystem):
-    """A filesystem whose opens all go through `_open`."""
+    """A filesystem whose opens all go through `_open`, and whose files all have etags."""
+
+    #: The path capabilities of every path.
+    path_capabilities: ClassVar[frozenset[str]] = frozenset({ETAGS_AVAILABLE})
 
     def __init__(self) -> None:
         self._statistics = Statistics((OP_OPEN, OP_OPENFILE, OP_GET_FILE_STATUS, *NO_COUNTS))
@@ -84,6 +88,11 @@ class ReferenceFileSystem(FileSystem):
     def open_with(self, path: str, options: OpenOptions) -> ReferenceInputStream:
         """Open a file with options that a builder has collected before, perhaps elsewhere."""
         return self._opened(OP_OPENFILE, path, options)
+
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """Return whether the filesystem has a capability, which is the same for all paths."""
+        normalize(path)
+        return name.lower() in self.path_capabilities
 
     def io_statistics(self) -> Mapping[str, int]:
         """What the filesystem and its streams did. (IOStatisticsSource)

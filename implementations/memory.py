@@ -15,7 +15,12 @@ from fscontract.contract.errors import (
     RemoteFileChangedException,
 )
 from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
-from fscontract.contract.ports import Buffer, FileStatus
+from fscontract.contract.ports import (
+    ETAGS_AVAILABLE,
+    ETAGS_PRESERVED_IN_RENAME,
+    Buffer,
+    FileStatus,
+)
 from fscontract.implementations.arguments import positioned_length, stream_length
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
@@ -142,6 +147,8 @@ class MemoryFileSystem(ReferenceFileSystem):
 
     Of the permissions, only that of a file's owner to read it matters here.
     """
+
+    path_capabilities = frozenset({ETAGS_AVAILABLE, ETAGS_PRESERVED_IN_RENAME})
 
     def __init__(self) -> None:
         super().__init__()

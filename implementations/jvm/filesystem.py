@@ -46,6 +46,7 @@ def _operations(fs: FileSystem) -> dict[str, Callable[..., Any]]:
         "rename": lambda source, target: fs.rename(str(source), str(target)),
         "setPermission": lambda path, mode: fs.set_permission(str(path), int(mode)),
         "access": lambda path, mode: fs.access(str(path), str(mode)),
+        "hasPathCapability": lambda path, name: fs.has_path_capability(str(path), str(name)),
         "getIOStatistics": lambda: java_counters(fs.io_statistics()),
         "describe": lambda: repr(fs),
     }
@@ -87,7 +88,7 @@ def _our_status(status: Any, path: str) -> FileStatus:
     """A status of Java's in Python; one without a path is taken for that of the file itself."""
     theirs = status.getPath()
     named = path if theirs is None else str(theirs.toUri().getPath())
-    ours = status.python() if isinstance(status, shim_class("BridgedFileStatus")) else None
+    ours = status.python() if isinstance(status, shim_class("BridgedStatus")) else None
     if isinstance(ours, FileStatus):
         return replace(ours, path=named, length=int(status.getLen()))
     return FileStatus(

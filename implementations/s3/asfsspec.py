@@ -91,6 +91,13 @@ class Buckets(FileSystem):
             raise UnsupportedOperationException(f"{source!r} and {target!r}: not in one bucket")
         fs.rename(old, new)
 
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """As the port has it; the root has none."""
+        if not path_elements(path):
+            return False
+        fs, place = self._split(path)
+        return fs.has_path_capability(place, name)
+
     def as_fsspec(self) -> S3Fsspec:
         """As the port has it."""
         return S3Fsspec(fs=self)

@@ -149,6 +149,10 @@ class SparkFileSystem(ReferenceFileSystem):
         """As the inner filesystem has it."""
         self.inner.access(path, mode)
 
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """As the inner filesystem has it."""
+        return self.inner.has_path_capability(path, name)
+
     def as_fsspec(self) -> SparkFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
         from fscontract.implementations.spark.asfsspec import SparkFsspec

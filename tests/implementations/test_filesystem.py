@@ -18,7 +18,12 @@ from fscontract.contract.errors import (
     PathIOException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.contract.ports import (
+    ETAGS_AVAILABLE,
+    ETAGS_PRESERVED_IN_RENAME,
+    FileSystem,
+    FSDataInputStream,
+)
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 
@@ -321,6 +326,33 @@ class TestPermissions:
             FileSystem.set_permission(fs, "/a", 0o600)
         with pytest.raises(UnsupportedOperationException):
             FileSystem.access(fs, "/a", "r")
+
+
+class TestCapabilities:
+    def test_every_status_of_a_file_has_the_etag_that_is_promised(self, fs: FileSystem) -> None:
+        write(fs, "/a/b", b"x")
+        assert fs.has_path_capability("/a/b", ETAGS_AVAILABLE)
+        (listed,) = fs.list_status("/a")
+        assert listed.etag == fs.get_file_status("/a/b").etag is not None
+
+    def test_an_etag_outlives_a_rename_where_that_is_promised(self, fs: FileSystem) -> None:
+        write(fs, "/a", b"x")
+        before = fs.get_file_status("/a").etag
+        fs.rename("/a", "/b")
+        promised = fs.has_path_capability("/b", ETAGS_PRESERVED_IN_RENAME)
+        assert not promised or fs.get_file_status("/b").etag == before
+
+    def test_a_capability_has_its_name_in_any_case(self, fs: FileSystem) -> None:
+        assert fs.has_path_capability("/missing", ETAGS_AVAILABLE.upper())
+        assert not fs.has_path_capability("/missing", "fs.capability.none.such")
+
+    def test_a_path_that_is_none_has_no_capability(self, fs: FileSystem) -> None:
+        with pytest.raises(IllegalArgumentException):
+            fs.has_path_capability("relative", ETAGS_AVAILABLE)
+
+    def test_a_filesystem_need_not_have_capabilities(self) -> None:
+        """The port's own method promises nothing."""
+        assert not FileSystem.has_path_capability(MemoryFileSystem(), "/", ETAGS_AVAILABLE)
 
 
 def built(fs: FileSystem, path: str) -> FSDataInputStream:

@@ -1,11 +1,10 @@
 package fscontract;
 
-import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
-/** A status of Python's: what it says of the version of the file gets back there with it. */
-public class BridgedFileStatus extends FileStatus implements EtagSource {
+/** A status of Python's as Hadoop's. */
+public class BridgedFileStatus extends FileStatus implements BridgedStatus {
   private final String etag;
   private final transient PythonObject python;
 
@@ -22,12 +21,10 @@ public class BridgedFileStatus extends FileStatus implements EtagSource {
     this.python = python;
   }
 
-  /** The entity tag, or null. */
   public String getEtag() {
     return etag;
   }
 
-  /** The status in Python; null if this one was serialized in between. */
   public PythonObject python() {
     return python;
   }

@@ -1,20 +1,31 @@
 package fscontract;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.util.EnumSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
+import org.apache.hadoop.util.functional.RemoteIterators;
 
 /** A filesystem of Python's as one of Hadoop's, found by the authority of its URI. */
 public class BridgedFileSystem extends FileSystem implements IOStatisticsSource {
@@ -96,8 +107,28 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
       long blockSize,
       Progressable progress)
       throws IOException {
-    BridgedOutputStream out = new BridgedOutputStream(python.create(name(path), overwrite));
+    String name = name(path);
+    BridgedOutputStream out = new BridgedOutputStream(python.create(name, overwrite), name);
     return new FSDataOutputStream(out, statistics);
+  }
+
+  /** As create, in a directory that is there; one that goes after the look at it is made again. */
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    CreateFlag.validate(flags);
+    Path parent = makeQualified(path).getParent();
+    if (parent != null && !parent.isRoot() && !getFileStatus(parent).isDirectory()) {
+      throw new ParentNotDirectoryException(parent + " is not a directory");
+    }
+    boolean overwrite = flags.contains(CreateFlag.OVERWRITE);
+    return create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
   }
 
   public FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
@@ -116,6 +147,24 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return found;
   }
 
+  protected RemoteIterator listLocatedStatus(Path path, PathFilter filter) throws IOException {
+    FunctionRaisingIOE locate =
+        new FunctionRaisingIOE() {
+          public Object apply(Object status) throws IOException {
+            return located((BridgedFileStatus) status);
+          }
+        };
+    FileStatus[] found = listStatus(path, filter);
+    return RemoteIterators.mappingRemoteIterator(
+        RemoteIterators.remoteIteratorFromArray(found), locate);
+  }
+
+  private BridgedLocatedFileStatus located(BridgedFileStatus status) throws IOException {
+    BlockLocation[] blocks =
+        status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null;
+    return new BridgedLocatedFileStatus(status, blocks);
+  }
+
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
     python.mkdirs(name(path));
     return true;
@@ -125,8 +174,21 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return python.delete(name(path), recursive);
   }
 
+  /** Python has one way to rename: to a path that is free. Hadoop's has a few more. */
   public boolean rename(Path source, Path target) throws IOException {
-    python.rename(name(source), name(target));
+    FileStatus there = statusOrNull(target);
+    if (there == null) {
+      python.rename(name(source), name(target));
+      return true;
+    }
+    FileStatus moved = getFileStatus(source);
+    if (name(source).equals(name(target))) {
+      return moved.isFile();
+    }
+    if (there.isFile()) {
+      throw new FileAlreadyExistsException(target + " exists");
+    }
+    python.rename(name(source), name(new Path(target, moved.getPath().getName())));
     return true;
   }
 
@@ -136,6 +198,11 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
 
   public void access(Path path, FsAction mode) throws IOException {
     python.access(name(path), mode.SYMBOL.replace("-", ""));
+  }
+
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    String name = PathCapabilitiesSupport.validatePathCapabilityArgs(path, capability);
+    return python.hasPathCapability(name(path), name) || super.hasPathCapability(path, name);
   }
 
   public IOStatistics getIOStatistics() {
@@ -162,6 +229,14 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
       return name(path);
     } catch (IllegalArgumentException e) {
       return path.toString();
+    }
+  }
+
+  private FileStatus statusOrNull(Path path) throws IOException {
+    try {
+      return getFileStatus(path);
+    } catch (FileNotFoundException e) {
+      return null;
     }
   }
 

@@ -31,6 +31,8 @@ public class BridgedInputStream extends FSInputStream
   private final PythonStream python;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Lanes lanes = new Lanes();
+  /** The position when the stream was closed; null while it is open. */
+  private volatile Long last;
 
   public BridgedInputStream(PythonStream python) {
     this.python = python;
@@ -39,12 +41,20 @@ public class BridgedInputStream extends FSInputStream
   public void close() throws IOException {
     if (closed.compareAndSet(false, true)) {
       lanes.drop();
-      python.close();
+      try {
+        last = Long.valueOf(python.getPos());
+      } catch (IOException e) {
+        // Python has closed it: there is no position to keep
+      } finally {
+        python.close();
+      }
     }
   }
 
+  /** The position, also of a closed stream, where Hadoop's tests of unbuffer() want one. */
   public long getPos() throws IOException {
-    return python.getPos();
+    Long kept = last;
+    return kept == null ? python.getPos() : kept.longValue();
   }
 
   public void seek(long position) throws IOException {

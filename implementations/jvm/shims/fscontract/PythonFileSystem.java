@@ -32,5 +32,7 @@ public interface PythonFileSystem extends PythonCounters {
 
   void access(String path, String mode) throws IOException;
 
+  boolean hasPathCapability(String path, String name) throws IOException;
+
   String describe();
 }
