@@ -1,6 +1,6 @@
 """From what a user types to a binding: names, URLs and callables.
 
-Nothing here imports an implementation: named targets and bindings are entry points. Values of
+Nothing here imports an implementation: named targets and bindings are entry points. Secrets in
 options, user information and query strings of URLs never get into a message.
 """
 
@@ -16,6 +16,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -24,8 +25,10 @@ from typing import Any, NoReturn
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.clauses import near_misses
+from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.outcome import text_of
 from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.untrusted import typed_value
 
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
@@ -37,25 +40,10 @@ _URL_BINDING = "fsspec"
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
 _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
-# A password may hold a slash, so what follows `name:` is user information up to the last @ ...
-_PASSWORD = re.compile(r"://[^/?#@\s:]*:(?!:|\d+(?:/|\s|\Z))[^\s?#]*@")
-# ... and what follows nothing but a name is so up to the first @.
-_USER = re.compile(r"://[^/?#@\s]*@")
-_QUERY = re.compile(r"\?\S+")
-#: Option values shorter than this are words like "1" that may stand anywhere in a message.
-_SHORTEST_SECRET = 4
-#: Words of so many letters are left out even where they are parts of longer ones.
-_LONG = 8
 
 
 class UsageError(ValueError):
     """What the user asked for can't be meant (exit code 2)."""
-
-
-def mask_url(text: str) -> str:
-    """`text` without the user information and the query strings of the URLs in it."""
-    masked = _USER.sub("://***@", _PASSWORD.sub("://***@", text))
-    return _QUERY.sub("?***", masked) if "://" in masked else masked
 
 
 def resolve_target(
@@ -189,13 +177,14 @@ def _from_callable(
             found = getattr(found, part)
         if not callable(found):
             return _recognise_any(found, text)
+        typed = {key: typed_value(value) for key, value in options.items()}
         try:
-            inspect.signature(found).bind(**options)
+            inspect.signature(found).bind(**typed)
         except TypeError as error:
             raise UsageError(f"{text}: {name} can't be called so: {error}") from error
         except ValueError:  # a callable written in C has no signature to look at
             pass
-        return _recognise_any(_call(found, text, options, **options), text)
+        return _recognise_any(_call(partial(found, **typed), text, options), text)
 
 
 def _recognise_any(found: Any, text: str) -> Binding | PipelineBinding:
@@ -248,9 +237,9 @@ def _on_path(folder: Path) -> Iterator[None]:
             sys.path.remove(entry)
 
 
-def _call(function: Any, text: str, options: dict[str, str], *args: Any, **kwargs: Any) -> Any:
+def _call(function: Any, text: str, options: dict[str, str], *args: Any) -> Any:
     try:
-        return function(*args, **kwargs)
+        return function(*args)
     except (UsageError, TargetError) as error:
         raise type(error)(redact(str(error), options)) from error
     except KeyboardInterrupt:
@@ -279,20 +268,6 @@ def _raised_at(error: BaseException) -> str:
         return f"{error.filename}:{error.lineno}"
     chosen = (own or frames or traceback.extract_tb(error.__traceback__))[-1]
     return f"{chosen.filename}:{chosen.lineno}"
-
-
-def redact(text: str, options: dict[str, str]) -> str:
-    """`text` without the values of options, and without the secret parts of URLs.
-
-    A value that is a short word may be a part of longer ones, such as boto of boto3: these stay.
-    """
-    for value in sorted(options.values(), key=len, reverse=True):
-        if len(value) >= _SHORTEST_SECRET:
-            part = re.escape(value)
-            short = value.isalpha() and len(value) < _LONG
-            whole = rf"(?<![^\W_]){part}(?![^\W_])" if short else part
-            text = re.sub(whole, "***", text)
-    return mask_url(text)
 
 
 def _expect_binding(made: Any, text: str) -> Binding:

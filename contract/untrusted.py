@@ -111,6 +111,16 @@ def parse_json(text: str | bytes, where: str = "JSON") -> Any:
         raise UntrustedError(f"{where}: {error}") from None
 
 
+def typed_value(value: Any) -> Any:
+    """Return the value of an option of the command line: what JSON says, or the text itself."""
+    if isinstance(value, str):
+        try:
+            return parse_json(value)
+        except UntrustedError:
+            return value
+    return value
+
+
 def listed(mistakes: Iterable[str]) -> str:
     """Return the first of the mistakes, a line for each; the last line says if there are more."""
     found = list(islice(mistakes, _MOST_MISTAKES + 1))

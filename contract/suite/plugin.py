@@ -314,7 +314,7 @@ def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
 
 
 def _name(connector: Connector) -> str:
-    from fscontract.contract.targets import mask_url
+    from fscontract.contract.masking import mask_url
 
     if isinstance(connector, str):
         return mask_url(connector)

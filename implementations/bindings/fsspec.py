@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.outcome import Kind, Outcome, classify
 from fscontract.contract.program import CHANGES, Step
+from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
 from fscontract.implementations.bindings.fsspecopener import FsspecOpener
 from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
@@ -38,7 +39,6 @@ from fscontract.implementations.bindings.sessions import (
     is_unreachable,
     versions_of,
 )
-from fscontract.implementations.bindings.stores import typed_value
 
 _file_of = attrgetter("file")
 _HOW_TO_READ = (

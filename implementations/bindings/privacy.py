@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import unquote
 
-from fscontract.contract.targets import mask_url
+from fscontract.contract.masking import mask, mask_url, passwords_in, secrets_of
 
-_PASSWORD = re.compile(r"://[^/?#@\s:]*:([^\s?#]*)@")
-_SECRET = re.compile(r"pass|secret|token|key|cred|auth|sas|sig|account|header", re.IGNORECASE)
 _MASK = "***"
 
 
@@ -21,25 +17,11 @@ def shown(url: str) -> str:
 
 
 def secrets_in(url: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts that must not be shown: passwords in `url`, values of options with telling names."""
-    passwords = [found for part in url.split("::") for found in _PASSWORD.findall(part)]
-    found = {*passwords, *map(unquote, passwords), *_values(options, secret=False)}
-    return tuple(sorted(found - {""}, key=len, reverse=True))
+    """Texts that must not be shown: passwords in `url`, and the secrets among options."""
+    found = passwords_in(url) | secrets_of(options)
+    return tuple(sorted(found, key=len, reverse=True))
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
     """`text` on one line without secrets, and without user and query of any URL in it."""
-    for secret in secrets:
-        text = text.replace(secret, _MASK)
-    return " ".join(mask_url(text).split())
-
-
-def _values(value: Any, secret: bool) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _values(inner, secret or _SECRET.search(str(key)) is not None)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _values(inner, secret)
-    elif secret and isinstance(value, str):
-        yield value
+    return " ".join(mask(text, secrets).split())

@@ -6,7 +6,6 @@ into calls of the files that an API opens there.
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 from abc import ABC, abstractmethod
@@ -19,6 +18,7 @@ from fscontract.contract.binding import Action, Opened, TargetError
 from fscontract.contract.outcome import Kind, Outcome, classify
 from fscontract.contract.program import CHANGES, Step
 from fscontract.contract.targets import UsageError
+from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
 from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
 from fscontract.implementations.bindings.pyops import PYTHON_OPERATIONS, bind_python, inexpressible
@@ -182,16 +182,6 @@ def from_options(
         return make(typed), name, secrets
     except Exception as error:
         raise failure(name, "can't be opened", error, secrets) from error
-
-
-def typed_value(value: Any) -> Any:
-    """The value of an option: what JSON says, or the text itself."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
 
 
 def versions(*packages: str) -> dict[str, str]:

@@ -97,8 +97,9 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
     """
     from fscontract.contract.binding import TargetError
     from fscontract.contract.errors import IllegalArgumentException
+    from fscontract.contract.masking import redact
     from fscontract.contract.outcome import text_of
-    from fscontract.contract.targets import UsageError, redact
+    from fscontract.contract.targets import UsageError
 
     def said(error: Exception) -> str:
         text = " ".join(text_of(error).split()) or type(error).__name__

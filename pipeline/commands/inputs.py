@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.masking import mask_url
+from fscontract.contract.targets import UsageError
 from fscontract.implementations.spark.places import LocalPlace, Place, place_of
 from fscontract.pipeline.blocks import bare_path
 

@@ -433,6 +433,18 @@ def test_a_replay_that_passes_shows_no_expectation(stub_target: str) -> None:
     ]
 
 
+def test_a_replay_shows_no_secret(stub_target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the target says."""
+    shown = ReplayResult("seek.zero", "still fails", "IO (hush-hush)", (), ("seek: hush-hush",))
+    monkeypatch.setattr(replay, "replay", lambda *arguments: shown)
+    Path("r.json").write_text(replay_file(options=["key"]))
+    Path("made.py").write_text(_EVIL.replace("make()", "make(key)"))
+    result = run("replay", "r.json", "made.py:make", "-o", "key=hush-hush")
+    assert result.exit_code == 1, result.output
+    assert "actual     IO (***)" in result.stdout
+    assert "hush" not in result.output
+
+
 def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     """On the target of each, or on the one that is given; the exit code is the worst."""
     Path("a.json").write_text(replay_file(target="memory"))

@@ -305,6 +305,26 @@ def test_any_text_is_json_or_refused_in_one_line(parts: list[str]) -> None:
         assert value == json.loads(text)
 
 
+# options of the command line ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("5", 5), ("true", True), ("null", None), ('"5"', "5"), ('{"a": [1.5]}', {"a": [1.5]})],
+)
+def test_an_option_that_is_json_is_its_value(text: str, value: object) -> None:
+    assert untrusted.typed_value(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["mmap", "NaN", "Infinity", "1e999", "012", "{", '"', "", " ", "9" * 5_000, "[" * 5_000],
+    ids=lambda text: text[:10],
+)
+def test_an_option_that_is_not_json_within_the_bounds_stays_text(text: str) -> None:
+    assert untrusted.typed_value(text) == text
+
+
 # messages -----------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ def files():
     return PyFileBinding(lambda path: io.BytesIO(open(path, "rb").read()), DIRECTORY, "mine")
 
 def make(auto_mkdir):
-    return LocalFileSystem(auto_mkdir=auto_mkdir == "true")
+    return LocalFileSystem(auto_mkdir=auto_mkdir)
 """
 _PROFILE = "name: mine\ntitle: Mine\nextends: fsspec\nfeatures: {supports-vectored-io: false}\n"
 

@@ -192,8 +192,8 @@ def _make(
     elsewhere: Elsewhere | None,
 ) -> _Made:
     from fscontract.contract.binding import TargetError
+    from fscontract.contract.masking import mask_url
     from fscontract.contract.suite.report import NotSetUp
-    from fscontract.contract.targets import mask_url
 
     try:
         if elsewhere is not None:
@@ -238,8 +238,8 @@ def _checked(
     console: Console,
 ) -> tuple[Entry, bool]:
     """What came of a target, and whether that is all: it is not, if the user has interrupted it."""
+    from fscontract.contract.masking import mask_url
     from fscontract.contract.suite.report import NotSetUp
-    from fscontract.contract.targets import mask_url
 
     try:
         return _run(target, one, run, clauses, known, console), True

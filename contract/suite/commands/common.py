@@ -348,7 +348,7 @@ def settings_for(
 def _way(target: str, run: RunOptions) -> dict[str, Any]:
     """What a replay needs to get to the target again; of options, which may be secret, the names
     only."""
-    from fscontract.contract.targets import mask_url
+    from fscontract.contract.masking import mask_url
 
     way: dict[str, Any] = {"target": mask_url(target)}
     if run.options:

@@ -134,7 +134,7 @@ def _name(target: str) -> str:
 def _profile_text(found: Inferred, named: Profile, target: str) -> str:
     import json
 
-    from fscontract.contract.targets import mask_url
+    from fscontract.contract.masking import mask_url
 
     lines = [
         f"# What {json.dumps(mask_url(target))} was seen to do; not verified.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,6 +119,7 @@ def _read(
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
     """Run it, print what came of it, and return the exit code."""
+    from fscontract.contract.masking import redact
     from fscontract.contract.profile import load_profile
     from fscontract.contract.suite import replay as replaying
     from fscontract.contract.targets import resolve_target
@@ -125,22 +127,23 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
     binding = resolve_target(one.target, options, one.file, one.content)
     profile: Profile = load_profile(one.profile or binding.default_profile)
     result = replaying.replay(binding, one.data, profile)
-    _print(result, one.data)
+    for line in _lines(result, one.data):
+        common.say(redact(line, options))
     return common.CONFORMS if result.outcome == "passes now" else common.VIOLATION
 
 
-def _print(result: ReplayResult, data: dict[str, Any]) -> None:
+def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
     from fscontract.contract.program import Program
 
-    common.say(f"{result.clause}: {result.outcome}")
+    yield f"{result.clause}: {result.outcome}"
     if "program" in data:
-        common.say(f"  program    {Program.from_json(data['program'])}")
+        yield f"  program    {Program.from_json(data['program'])}"
     for number, call in enumerate(result.trace, 1):
         label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
-        common.say(f"  {label}{call}")
+        yield f"  {label}{call}"
     if result.expected:
-        common.say(f"  expected   {' or '.join(result.expected)}")
-    common.say(f"  actual     {result.actual}")
+        yield f"  expected   {' or '.join(result.expected)}"
+    yield f"  actual     {result.actual}"
 
 
 def _check_trust(target: str, path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.known import Known
+from fscontract.contract.masking import mask_url
 from fscontract.contract.models.serial import POSITIONED
 from fscontract.contract.program import Program
 from fscontract.contract.suite.commands.common import RunOptions
@@ -35,7 +36,7 @@ from fscontract.contract.suite.isolate import wire
 from fscontract.contract.suite.isolate.journal import SharedJournal, shared_file
 from fscontract.contract.suite.resources import STATUS
 from fscontract.contract.suite.result import Counterexample, RunResult
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.targets import UsageError
 
 #: After so many ended processes no further program is run.
 _MOST_CRASHES = 5

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
 from fscontract import __version__
+from fscontract.contract.masking import mask_url
 from fscontract.contract.suite.events import (
     Event,
     Interrupted,
@@ -27,7 +28,6 @@ from fscontract.contract.suite.report.text import (
     verdict_line,
 )
 from fscontract.contract.suite.result import FAILING, RunResult, Verdict
-from fscontract.contract.targets import mask_url
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fscontract.contract.masking import redact
 from fscontract.contract.suite.report import Entry, NotSetUp
 from fscontract.contract.suite.result import ClauseResult, Counterexample
-from fscontract.contract.targets import redact
 
 
 def redacted(entry: Entry, options: dict[str, str]) -> Entry:

@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.masking import mask_url
 from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.events import (
     Interrupted,
@@ -42,7 +43,6 @@ from fscontract.contract.suite.spread.port import Spreading
 from fscontract.contract.suite.spread.recording import MISS, MISSED
 from fscontract.contract.suite.spread.share import part_to_json, request_of, run_part
 from fscontract.contract.suite.summary import sum_up
-from fscontract.contract.targets import mask_url
 
 #: Parts for each task that runs beside others, so that one that takes long holds up little.
 TASKS = 4

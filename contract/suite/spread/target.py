@@ -7,6 +7,7 @@ from typing import ClassVar
 from fscontract.contract.binding import Binding
 from fscontract.contract.clauses import STREAM
 from fscontract.contract.known import Known
+from fscontract.contract.masking import mask_url
 from fscontract.contract.pipelineports import PipelineBinding
 from fscontract.contract.suite.commands import common
 from fscontract.contract.suite.events import Listener
@@ -15,7 +16,7 @@ from fscontract.contract.suite.settings import with_checks
 from fscontract.contract.suite.spread.driver import SpreadRun
 from fscontract.contract.suite.spread.files import EXECUTORS
 from fscontract.contract.suite.spread.port import Spreading, spreading
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.targets import UsageError
 
 
 class Elsewhere:

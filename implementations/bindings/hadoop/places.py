@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.masking import mask_url
+from fscontract.contract.targets import UsageError
 from fscontract.implementations.bindings.hadoop.archives import ArchivePlace, ArchiveStore
 from fscontract.implementations.bindings.hadoop.files import (
     ChecksumStore,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.masking import mask_url
+from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import UntrustedError, load_json
 
 _FILE = Path(".fscontract") / "metadata.json"

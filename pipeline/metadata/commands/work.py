@@ -15,9 +15,10 @@ from typing import Any
 
 import click
 
+from fscontract.contract.masking import mask_url
 from fscontract.contract.ports import FileSystem
 from fscontract.contract.suite.commands.common import say
-from fscontract.contract.targets import UsageError, mask_url
+from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.commands.common import one_line

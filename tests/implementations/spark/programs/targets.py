@@ -54,9 +54,9 @@ class _Mortal(MemoryFileSystem):
         return super()._open(path, options)
 
 
-def elsewhere(driver: str, how: str) -> MemoryFileSystem:
+def elsewhere(driver: int, how: str) -> MemoryFileSystem:
     """A filesystem of one process, and of no other: there it raises, or ends the process later."""
-    if os.getpid() == int(driver):
+    if os.getpid() == driver:
         return MemoryFileSystem()
     if how == "dies":
         return _Mortal()
