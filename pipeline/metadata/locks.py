@@ -12,7 +12,12 @@ from typing import Protocol
 from fscontract.contract.errors import FileAlreadyExistsException
 from fscontract.contract.ports import FileSystem
 from fscontract.pipeline.metadata.errors import LockedException
-from fscontract.pipeline.metadata.files import list_files, read_file, write_file
+from fscontract.pipeline.metadata.files import (
+    list_files,
+    read_file,
+    remove_abandoned,
+    write_file,
+)
 from fscontract.pipeline.metadata.safe_avro import parse_json
 from fscontract.pipeline.metadata.timeline import Clock, utc_now
 
@@ -99,6 +104,7 @@ class FileLock:
         for status in list_files(self._fs, self._directory):
             if _number(status.path) < last:
                 self._fs.delete(status.path)
+        remove_abandoned(self._fs, self._directory)
         return True
 
     def _free(self, number: int) -> bool:

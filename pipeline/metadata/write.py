@@ -15,6 +15,7 @@ from fscontract.pipeline.metadata.changes import (
     COMMIT,
     Change,
     Sizes,
+    below,
     check_change,
     encode_change,
 )
@@ -22,7 +23,7 @@ from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.core import Services
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException, RolledBackException
-from fscontract.pipeline.metadata.files import list_files
+from fscontract.pipeline.metadata.files import list_files, sync_files
 from fscontract.pipeline.metadata.footers import StatisticsReader, indexable, read_statistics
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.metrics import INITIALIZE
@@ -178,11 +179,15 @@ class MetadataWriter(Recovery):
     def finish(self, instant: Instant, change: Change) -> Instant:
         """Put what an action did into the metadata table, and complete it: it counts from then.
 
+        Before that the files that it added are on the disk, as far as the filesystem can tell.
         It can be called again, with the same change, by whoever does not know whether it has
         failed. RolledBackException if another writer took it for a failed one meanwhile;
         MetadataException for a change that can't be of the dataset's files.
         """
         check_change(change)
+        added = ((part, name) for part, names in change.added.items() for name in names)
+        paths = (f"{self.path}/{below(part, name)}" for part, name in added)
+        sync_files(self._fs, paths, self.path)
         if self._design != 1:
             change = self._with_statistics(change)
         with self._critical():
