@@ -36,8 +36,10 @@ from fscontract.pipeline.metadata.names import (
 )
 from fscontract.pipeline.metadata.payload import Record
 from fscontract.pipeline.metadata.properties import (
+    CHECKSUM,
     COLUMNS,
     KEY_GENERATOR,
+    NAME,
     PARTITIONS,
     write_properties,
 )
@@ -79,17 +81,50 @@ class MetadataWriter(Recovery):
         of the dataset; otherwise as `bootstrap`.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
-            pending = self.timelines()[0].pending
-            if pending:
-                raise MetadataException(self.path, f"{pending[0].time} is not completed")
-            sizes = lister(self._fs, self.path)
-            wanted = columns is None or bool(columns)
-            statistics = reader(self._fs, self.path, sizes, columns) if wanted else {}
+            found = self._listed(lister, columns, reader)
             whole = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
-                whole = {**infer(self._fs, self.path, sizes), **whole}
-            self.bootstrap(Change(sizes, statistics=statistics), name, whole, columns or ())
+                whole = {**infer(self._fs, self.path, found.added), **whole}
+            self.bootstrap(found, name, whole, columns or ())
+
+    def rebuild(
+        self,
+        lister: Callable[[FileSystem, str], Sizes] = listing,
+        reader: StatisticsReader = read_statistics,
+    ) -> Change:
+        """Make the metadata table anew of what a listing finds, with the columns that it has.
+
+        It mends a table that differs from the files, or is damaged; return what was found.
+        Meanwhile readers list. MetadataException if there is none, if it has partitions that are
+        not written here, and while an action is not completed.
+        """
+        with self._critical(), self.metrics.timed(INITIALIZE):
+            self._partitions()
+            properties = self._properties()
+            self._keeps(properties)
+            columns = self._columns(properties)
+            found = self._listed(lister, columns, reader)
+            self.drop()
+            own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
+            self.bootstrap(found, properties.get(NAME, "dataset"), own, columns)
+            return found
+
+    def _listed(
+        self,
+        lister: Callable[[FileSystem, str], Sizes],
+        columns: Collection[str] | None,
+        reader: StatisticsReader,
+    ) -> Change:
+        """All files, and what their footers say; MetadataException while some may not count."""
+        pending = self.timelines()[0].pending
+        if pending:
+            raise MetadataException(self.path, f"{pending[0].time} is not completed")
+        sizes = lister(self._fs, self.path)
+        wanted = columns is None or bool(columns)
+        return Change(
+            sizes, statistics=reader(self._fs, self.path, sizes, columns) if wanted else {}
+        )
 
     def bootstrap(
         self,
