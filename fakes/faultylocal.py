@@ -32,7 +32,7 @@ class FaultyLocalFileSystem(LocalFileSystem):
     """
 
     def __init__(self, root: str = "/", strategy: str | None = None) -> None:
-        super().__init__(root, strategy)
+        super().__init__(root, strategy, durable=False)
         self.injector = LocalInjector()
         self._descriptor = _faulty(self._descriptor, self.injector)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fscontract.contract.errors import (
@@ -34,15 +32,20 @@ from fscontract.implementations.filesystem import (
 )
 from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER, LocalInputStream
 from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.writer import PendingFile
+from fscontract.implementations.pending import (
+    PENDING,
+    make_directories,
+    remove_abandoned,
+    sync_directory,
+    sync_files,
+    write_pending,
+)
 
 if TYPE_CHECKING:
     from fscontract.implementations.asfsspec import LocalFsspec
 
 __all__ = ["LocalFileSystem", "LocalInputStream"]
 
-#: Files being written; listings leave them out.
-_PENDING = ".fscontract-"
 #: Characters that would make an element of a path more than one on Windows.
 _SEPARATORS = "\\:" if os.name == "nt" else ""
 
@@ -58,11 +61,16 @@ class LocalFileSystem(ReferenceFileSystem):
     declared, it looks at what it has opened; a status with an etag is compared with that, too.
     Below a `root` other than "/", links on the way are looked for, at whatever price: they must
     not lead out.
+
+    A file that is created is on the disk before it appears, and its name is when `close` returns;
+    so are directories, renamed paths and deletions. Without `durable` a crash of the machine may
+    lose them, or leave a file empty.
     """
 
-    def __init__(self, root: str = "/", strategy: str | None = None) -> None:
+    def __init__(self, root: str = "/", strategy: str | None = None, durable: bool = True) -> None:
         super().__init__()
         self.root = os.path.realpath(root)
+        self.durable = durable
         self.strategy = strategy
         self._descriptor = choose(strategy)
 
@@ -90,18 +98,25 @@ class LocalFileSystem(ReferenceFileSystem):
             raise FileAlreadyExistsException(path, "the file exists")
         with _errors(path):
             self.mkdirs(os.path.dirname(path))
-            pending = os.path.join(os.path.dirname(target), _PENDING + secrets.token_hex(8))
-            raw = open(pending, "xb", buffering=0)  # noqa: SIM115 - PendingFile owns it
+            return write_pending(target, overwrite, self.durable, partial(_errors, path))
 
-        def publish() -> None:
-            with _errors(path):
-                if overwrite:
-                    os.replace(pending, target)
-                else:  # of several that create it at once, one does
-                    os.link(pending, target)
-                    os.unlink(pending)
+    def sync(self, paths: Iterable[str], below: str) -> None:
+        """Put files below a directory on the disk that others have written, and their names.
 
-        return PendingFile(raw, publish, partial(Path(pending).unlink, missing_ok=True))
+        Those that are not there are passed over. Nothing happens without `durable`.
+        """
+        if self.durable:
+            with _errors(below):
+                sync_files(map(self._follow, paths), self._follow(below))
+
+    def remove_abandoned(self, path: str, recursive: bool = True) -> list[str]:
+        """Delete what processes have left in a directory that died while they wrote a file.
+
+        Return the paths. A file whose writer lives is locked, and stays.
+        """
+        host = self._follow(path)
+        removed = remove_abandoned(host, recursive)  # nothing where nothing is
+        return [f"{normalize(path).rstrip('/')}/{os.path.relpath(e, host)}" for e in removed]
 
     def get_file_status(self, path: str) -> FileStatus:
         """The status of a file or directory; FileNotFoundException."""
@@ -121,12 +136,12 @@ class LocalFileSystem(ReferenceFileSystem):
         with _errors(path):
             names = sorted(os.listdir(self._follow(path)))
         prefix = status.path.rstrip("/")
-        return self._statuses([f"{prefix}/{n}" for n in names if not n.startswith(_PENDING)])
+        return self._statuses([f"{prefix}/{n}" for n in names if not n.startswith(PENDING)])
 
     def mkdirs(self, path: str) -> None:
         """Make a directory and its parents; PathIOException if a file is in the way."""
         try:
-            os.makedirs(self._follow(path), exist_ok=True)
+            make_directories(self._follow(path), self.durable)
         except (FileExistsError, NotADirectoryError) as error:
             raise PathIOException(path, "a file is in the way") from error
 
@@ -144,6 +159,8 @@ class LocalFileSystem(ReferenceFileSystem):
                     shutil.rmtree(target)
                 else:
                     os.rmdir(target)
+                if self.durable:
+                    sync_directory(os.path.dirname(target))
         except FileNotFoundException:
             return False
         return True
@@ -163,6 +180,9 @@ class LocalFileSystem(ReferenceFileSystem):
         self.mkdirs(os.path.dirname(normalize(target)))
         with _errors(source):
             os.rename(old, new)
+            if self.durable:
+                sync_directory(os.path.dirname(new))
+                sync_directory(os.path.dirname(old))
 
     def set_permission(self, path: str, mode: int) -> None:
         """Set the permission bits of a path. (FileSystem.setPermission)"""

@@ -59,7 +59,8 @@ def local(options: Mapping[str, str]) -> Binding:
     Option `strategy` is "portable" (seek and read) or "positioned" (pread); the default is what
     the machine has. TargetError for other options and values.
     """
-    return LocalBinding(LocalFileSystem(tempfile.gettempdir(), local_strategy(options)))
+    root, strategy = tempfile.gettempdir(), local_strategy(options)
+    return LocalBinding(LocalFileSystem(root, strategy, durable=False))
 
 
 def local_strategy(options: Mapping[str, str]) -> str | None:

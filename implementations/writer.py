@@ -12,6 +12,7 @@ class PendingFile(io.BufferedWriter):
 
     Closing publishes; leaving a `with` block by an exception, or losing the file without closing
     it, abandons. With `autocommit` off, closing does neither: `commit` or `discard` follow.
+    `sync` is called between the last byte and the end of `raw`.
     """
 
     def __init__(
@@ -19,17 +20,22 @@ class PendingFile(io.BufferedWriter):
         raw: io.RawIOBase,
         publish: Callable[[], None],
         abandon: Callable[[], None],
+        sync: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(raw, 1 << 16)
         self.autocommit = True
         self._publish = publish
         self._abandon = abandon
+        self._sync = sync
 
     def close(self) -> None:
         """Write out the rest and publish; a failure to do so abandons the file."""
         if self.closed:
             return
         try:
+            if self._sync is not None:
+                self.flush()
+                self._sync()
             super().close()
             if self.autocommit:
                 self._publish()

@@ -78,7 +78,7 @@ def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
     """What SparkFileSystem is to be over, and what executors need in their environment for it."""
     known: dict[str, Callable[[], Any]] = {
         "memory": lambda: "memory:",
-        "local": lambda: LocalFileSystem(tempfile.gettempdir()),
+        "local": lambda: LocalFileSystem(tempfile.gettempdir(), durable=False),
     }
     if name == "s3":
         return _embedded(stack)

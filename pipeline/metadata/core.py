@@ -14,7 +14,12 @@ from fscontract.pipeline.metadata.codec import encode_record
 from fscontract.pipeline.metadata.columnar import MARK, VERSION, Packer, can_pack
 from fscontract.pipeline.metadata.commits import WrittenFile
 from fscontract.pipeline.metadata.errors import LockedException, MetadataException
-from fscontract.pipeline.metadata.files import create_file, list_files, write_file
+from fscontract.pipeline.metadata.files import (
+    create_file,
+    list_files,
+    remove_abandoned,
+    write_file,
+)
 from fscontract.pipeline.metadata.group import FileGroupReader
 from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.metadata.hfile.writer import write_hfile
@@ -25,6 +30,7 @@ from fscontract.pipeline.metadata.names import (
     COLUMN_STATS,
     FILE_GROUPS,
     FIRST_INSTANT,
+    HOODIE,
     BaseName,
     LogName,
 )
@@ -144,6 +150,13 @@ class TableCore:
             except LockedException:
                 self._has_lock = False
                 raise
+
+    def _sweep(self, *more: str) -> None:
+        """Delete what killed writers have left: files that appear in no listing."""
+        own = f"{self.path}/{HOODIE}"
+        inside = self._metadata.startswith(f"{own}/")
+        for directory in (own, *([] if inside else [self._metadata]), *more):
+            remove_abandoned(self._fs, directory)
 
     def _refresh(self) -> None:
         self._data_instants.refresh()

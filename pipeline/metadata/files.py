@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -34,6 +34,25 @@ def create_file(fs: FileSystem, path: str, replace: bool = True) -> io.BufferedI
     """
     create: Callable[..., io.BufferedIOBase] = getattr(fs, "create_performance", fs.create)
     return create(path, overwrite=replace)
+
+
+def remove_abandoned(fs: FileSystem, directory: str) -> list[str]:
+    """Delete what killed writers have left below a directory, where a filesystem has such files.
+
+    Return the paths; none if the directory is not there.
+    """
+    remove: Callable[[str], list[str]] | None = getattr(fs, "remove_abandoned", None)
+    return [] if remove is None else remove(directory)
+
+
+def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
+    """Put files below a directory on the disk, whoever wrote them.
+
+    Where a filesystem has no such call, they are there once they are closed.
+    """
+    sync: Callable[[Iterable[str], str], None] | None = getattr(fs, "sync", None)
+    if sync is not None:
+        sync(paths, below)
 
 
 def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:

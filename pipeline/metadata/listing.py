@@ -230,7 +230,8 @@ class FileListing(Closeable):
         if known is not None and known != found:
             self.metrics.count(VALIDATE_ERRORS)
             warnings.warn(
-                f"{self.path}: the metadata table differs from the files in {what}",
+                f"{self.path}: the metadata table differs from the files in {what}; "
+                "MetadataWriter.rebuild mends it",
                 MetadataWarning,
                 stacklevel=3,
             )

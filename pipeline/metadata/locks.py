@@ -13,7 +13,12 @@ from fscontract.contract.errors import FileAlreadyExistsException
 from fscontract.contract.ports import FileSystem
 from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.metadata.errors import LockedException
-from fscontract.pipeline.metadata.files import list_files, read_file, write_file
+from fscontract.pipeline.metadata.files import (
+    list_files,
+    read_file,
+    remove_abandoned,
+    write_file,
+)
 from fscontract.pipeline.metadata.timeline import Clock, utc_now
 
 #: Where the locks of a dataset are, below it.
@@ -99,6 +104,7 @@ class FileLock:
         for status in list_files(self._fs, self._directory):
             if _number(status.path) < last:
                 self._fs.delete(status.path)
+        remove_abandoned(self._fs, self._directory)
         return True
 
     def _free(self, number: int) -> bool:

@@ -124,7 +124,8 @@ class Recovery(TableUpdates):
         """End what other writers have begun: go on with what has a plan, take back the rest.
 
         Those that are younger than `patience` may be at work still, and are left alone. A
-        compaction of the dataset that is only requested waits for whoever runs it.
+        compaction of the dataset that is only requested waits for whoever runs it. What killed
+        writers have left of files that they were writing is removed.
         """
         with self._critical():
             data, metadata = self.timelines()
@@ -133,6 +134,7 @@ class Recovery(TableUpdates):
             for each in data.pending:
                 if self._is_dead(each):
                     ended.append(self._end(each, data))
+            self._sweep(*([self.path] if ended else []))
             return ended
 
     def _is_dead(self, instant: Instant) -> bool:

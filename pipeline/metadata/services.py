@@ -53,6 +53,7 @@ class TableServices(TableCore):
         out again. A compaction that was not completed is done again.
         """
         with self._critical():
+            self._sweep()
             data, metadata = self.timelines()
             pending = [each for each in metadata.pending if each.action == _COMPACTION]
             if pending:
@@ -99,6 +100,7 @@ class TableServices(TableCore):
         timeline knows of was left by a writer that died.
         """
         with self._critical():
+            self._sweep()
             _, metadata = self.timelines()
             begun = [each for each in metadata.pending if each.action == _CLEAN]
             gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
@@ -146,6 +148,7 @@ class TableServices(TableCore):
         can be left of one that failed before it.
         """
         with self._critical():
+            self._sweep()
             data, metadata = self.timelines()
             missing = [each.time for each in (*data.pending, *unsynced(data, metadata))]
             first = min(missing, default="~")

@@ -15,6 +15,7 @@ from fscontract.pipeline.metadata.changes import (
     COMMIT,
     Change,
     Sizes,
+    below,
     check_change,
     encode_change,
 )
@@ -22,7 +23,7 @@ from fscontract.pipeline.metadata.commits import encode_commit
 from fscontract.pipeline.metadata.core import Services
 from fscontract.pipeline.metadata.deltas import file_records, statistics_records
 from fscontract.pipeline.metadata.errors import MetadataException, RolledBackException
-from fscontract.pipeline.metadata.files import list_files
+from fscontract.pipeline.metadata.files import list_files, sync_files
 from fscontract.pipeline.metadata.footers import StatisticsReader, indexable, read_statistics
 from fscontract.pipeline.metadata.listing import listing
 from fscontract.pipeline.metadata.metrics import INITIALIZE
@@ -35,8 +36,10 @@ from fscontract.pipeline.metadata.names import (
 )
 from fscontract.pipeline.metadata.payload import Record
 from fscontract.pipeline.metadata.properties import (
+    CHECKSUM,
     COLUMNS,
     KEY_GENERATOR,
+    NAME,
     PARTITIONS,
     write_properties,
 )
@@ -78,17 +81,50 @@ class MetadataWriter(Recovery):
         of the dataset; otherwise as `bootstrap`.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
-            pending = self.timelines()[0].pending
-            if pending:
-                raise MetadataException(self.path, f"{pending[0].time} is not completed")
-            sizes = lister(self._fs, self.path)
-            wanted = columns is None or bool(columns)
-            statistics = reader(self._fs, self.path, sizes, columns) if wanted else {}
+            found = self._listed(lister, columns, reader)
             whole = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
-                whole = {**infer(self._fs, self.path, sizes), **whole}
-            self.bootstrap(Change(sizes, statistics=statistics), name, whole, columns or ())
+                whole = {**infer(self._fs, self.path, found.added), **whole}
+            self.bootstrap(found, name, whole, columns or ())
+
+    def rebuild(
+        self,
+        lister: Callable[[FileSystem, str], Sizes] = listing,
+        reader: StatisticsReader = read_statistics,
+    ) -> Change:
+        """Make the metadata table anew of what a listing finds, with the columns that it has.
+
+        It mends a table that differs from the files, or is damaged; return what was found.
+        Meanwhile readers list. MetadataException if there is none, if it has partitions that are
+        not written here, and while an action is not completed.
+        """
+        with self._critical(), self.metrics.timed(INITIALIZE):
+            self._partitions()
+            properties = self._properties()
+            self._keeps(properties)
+            columns = self._columns(properties)
+            found = self._listed(lister, columns, reader)
+            self.drop()
+            own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
+            self.bootstrap(found, properties.get(NAME, "dataset"), own, columns)
+            return found
+
+    def _listed(
+        self,
+        lister: Callable[[FileSystem, str], Sizes],
+        columns: Collection[str] | None,
+        reader: StatisticsReader,
+    ) -> Change:
+        """All files, and what their footers say; MetadataException while some may not count."""
+        pending = self.timelines()[0].pending
+        if pending:
+            raise MetadataException(self.path, f"{pending[0].time} is not completed")
+        sizes = lister(self._fs, self.path)
+        wanted = columns is None or bool(columns)
+        return Change(
+            sizes, statistics=reader(self._fs, self.path, sizes, columns) if wanted else {}
+        )
 
     def bootstrap(
         self,
@@ -178,11 +214,15 @@ class MetadataWriter(Recovery):
     def finish(self, instant: Instant, change: Change) -> Instant:
         """Put what an action did into the metadata table, and complete it: it counts from then.
 
+        Before that the files that it added are on the disk, as far as the filesystem can tell.
         It can be called again, with the same change, by whoever does not know whether it has
         failed. RolledBackException if another writer took it for a failed one meanwhile;
         MetadataException for a change that can't be of the dataset's files.
         """
         check_change(change)
+        added = ((part, name) for part, names in change.added.items() for name in names)
+        paths = (f"{self.path}/{below(part, name)}" for part, name in added)
+        sync_files(self._fs, paths, self.path)
         if self._design != 1:
             change = self._with_statistics(change)
         with self._critical():

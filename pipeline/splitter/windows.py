@@ -150,7 +150,12 @@ class FSWindowStore(WindowStore):
         return None if None in last or not last else min(one for one in last if one is not None)
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        """Forget this window and those before it, but for the last one that was saved."""
+        """Forget this window and those before it, but for the last one that was saved.
+
+        What killed processes have left of files that they were writing is removed, too.
+        """
+        if hasattr(self.filesystem, "remove_abandoned"):
+            self.filesystem.remove_abandoned(self.directory)
         for who in {self.operator_id, *removed}:
             windows = sorted(self._numbered(self._home(who), _SUFFIX))
             if who != self.operator_id and all(number <= window_id for number, _ in windows):

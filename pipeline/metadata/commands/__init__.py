@@ -24,6 +24,7 @@ _MAX_BLOCK_BYTES = click.option(
     show_default=True,
     help="The table is damaged if a block of it has more bytes uncompressed.",
 )
+_SPARK = click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
@@ -70,7 +71,7 @@ def set_directory(url: str, directory: str | None) -> None:
     default="",
     help="Columns to keep the ranges of, by which files are pruned; all for the first 32.",
 )
-@click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
+@_SPARK
 @click.option("--partition-fields", metavar="NAMES", help="The fields of the partitions, in order.")
 @click.option("--record-key", metavar="NAMES", help="The columns that tell rows apart.")
 @click.option(
@@ -112,10 +113,28 @@ def delete(**where: Any) -> None:
         deleted(dataset)
 
 
+@metadata.command(short_help="Make the table anew of what there is.")
+@_common
+@_SPARK
+def rebuild(spark: str | None, **where: Any) -> None:
+    """Make the table anew of what a listing of URL finds, with the ranges that it has.
+
+    It mends a table that is damaged, or that differs from the files, because some came or went
+    without an action on the timeline.
+    """
+    from fscontract.pipeline.metadata.commands.work import opened, rebuilt
+
+    with opened(**where) as dataset:
+        rebuilt(dataset, spark)
+
+
 @metadata.command(short_help="Apply what happened without the table.")
 @_common
 def init(**where: Any) -> None:
-    """Bring the table up to all that was completed on the dataset's timeline."""
+    """Bring the table up to all that was completed on the dataset's timeline.
+
+    What came or went without an action there is found by `validate`, and mended by `rebuild`.
+    """
     from fscontract.pipeline.metadata.commands.work import opened, updated
 
     with opened(**where) as dataset:
@@ -156,12 +175,15 @@ def list_partitions(as_json: bool, **where: Any) -> None:
         show_partitions(dataset, as_json)
 
 
-@metadata.command("list-files", short_help="List the files of a partition.")
+@metadata.command("list-files", short_help="List the files of a partition, or all.")
 @_common
-@click.option("--partition", default="", help="Its path below URL; without it, URL itself.")
+@click.option("--partition", help="Its path below URL, '.' for URL itself; without it, all.")
 @_JSON
-def list_files(partition: str, as_json: bool, **where: Any) -> None:
-    """List the files of a partition and their sizes, by the table if there is one."""
+def list_files(partition: str | None, as_json: bool, **where: Any) -> None:
+    """List the files of a partition or of all, and their sizes, by the table if there is one.
+
+    Without --partition names are paths below URL.
+    """
     from fscontract.pipeline.metadata.commands.shows import show_files
     from fscontract.pipeline.metadata.commands.work import opened
 
@@ -173,7 +195,7 @@ def list_files(partition: str, as_json: bool, **where: Any) -> None:
 @_common
 @click.pass_context
 def validate(ctx: click.Context, /, **where: Any) -> None:
-    """List URL, and say where the table differs: exit code 1 then."""
+    """List URL, and say where the table differs, and what mends it: exit code 1 then."""
     from fscontract.pipeline.metadata.commands.shows import show_differences
     from fscontract.pipeline.metadata.commands.work import opened
 

@@ -12,9 +12,11 @@ import click
 from fscontract.contract.models.metadata import difference
 from fscontract.contract.ports import FileStatus
 from fscontract.contract.suite.report.text import printable
-from fscontract.pipeline.metadata.commands.work import Dataset, warnings_as_lines
+from fscontract.pipeline.metadata.commands.work import Dataset, check_table, warnings_as_lines
+from fscontract.pipeline.metadata.errors import MetadataException
 from fscontract.pipeline.metadata.files import list_files
 from fscontract.pipeline.metadata.listing import FileListing
+from fscontract.pipeline.metadata.payload import NO_PARTITION
 from fscontract.pipeline.metadata.place import place_of
 from fscontract.pipeline.metadata.slices import last_compaction, latest_slices
 from fscontract.pipeline.metadata.table import MetadataTable
@@ -60,12 +62,20 @@ def show_partitions(dataset: Dataset, as_json: bool) -> None:
     _show(found, [name or "." for name in found], as_json)
 
 
-def show_files(dataset: Dataset, partition: str, as_json: bool) -> None:
-    """The files of a partition, each behind its size."""
-    found: list[FileStatus] = _timed(
-        dataset, "files", lambda files: files.list_files(partition.strip("/"))
-    )
-    named = [(each.path.rpartition("/")[2], each.length) for each in found]
+def show_files(dataset: Dataset, partition: str | None, as_json: bool) -> None:
+    """The files of a partition, or of all, each behind its size."""
+
+    def listed(files: FileListing) -> list[FileStatus]:
+        if partition is None:
+            return [each for found in files.list_all().values() for each in found]
+        return files.list_files("" if partition == NO_PARTITION else partition.strip("/"))
+
+    found = _timed(dataset, "files", listed)
+    start = len(dataset.path.rstrip("/")) + 1
+    named = [
+        (each.path[start:] if partition is None else each.path.rpartition("/")[2], each.length)
+        for each in found
+    ]
     _show(
         [{"name": name, "size": size} for name, size in named],
         [f"{size:>12} {name}" for name, size in named],
@@ -74,15 +84,20 @@ def show_files(dataset: Dataset, partition: str, as_json: bool) -> None:
 
 
 def show_differences(dataset: Dataset) -> bool:
-    """What differs between the table and a listing; whether nothing does."""
-    with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
-        known = {partition: _sizes(statuses) for partition, statuses in table.list_all()}
+    """What differs between the table and a listing, and what mends it; whether nothing does."""
+    check_table(dataset)
+    mends = f"{dataset.command('rebuild')} makes it anew"
+    try:
+        with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
+            known = {partition: _sizes(statuses) for partition, statuses in table.list_all()}
+    except MetadataException as error:
+        raise MetadataException(dataset.path, f"{error}; {printable(mends)}") from error
     listed = FileListing(dataset.fs, dataset.path, enabled=False).list_all()
     found = {partition: _sizes(statuses) for partition, statuses in listed.items()}
     wrong = difference(known, found)
     count = sum(map(len, found.values()))
     click.echo(
-        f"the table differs from the files: {printable(wrong)}"
+        f"the table differs from the files: {printable(wrong)}; {printable(mends)}"
         if wrong
         else f"the table is right: {len(found)} partitions, {count} files"
     )

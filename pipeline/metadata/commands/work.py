@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 import warnings
@@ -53,6 +54,12 @@ class Dataset:
     def settings(self) -> dict[str, Any]:
         """What all that reads or writes the table is given."""
         return {"directory": self.directory, "max_block_bytes": self.max_block_bytes}
+
+    def command(self, name: str) -> str:
+        """How a user would call a command for it."""
+        words = ["fscontract", "metadata", name, mask_url(self.url)]
+        words += ["--metadata-dir", self.directory] if self.directory is not None else []
+        return shlex.join(words)
 
     def writer(self) -> MetadataWriter:
         """A writer that others wait for."""
@@ -115,6 +122,19 @@ def created(dataset: Dataset, name: str, columns: str, spark: str | None, said: 
     say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 
 
+def rebuilt(dataset: Dataset, spark: str | None) -> None:
+    """Make the table anew; `spark` may list the files."""
+    start = time.monotonic()
+    with warnings_as_lines(), _lister(dataset, spark) as lister:
+        progress = _footers if _is_shown() else None
+        found = dataset.writer().rebuild(lister, partial(read_statistics, progress=progress))
+    partitions = [files for files in found.added.values() if files]
+    click.echo(
+        f"Rebuilt Metadata Table in {dataset.table}: {len(partitions)} partitions, "
+        f"{sum(map(len, partitions))} files ({_duration(start)})"
+    )
+
+
 def deleted(dataset: Dataset) -> None:
     """Delete the table."""
     if not dataset.writer().drop():
@@ -124,7 +144,7 @@ def deleted(dataset: Dataset) -> None:
 
 def updated(dataset: Dataset) -> None:
     """Bring the table up to date."""
-    _has_table(dataset)
+    check_table(dataset)
     start = time.monotonic()
     with warnings_as_lines():
         applied = dataset.writer().sync()
@@ -133,7 +153,7 @@ def updated(dataset: Dataset) -> None:
 
 def compacted(dataset: Dataset) -> None:
     """Compact and clean the table."""
-    _has_table(dataset)
+    check_table(dataset)
     writer = dataset.writer()
     start = time.monotonic()
     instant = writer.compact()
@@ -174,7 +194,8 @@ def warnings_as_lines() -> Iterator[None]:
                     say(f"fscontract: warning: {each.message}", err=True)
 
 
-def _has_table(dataset: Dataset) -> None:
+def check_table(dataset: Dataset) -> None:
+    """MetadataException if there is no table."""
     if not place_of(dataset.path, dataset.directory).exists(dataset.fs):
         raise MetadataException(dataset.path, "the dataset has no metadata table")
 

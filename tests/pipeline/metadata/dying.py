@@ -26,7 +26,7 @@ class Exiting(Stage):
 
 def bench_in(root: Path) -> Bench:
     """A bench whose filesystem is a directory."""
-    bench = Bench(TableBinding("local", lambda: LocalFileSystem(str(root))))
+    bench = Bench(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
     bench.stage = Exiting(bench.stage.inner)
     return bench
 

@@ -124,7 +124,109 @@ def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
     assert run("validate", "trips") == "the table is right: 2 partitions, 3 files\n"
     (dataset / "day=1" / "a").unlink()
     wrong = run("validate", "trips", code=1)
-    assert wrong == "the table differs from the files: day=1/a not there\n"
+    assert wrong == (
+        "the table differs from the files: day=1/a not there; "
+        "fscontract metadata rebuild trips makes it anew\n"
+    )
+
+
+def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -> None:
+    """Which no instant tells: neither `init` nor `compact` mends that."""
+    run("create", "trips", "--columns", "id")
+    (dataset / "day=1" / "a").unlink()
+    (dataset / "day=1" / "b").write_bytes(b"1")
+    (dataset / "day=3").mkdir()
+    pq.write_table(pa.table({"id": [1, 5]}), dataset / "day=3" / "f.parquet")
+    run("init", "trips")
+    run("compact", "trips")
+    run("validate", "trips", code=1)
+    rebuilt = run("rebuild", "trips")
+    assert "Rebuilt Metadata Table in trips/.hoodie/metadata: 3 partitions, 3 files (" in rebuilt
+    assert run("validate", "trips") == "the table is right: 3 partitions, 3 files\n"
+    with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
+        kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
+    assert kept == ["/trips/day=1/b", "/trips/day=2/c"]
+
+
+def test_a_table_elsewhere_is_rebuilt_there(dataset: Path) -> None:
+    """Nothing is written into the dataset; the command that is named says where."""
+    run("create", "trips", "--metadata-dir", "other")
+    (dataset / "day=1" / "a").unlink()
+    wrong = run("validate", "trips", "--metadata-dir", "other", code=1)
+    said = f"fscontract metadata rebuild trips --metadata-dir {dataset.parent / 'other'} makes"
+    assert said in wrong
+    run("rebuild", "trips", "--metadata-dir", "other")
+    run("validate", "trips", "--metadata-dir", "other")
+    assert sorted(path.name for path in dataset.iterdir()) == ["day=1", "day=2"]
+
+
+def test_a_damaged_table_is_rebuilt(dataset: Path) -> None:
+    run("create", "trips")
+    (base,) = (dataset / ".hoodie" / "metadata" / "files").glob("*.hfile")
+    for damage in (base.read_bytes()[:-7], None):
+        if damage is None:
+            base.unlink()
+        else:
+            base.write_bytes(damage)
+        wrong = run("validate", "trips", code=3)
+        assert "fscontract metadata rebuild trips makes it anew" in wrong
+        assert wrong.count("\n") == 1
+        run("rebuild", "trips")
+        assert "the table is right" in run("validate", "trips")
+
+
+def test_a_table_is_not_rebuilt_that_is_not_there_or_while_an_action_is_at_work(
+    dataset: Path,
+) -> None:
+    assert "no metadata table" in run("rebuild", "trips", code=3)
+    run("create", "trips")
+    writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
+    instant = writer.begin()
+    assert f"{instant.time} is not completed" in run("rebuild", "trips", code=3)
+    assert "the table is right" in run("validate", "trips")
+
+
+def test_a_table_with_partitions_of_hudi_is_not_rebuilt_without_them(dataset: Path) -> None:
+    run("create", "trips")
+    properties = dataset / ".hoodie" / "hoodie.properties"
+    text = properties.read_text(encoding="utf-8")
+    others = text.replace("partitions=files", "partitions=files,record_index")
+    properties.write_text(others, encoding="utf-8")
+    assert "record_index" in run("rebuild", "trips", code=3)
+    assert properties.read_text(encoding="utf-8") == others
+
+
+def test_a_table_that_is_rebuilt_goes_on(dataset: Path) -> None:
+    """The properties and the timeline of the dataset stay."""
+    run("create", "trips", "--name", "mine")
+    writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
+    (dataset / "day=1" / "new").write_bytes(b"1")
+    writer.commit(Change({"day=1": {"new": 1}}))
+    (dataset / "day=1" / "new").unlink()
+    run("rebuild", "trips")
+    properties = (dataset / ".hoodie" / "hoodie.properties").read_text(encoding="utf-8")
+    assert "hoodie.table.name=mine\n" in properties
+    writer.commit(Change({"day=2": {"d": 1}}, {"day=1": ["b"]}))
+    writer.compact()
+    assert run("list-files", "trips").splitlines()[1:] == [
+        "           5 day=1/a",
+        "           5 day=2/c",
+        "           1 day=2/d",
+    ]
+
+
+def test_all_files_are_listed_without_a_partition(dataset: Path) -> None:
+    """With a table and without; a partition is listed by its names, and so is that of no name."""
+    (dataset / "top").write_bytes(b"1")
+    for _ in range(2):
+        shown = run("list-files", "trips")
+        assert "           1 top\n           5 day=1/a\n           5 day=1/b\n" in shown
+        assert "4 files by" in shown
+        assert '{"name": "day=2/c", "size": 5}' in run("list-files", "trips", "--json")
+        assert "1 files by" in run("list-files", "trips", "--partition", ".")
+        assert "           5 c\n" in run("list-files", "trips", "--partition", "day=2")
+        if not (dataset / ".hoodie").exists():
+            run("create", "trips")
 
 
 def test_a_damaged_table_is_one_line_or_a_warning(dataset: Path) -> None:

@@ -37,7 +37,7 @@ class Trips:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.fs: FileSystem = LocalFileSystem(root)
+        self.fs: FileSystem = LocalFileSystem(root, durable=False)
         self.writer: MetadataWriter = dataset(self.fs)
         self.count = 100
 
@@ -116,7 +116,7 @@ def test_a_compaction_and_commits_after_it(trips: Trips) -> None:
 
 def test_an_index_of_several_levels(tmp_path: Path) -> None:
     """There are enough partitions for more than one block."""
-    fs = LocalFileSystem(str(tmp_path))
+    fs = LocalFileSystem(str(tmp_path), durable=False)
     dataset(fs, [f"city={n:04}" for n in range(600)], 4)
     assert seen_by_hudi(str(tmp_path)) == names(seen(fs))
 

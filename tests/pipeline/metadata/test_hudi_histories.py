@@ -22,7 +22,7 @@ class HudiBench(Bench):
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        super().__init__(TableBinding("local", lambda: LocalFileSystem(str(root))))
+        super().__init__(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
         self.compared = 0
 
     def right(self, when: str = "", settles: bool = True) -> None:
