@@ -254,5 +254,8 @@ def test_an_item_hangs_however_late_the_watchdog_looks(clock: Clock) -> None:
         hung.append(clock.now)
         return Next.END
 
-    supervise(iter([1]), lambda item: threading.Event().wait(), 5.0, on_hang, tick)
+    def work(item: object) -> None:
+        threading.Event().wait()
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
     assert hung == [360.0]

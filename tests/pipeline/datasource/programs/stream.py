@@ -88,7 +88,7 @@ class HeldSource(FsContractDataSource):
         """The reader."""
         reader = super().streamReader(schema)
         reader.__class__ = HeldReader
-        reader.hold = self.hold  # type: ignore[union-attr]
+        reader.hold = self.hold
         return reader
 
 
