@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +32,27 @@ def pytest_report_header(config: pytest.Config) -> str:
     seed = config.getoption("hypothesis_seed", default=None)
     chosen = "derandomised" if _PROFILE == "ci" else f"seed {'random' if seed is None else seed}"
     return f"hypothesis profile: {_PROFILE}, {chosen}"
+
+
+@pytest.fixture
+def seed(pytestconfig: pytest.Config) -> int:
+    """The seed of what a test chooses: that of `--hypothesis-seed`, or another one each time.
+
+    It is printed with a failure.
+    """
+    given = pytestconfig.getoption("hypothesis_seed", default=None)
+    if given in (None, "random"):
+        given = 0 if _PROFILE == "ci" else random.SystemRandom().randrange(1 << 32)
+    print(f"seed: --hypothesis-seed={given}")
+    return int(given)
+
+
+@pytest.fixture
+def deaf_port() -> Iterator[int]:
+    """A port that refuses connections; nobody else can take it meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield int(bound.getsockname()[1])
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-_PATIENCE = 30.0
+from tests.limits import DEADLOCK
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 #: Starts the program in its arguments with the pipe's ends as descriptors 3 and 4.
 _START = (
@@ -79,7 +80,7 @@ class Browser:
     def close(self) -> None:
         """End it."""
         self.call("Browser.close")
-        self._process.wait(_PATIENCE)
+        self._process.wait(DEADLOCK)
         for end in (self._to, self._from):
             os.close(end)
 
@@ -87,7 +88,7 @@ class Browser:
         return [event for event in self.events if "sessionId" in event]
 
     def _next(self) -> dict[str, Any]:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + DEADLOCK
         while b"\0" not in self._rest:
             ready, _, _ = select.select([self._from], [], [], deadline - time.monotonic())
             assert ready, "the browser does not answer"

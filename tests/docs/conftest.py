@@ -8,6 +8,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from tests.limits import DEADLOCK
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +16,7 @@ def bucket() -> Iterator[Mapping[str, str]]:
     """The variables that lead to a server with the bucket `warehouse`."""
     with EmbeddedServer() as server:
         request = Request(f"{server.url}/warehouse", method="PUT")
-        urlopen(request, timeout=30).close()
+        urlopen(request, timeout=DEADLOCK).close()
         yield {
             "AWS_ENDPOINT_URL_S3": server.url,
             "AWS_ACCESS_KEY_ID": ACCESS_KEY,

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.docs.test_examples import BLOCKS
+from tests.limits import DEADLOCK
 
 FILES = {b.name: b.text for b in BLOCKS if b.document.name == "ci.md" and b.name}
 
@@ -76,5 +77,5 @@ def _step(command: str, place: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=DEADLOCK,
     )

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import DEADLOCK
+
 ROOT = Path(__file__).resolve().parents[2]
 #: All but docs/findings.md, whose programs are those of tests/findings.
 DOCUMENTS = [
@@ -102,7 +104,7 @@ def _run(
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=300,
+        timeout=DEADLOCK,
     )
 
 

@@ -16,6 +16,7 @@ from fscontract.implementations.s3.plans import PLANS, Plan
 from fscontract.implementations.s3.reader import Reader
 from tests.docs.pages import hold, hold_widths
 from tests.implementations.s3.memorysource import BUCKET, MemorySource
+from tests.limits import DEADLOCK
 
 _LENGTH = 64 * MIB
 _NONE = "-"
@@ -161,7 +162,7 @@ def _vectored(stream: FSDataInputStream) -> None:
     stream.read_vectored(ranges)
     for one in ranges:
         assert one.data is not None
-        one.data.result(30)
+        one.data.result(DEADLOCK)
 
 
 def _footer(stream: FSDataInputStream) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
+from tests.limits import DEADLOCK
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def check(tmp_path: Path, place: Path) -> Command:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=DEADLOCK,
             check=False,
         )
         assert not list(temporary.iterdir())

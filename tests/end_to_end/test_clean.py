@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.prefixes import made_at, new_name
+from tests.limits import DEADLOCK
 
 HOSTILE = f"{Path(__file__).with_name('hostile.py')}:make"
 OLD = "fscontract-20201121T203400Z-ab12cd34"
@@ -30,7 +31,7 @@ def clean(place: Path, *args: str) -> tuple[int, str, str]:
         cwd=place,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=DEADLOCK,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr

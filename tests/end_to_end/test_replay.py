@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import Command, Ended
+from tests.limits import DEADLOCK
 
 _MINE = """
 import io
@@ -35,7 +36,7 @@ def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
         cwd=place,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=DEADLOCK,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

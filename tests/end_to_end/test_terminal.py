@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-_PATIENCE = 60.0
+from tests.limits import DEADLOCK
+
 _ESCAPE = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
@@ -56,7 +57,7 @@ def at_terminal(
         os.close(theirs)
         try:
             raw = _read(ours, running, interrupt_at)
-            code = running.wait(_PATIENCE)
+            code = running.wait(DEADLOCK)
         finally:
             running.kill()
             os.close(ours)
@@ -64,7 +65,7 @@ def at_terminal(
 
 
 def _read(terminal: int, running: subprocess.Popen[bytes], interrupt_at: str) -> str:
-    raw, deadline = b"", time.monotonic() + _PATIENCE
+    raw, deadline = b"", time.monotonic() + DEADLOCK
     while True:
         ready, _, _ = select.select([terminal], [], [], deadline - time.monotonic())
         assert ready, raw
@@ -142,7 +143,9 @@ def test_ctrl_c_gives_the_report_so_far(more: tuple[str, ...], place: Path) -> N
 
 def test_ctrl_c_before_the_run_leaves_nothing(place: Path) -> None:
     """No report is written of a target that was only set up."""
-    (place / "slow.py").write_text("import time\n\ndef make():\n    time.sleep(60)\n")
+    (place / "slow.py").write_text(
+        "import threading\n\ndef make():\n    threading.Event().wait()\n"
+    )
     shown = at_terminal(
         place, "check", "slow.py:make", "--json", "r.json", interrupt_at="setting up slow.py:make"
     )

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from fscontract.contract.faults import Fault, FaultPlan
 from fscontract.fakes.proxy import FaultProxy
 from tests.fakes.stores import FILE
+from tests.limits import DEADLOCK
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def plan(proxy: FaultProxy, *faults: Fault) -> None:
 
 def connect(proxy: FaultProxy) -> http.client.HTTPConnection:
     """A connection for several requests."""
-    return http.client.HTTPConnection(urlsplit(proxy.url).netloc, timeout=20)
+    return http.client.HTTPConnection(urlsplit(proxy.url).netloc, timeout=DEADLOCK)
 
 
 def ask(proxy: FaultProxy, target: str = FILE, method: str = "GET", **headers: str) -> Answer:

@@ -19,6 +19,7 @@ from fscontract.contract.faults import FAULTS, Fault, FaultPlan
 from fscontract.fakes.proxy import FaultProxy
 from tests.fakes.clients import Answer, ask, ask_on, connect, plan
 from tests.fakes.stores import DATA, FILE, Store
+from tests.limits import DEADLOCK
 
 
 def test_a_reset_is_a_reset(proxy: FaultProxy) -> None:
@@ -223,7 +224,7 @@ def _has_come(proxy: FaultProxy, number: int) -> bool:
 
 
 def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + DEADLOCK
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -113,11 +112,9 @@ def test_a_store_without_buckets_has_its_own_idea_of_objects(store: Store) -> No
         assert [ask(proxy, "/file").status for _ in range(2)] == [503, 200]
 
 
-def test_a_store_that_is_not_there_is_a_bad_gateway() -> None:
+def test_a_store_that_is_not_there_is_a_bad_gateway(deaf_port: int) -> None:
     """Not a fault of any plan."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with FaultProxy(f"http://127.0.0.1:{port}") as proxy:
+    with FaultProxy(f"http://127.0.0.1:{deaf_port}") as proxy:
         answer = ask(proxy)
     assert (answer.status, b"can't be reached" in answer.body) == (502, True)
 

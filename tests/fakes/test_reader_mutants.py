@@ -36,6 +36,7 @@ class Naive(ReadAheadLineReaderContext):
     """Reads the whole file for each block, and looks for a delimiter at each byte."""
 
     def _begin(self, goes_on: bool) -> None:
+        assert self._source.length is not None
         data, start = self._source.read(0, self._source.length), self._data_offset
         value = self._delimiter.value if isinstance(self._delimiter, Separator) else None
         block, at = self._block, start

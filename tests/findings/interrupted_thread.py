@@ -16,7 +16,7 @@ def wait_for_nothing() -> None:
 
 
 def main() -> None:
-    """Send it, trace, and say whether the traced thread came to an end within 2 seconds."""
+    """Send it, trace, and say whether the traced thread came to an end."""
     waiting, never, done = threading.Event(), threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -36,7 +36,8 @@ def main() -> None:
     send = ctypes.pythonapi.PyThreadState_SetAsyncExc
     send(ctypes.c_ulong(blocked.ident or 0), ctypes.py_object(Stop))
     threading.Thread(target=traced, daemon=True).start()
-    print(done.wait(2))
+    # Python 3.11 never gets there; others do, at once or when the machine has time for it.
+    print(done.wait(2 if sys.version_info[:2] == (3, 11) else 900))
     sys.stdout.flush()
     os._exit(0)  # the traced thread may never end
 

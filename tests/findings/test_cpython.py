@@ -18,6 +18,7 @@ from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.pyfile import PyFileBinding
 from tests.end_to_end.servers import DATA
 from tests.findings.conftest import Finds, mended, run
+from tests.limits import DEADLOCK
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_an_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
     """Finding C7: on CPython 3.11 a traced thread never gets past its first instruction."""
     program = Path(__file__).with_name("interrupted_thread.py")
     done = subprocess.run(
-        [sys.executable, program], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, program], capture_output=True, text=True, timeout=DEADLOCK, check=True
     )
     if sys.version_info[:2] != (3, 11):
         assert done.stdout == "True\n"

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.limits import DEADLOCK
+
 HOLDING = """
 import os, sys, threading
 from importlib import import_module
@@ -45,6 +47,6 @@ def test_a_lock_that_a_thread_holds_is_free_in_a_child_alone(owner: tuple[str, .
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=DEADLOCK,
     )
     assert run.stdout.split() == ["0", "False"], run.stderr

@@ -12,6 +12,7 @@ from fscontract.contract.ports import FileSystem, FSDataInputStream
 from fscontract.implementations.jobs import await_future, propagate_options
 from fscontract.implementations.memory import MemoryInputStream
 from fscontract.implementations.options import Builder, OpenOptions
+from tests.limits import DEADLOCK
 
 from .support import rest_of, write
 
@@ -63,7 +64,7 @@ class TestPropagation:
 class TestWaiting:
     def test_it_gives_the_stream(self, fs: FileSystem) -> None:
         write(fs, "/a", b"abc")
-        with await_future(fs.open_file("/a").build(), timeout=10) as stream:
+        with await_future(fs.open_file("/a").build(), timeout=DEADLOCK) as stream:
             assert rest_of(stream) == b"abc"
 
     def test_it_raises_the_cause_itself(self, fs: FileSystem) -> None:

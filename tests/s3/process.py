@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
+from tests.limits import DEADLOCK
 from tests.s3.signed import Server, ask
 
 T = TypeVar("T")
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
-#: Seconds in which a server has to answer; a busy machine may take long.
-_PATIENCE = 60
 _PAUSE = 0.01
 
 
@@ -72,7 +71,7 @@ class Process:
 
     def _wait(self, attempt: Callable[[], T | None]) -> T:
         """What the attempt gives, once it gives something; OSError if the server ends before."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + DEADLOCK
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 assert self._process.stdout is not None
@@ -80,14 +79,14 @@ class Process:
             if found := attempt():
                 return found
             time.sleep(_PAUSE)
-        raise OSError(f"the server did not answer within {_PATIENCE} seconds")
+        raise OSError(f"the server did not answer within {DEADLOCK} seconds")
 
     def close(self) -> None:
         """End the server, and wait until all is gone; may be called again."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
-        self._process.wait(_PATIENCE)
+        self._process.wait(DEADLOCK)
 
     def __enter__(self) -> Process:
         return self

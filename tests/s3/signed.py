@@ -14,7 +14,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 #: Seconds until a server that says nothing is taken for broken.
-_PATIENCE = 10
+_PATIENCE = 60
 
 
 @dataclass(frozen=True)

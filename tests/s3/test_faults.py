@@ -18,6 +18,8 @@ from tests.s3.servers import NAMES
 from tests.s3.signed import Server
 
 DATA = random.Random(4).randbytes(3_000_000)
+#: Seconds after which a request is late, where the fault makes it so.
+_SOON = 1.5
 #: What passes: one more request, and the bytes are there.
 PASSING = [
     Fault("short", 1, 3, amount=100_000),
@@ -62,16 +64,28 @@ def server(way: tuple[str, str], running: Callable[[str], Server]) -> Server:
 @pytest.fixture
 def proxy(server: Server) -> Iterator[FaultProxy]:
     """A proxy before the server, after which no thread of a stream is left."""
-    with FaultProxy(server.url, longest=1.2) as proxy:
+    with FaultProxy(server.url, longest=2 * _SOON) as proxy:
         yield proxy
     assert not [t for t in threading.enumerate() if t.name.startswith("fscontract-s3")]
 
 
 @pytest.fixture
 def fs(
-    way: tuple[str, str], server: Server, client: Any, bucket: str, proxy: FaultProxy
+    way: tuple[str, str],
+    server: Server,
+    client: Any,
+    bucket: str,
+    proxy: FaultProxy,
+    request: pytest.FixtureRequest,
 ) -> Iterator[S3FileSystem]:
-    """A filesystem that reaches the store through the proxy."""
+    """A filesystem that reaches the store through the proxy.
+
+    A request is late soon only where the fault is that it gets no answer; and what is only late
+    for the machine is busy is asked for again, unless a fault stays.
+    """
+    callspec = getattr(request.node, "callspec", None)
+    fault = callspec.params.get("fault") if callspec is not None else None
+    waits = fault is not None and fault.kind in ("hang", "timeout")
     client.put_object(Bucket=bucket, Key="key", Body=DATA)
     with S3FileSystem(
         bucket,
@@ -80,8 +94,8 @@ def fs(
         secret_key=server.secret_key,
         region=server.region,
         transport=way[1],
-        timeout=0.6,
-        retries=2,
+        timeout=_SOON if waits else 300,
+        retries=20 if fault in PASSING else 2,
     ) as filesystem:
         filesystem.open("/key").close()  # whatever a first request takes longer for
         yield filesystem

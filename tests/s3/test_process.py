@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import DEADLOCK
 from tests.s3.process import Process
 from tests.s3.servers import serving
 from tests.s3.signed import ask
@@ -42,7 +43,9 @@ def test_a_server_is_gone_with_its_directory_after_whoever_started_it_is_killed(
     assert url.startswith("http://127.0.0.1:")
     assert list(tmp_path.iterdir())
     child.kill()
-    child.communicate(timeout=60)  # its end comes when the last process that it started is gone
+    child.communicate(
+        timeout=DEADLOCK
+    )  # its end comes when the last process that it started is gone
     assert not list(tmp_path.iterdir())
 
 

@@ -15,6 +15,7 @@ from fscontract.contract.errors import (
 )
 from fscontract.contract.ports import FileRange
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from tests.limits import DEADLOCK
 from tests.s3.signed import Server
 
 DATA = random.Random(3).randbytes(1_000_000)
@@ -39,7 +40,7 @@ def fs(server: Server, client: Any, bucket: str, transport: str) -> Any:
         secret_key=server.secret_key,
         region=server.region,
         transport=transport,
-        timeout=10,
+        timeout=DEADLOCK,
     ) as filesystem:
         yield filesystem
     assert not [t for t in threading.enumerate() if t.name.startswith("fscontract-s3")]
@@ -95,7 +96,7 @@ def test_vectored_reads_are_right(fs: S3FileSystem) -> None:
         stream.read_vectored(ranges)
         for item in ranges:
             assert item.data is not None
-            assert bytes(item.data.result(30)) == DATA[item.offset :][:500]
+            assert bytes(item.data.result(DEADLOCK)) == DATA[item.offset :][:500]
 
 
 def test_a_footer_is_right_though_the_length_is_not_known(fs: S3FileSystem) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 from fscontract.contract.metadataport import DATASET, TableChange
 from fscontract.contract.models.metadata import Listing
@@ -207,7 +208,7 @@ def unbegun(bench: Bench) -> None:
         if before:
             bench.commit(writer, {A: {"a3": 1}})
         change = bench.change({A: {f"stray{before}": 1}, C: {"c1": 1}}, {B: ["b1"]})
-        bench.refused(lambda given=change: writer.finish(UNBEGUN, given), "refused: not begun")
+        bench.refused(partial(writer.finish, UNBEGUN, change), "refused: not begun")
         bench.right("after an action that was not begun")
         bench.commit(writer, {A: {f"next{before}": 1}})
         bench.right("and a commit")

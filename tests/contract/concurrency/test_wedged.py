@@ -16,6 +16,7 @@ from fscontract.contract.suite.runner import check
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.suite.conftest import settings_for
+from tests.limits import DEADLOCK
 
 
 class Connection:
@@ -75,7 +76,10 @@ def test_what_threads_did_to_it_fails_the_run(monkeypatch: pytest.MonkeyPatch) -
 def _checked_freely(
     filesystem: Sharing, features: frozenset[str], monkeypatch: pytest.MonkeyPatch
 ) -> ConcurrencyReport:
-    """What a check of threads that can't be stepped through finds; it may never return."""
+    """What a check of threads that can't be stepped through finds; it may never return.
+
+    It has found something, or has ended.
+    """
     monkeypatch.setattr(baton, "_OURS", ("",))
     binding, report = StreamBinding(filesystem, "sharing"), ConcurrencyReport()
     binding.prepare()
@@ -87,10 +91,9 @@ def _checked_freely(
 
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
-    for _ in range(300):
+    deadline = time.monotonic() + DEADLOCK
+    while worker.is_alive() and not report.violations and time.monotonic() < deadline:
         worker.join(0.1)
-        if report.violations or not worker.is_alive():
-            break
     return report
 
 

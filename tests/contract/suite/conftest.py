@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
 from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import load_profile
+from fscontract.contract.suite import watchdog
 from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.settings import Settings, with_checks
 from fscontract.implementations.bindings.stream import StreamBinding
@@ -38,6 +40,41 @@ def settings_for(*patterns: str, **more: Any) -> Settings:
     """Settings for the reference profile and these clauses (default: all)."""
     chosen = [c for c in clauses().values() if not patterns or c.id in patterns]
     return Settings(load_profile("reference"), with_checks(chosen), **more)
+
+
+class Clock:
+    """Stands in for the module `time` of the watchdog alone; other threads have their own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._late: threading.Thread | None = None
+
+    def monotonic(self) -> float:
+        """Return the time; each look of the watchdog at a late call is a second after the last."""
+        if self._late is not None and not getattr(self._late, "abandoned", False):
+            self.now += 1.0
+        return self.now
+
+    def pass_on(self) -> None:
+        """Let time pass until the watchdog gives up the calling thread."""
+        self._late = threading.current_thread()
+
+    def wait_for_ever(self) -> NoReturn:
+        """Block; time passes until the watchdog gives up the calling thread."""
+        self.pass_on()
+        threading.Event().wait()
+        raise AssertionError
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The watchdog's time, which stands still unless a test moves it.
+
+    So nothing is late because the machine is busy.
+    """
+    made = Clock()
+    monkeypatch.setattr(watchdog, "time", made)
+    return made
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from fscontract.fakes.mutants.blockreader.registry import reader_mutants
 from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
 from fscontract.fakes.mutants.metadatatable.registry import table_mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.limits import DEADLOCK
 
 MUTANTS = {mutant.name: mutant.binding for mutant in splitter_mutants()}
 _READER, _TABLE = reader_mutants()[0], table_mutants()[0]
@@ -80,7 +81,7 @@ def test_a_scenario_that_does_not_end_hangs() -> None:
 
     class Stuck(LocalSplitterBinding):
         def filesystem(self) -> Any:
-            released.wait(30)
+            released.wait(DEADLOCK)
             return super().filesystem()
 
     try:

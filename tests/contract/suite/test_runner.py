@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +21,7 @@ from fscontract.contract.suite.runner import check
 from fscontract.contract.suite.settings import Settings
 from fscontract.implementations.bindings.stream import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from tests.contract.suite.conftest import binding_of, settings_for
+from tests.contract.suite.conftest import Clock, binding_of, settings_for
 
 
 class SeeksBack(MemoryInputStream):
@@ -42,13 +41,14 @@ class SeeksOn(MemoryInputStream):
             super().seek(position)
 
 
-class Sticks(MemoryInputStream):
-    """Never returns from skip."""
+def sticking(clock: Clock) -> type[MemoryInputStream]:
+    """Streams that never return from skip."""
 
-    def skip(self, count: int) -> int:
-        """Wait for something that never happens."""
-        threading.Event().wait()
-        return 0
+    class Sticks(MemoryInputStream):
+        def skip(self, count: int) -> int:
+            clock.wait_for_ever()
+
+    return Sticks
 
 
 class Leaks(MemoryInputStream):
@@ -154,9 +154,9 @@ def test_an_entry_that_has_to_occur_is_not_excused_by_one_that_need_not() -> Non
     assert "as ever" in found.reason
 
 
-def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
+def test_a_hang_is_reported_with_its_program_and_the_run_goes_on(clock: Clock) -> None:
     settings = settings_for("skip.progress", "read1.value", timeout=1.0)
-    result = check(binding_of(Sticks), settings)
+    result = check(binding_of(sticking(clock)), settings)
     hung = clause(result, "skip.progress")
     assert hung.outcome is Verdict.HANG
     assert hung.counterexample is not None
@@ -165,9 +165,11 @@ def test_a_hang_is_reported_with_its_program_and_the_run_goes_on() -> None:
     assert clause(result, "read1.value").outcome is Verdict.PASS
 
 
-def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about() -> None:
+def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about(
+    clock: Clock,
+) -> None:
     """Five of them end the run; one line says which clause it would be."""
-    result = check(binding_of(Sticks), settings_for("getpos.value", timeout=1.0))
+    result = check(binding_of(sticking(clock)), settings_for("getpos.value", timeout=1.0))
     assert clause(result, "getpos.value").outcome is Verdict.ERROR
     assert not result.conforms
     (told,) = result.warnings

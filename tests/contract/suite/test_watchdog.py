@@ -9,9 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.suite import watchdog
+from fscontract.contract.suite import interrupt
 from fscontract.contract.suite.interrupt import Abandoned, give_up
 from fscontract.contract.suite.watchdog import Next, supervise, untimed
+from tests.contract.suite.conftest import Clock
+from tests.limits import DEADLOCK
 
 
 def _go_on(item: object, times: int) -> Next:
@@ -22,64 +24,42 @@ def _end(item: object, times: int) -> Next:
     return Next.END
 
 
-def _wait(item: object) -> None:
-    threading.Event().wait()
-
-
-class Clock:
-    """Stands in for the module `time` of the watchdog alone; other threads have their own."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        """What somebody has set it to."""
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The watchdog's time, which stands still unless a test moves it."""
-    made = Clock()
-    monkeypatch.setattr(watchdog, "time", made)
-    return made
-
-
 def test_every_item_is_worked_on_in_order() -> None:
     seen: list[int] = []
     supervise(iter(range(5)), seen.append, 5.0, _go_on)
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on() -> None:
+def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on(clock: Clock) -> None:
     hung: list[int] = []
     seen: list[int] = []
 
     def work(item: int) -> None:
         if item == 1:
-            threading.Event().wait()
+            clock.wait_for_ever()
         seen.append(item)
 
     def on_hang(item: int, times: int) -> Next:
         hung.append(item)
         return Next.GO_ON
 
-    supervise(iter(range(4)), work, 0.2, on_hang)
+    supervise(iter(range(4)), work, 5.0, on_hang)
     assert (hung, seen) == ([1], [0, 2, 3])
 
 
-def test_a_loop_in_python_is_stopped() -> None:
+def test_a_loop_in_python_is_stopped(clock: Clock) -> None:
     stopped = threading.Event()
 
     def work(item: int) -> None:
+        clock.pass_on()
         try:
             while True:
                 pass
         finally:
             stopped.set()
 
-    supervise(iter([1]), work, 0.2, _end)
-    assert stopped.wait(10)
+    supervise(iter([1]), work, 5.0, _end)
+    assert stopped.wait(DEADLOCK)
 
 
 def test_an_exception_of_the_work_comes_out() -> None:
@@ -121,59 +101,66 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
     assert not thread.is_alive()
 
 
-def test_an_end_that_a_busy_thread_loses_is_sent_again() -> None:
+def test_an_end_that_a_busy_thread_loses_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one delivered in a finaliser is, or in one of gc.callbacks."""
     lost: list[BaseException] = []
+    delivered = threading.Semaphore(0)
 
-    def work() -> None:
-        while True:
-            try:
-                while True:
-                    [[] for _ in range(100)]
-            except Abandoned as error:
-                if lost:
+    class Busy(threading.Thread):
+        def run(self) -> None:
+            while True:
+                try:
+                    while True:
+                        [[] for _ in range(100)]
+                except Abandoned as error:
+                    lost.append(error)
+                delivered.release()
+                if len(lost) == 2:
                     return
-                lost.append(error)
 
-    thread = threading.Thread(target=work, daemon=True)
+        def join(self, timeout: float | None = None) -> None:
+            """Wait for what was sent, and not for a while."""
+            assert delivered.acquire(timeout=DEADLOCK)
+
+    monkeypatch.setattr(interrupt, "_is_busy", lambda ident: len(lost) < 2)
+    thread = Busy(daemon=True)
     thread.start()
     give_up(thread)
-    thread.join(10.0)
-    assert not thread.is_alive()
+    assert len(lost) == 2
 
 
-def test_an_item_is_worked_on_as_often_as_it_is_asked_for() -> None:
+def test_an_item_is_worked_on_as_often_as_it_is_asked_for(clock: Clock) -> None:
     told: list[tuple[int, int]] = []
     seen: list[int] = []
 
     def work(item: int) -> None:
         seen.append(item)
         if item in (1, 2) and seen.count(item) < 3:
-            threading.Event().wait()
+            clock.wait_for_ever()
 
     def on_hang(item: int, times: int) -> Next:
         told.append((item, times))
         return Next.AGAIN
 
-    supervise(iter(range(4)), work, 0.2, on_hang)
+    supervise(iter(range(4)), work, 5.0, on_hang)
     assert told == [(1, 1), (1, 2), (2, 1), (2, 2)]
     assert seen == [0, 1, 1, 1, 2, 2, 2, 3]
 
 
-def test_an_item_that_comes_a_second_time_is_not_one_that_was_asked_for() -> None:
+def test_an_item_that_comes_a_second_time_is_not_one_that_was_asked_for(clock: Clock) -> None:
     told: list[int] = []
 
     def on_hang(item: object, times: int) -> Next:
         told.append(times)
         return Next.GO_ON
 
-    supervise(iter([1, 1]), _wait, 0.2, on_hang)
+    supervise(iter([1, 1]), lambda item: clock.wait_for_ever(), 5.0, on_hang)
     assert told == [1, 1]
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_end_that_a_finaliser_loses_is_not_heard_of_but_other_errors_are(
-    fails: bool, monkeypatch: pytest.MonkeyPatch
+    fails: bool, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     heard: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda lost: heard.append(lost.exc_type))
@@ -182,13 +169,14 @@ def test_an_end_that_a_finaliser_loses_is_not_heard_of_but_other_errors_are(
         def __del__(self) -> None:
             if fails:
                 raise ValueError
+            clock.pass_on()
             while True:
                 pass
 
     def work(item: object) -> None:
         Busy()
 
-    supervise(iter([1]), work, 0.2, _end)
+    supervise(iter([1]), work, 5.0, _end)
     assert heard == ([ValueError] if fails else [])
 
 
@@ -266,5 +254,8 @@ def test_an_item_hangs_however_late_the_watchdog_looks(clock: Clock) -> None:
         hung.append(clock.now)
         return Next.END
 
-    supervise(iter([1]), _wait, 5.0, on_hang, tick)
+    def work(item: object) -> None:
+        threading.Event().wait()
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
     assert hung == [360.0]

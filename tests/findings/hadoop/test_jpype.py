@@ -8,6 +8,7 @@ import sys
 import jpype
 
 from tests.findings.conftest import mended
+from tests.limits import DEADLOCK
 
 PROGRAM = """
 import gc, types, jpype
@@ -35,7 +36,11 @@ print(kept() - before)
 def test_a_java_exception_that_was_caught_leaves_tracebacks_behind() -> None:
     """J1: one for each element of its stack trace, with its frame; two or more for this one."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        timeout=DEADLOCK,
+        check=True,
     )
     kept = int(done.stdout)
     if not kept:

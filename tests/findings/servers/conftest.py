@@ -39,7 +39,7 @@ def sftp(tmp_path: Path) -> Iterator[AbstractFileSystem]:
 def ftp(tmp_path: Path) -> Iterator[AbstractFileSystem]:
     """FTP."""
     with ftp_server(tmp_path) as url:
-        made = targets.ftp(urlsplit(url).port or 0, timeout=4)
+        made = targets.ftp(urlsplit(url).port or 0, timeout=30)
         with closing(made.ftp):
             yield made
 

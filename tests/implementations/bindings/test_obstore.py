@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,15 +169,13 @@ def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
         ObstoreBinding.from_url("memory://", {}, file="x", content=tmp_path)
 
 
-def test_a_server_out_of_reach_is_no_verdict() -> None:
+def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
     """Its error is the environment's, and a TargetError where nothing is judged."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
     options = {
         "access_key_id": "a",
         "secret_access_key": "hush-hush",
         "region": "us-east-1",
-        "endpoint": f"http://127.0.0.1:{port}",
+        "endpoint": f"http://127.0.0.1:{deaf_port}",
         "client_options": '{"allow_http": true}',
         "retry_config": '{"max_retries": 0}',
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -159,15 +158,13 @@ def test_a_directory_that_is_missing_is_a_target_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_out_of_reach_is_no_verdict() -> None:
+def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
     """Its error is the environment's, and a TargetError where nothing is judged."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
     options = {
         "access_key": "a",
         "secret_key": "hush-hush",
         "region": "us-east-1",
-        "endpoint_override": f"http://127.0.0.1:{port}",
+        "endpoint_override": f"http://127.0.0.1:{deaf_port}",
         "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=1),
     }
     binding = PyArrowBinding.from_url("s3://bkt", options)

@@ -19,6 +19,7 @@ from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from tests.limits import DEADLOCK
 
 _KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
 
@@ -50,7 +51,7 @@ def server() -> Iterator[EmbeddedServer]:
 def _s3(request: pytest.FixtureRequest) -> Iterator[FileSystem]:
     url = request.getfixturevalue("server").url
     bucket = f"test-{uuid.uuid4().hex}"
-    urlopen(Request(f"{url}/{bucket}", method="PUT"), timeout=30).close()
+    urlopen(Request(f"{url}/{bucket}", method="PUT"), timeout=DEADLOCK).close()
     config = S3Config.of(bucket, {"endpoint": url, **_KEYS}, {})
     with S3FileSystem.of(config) as made:
         yield made

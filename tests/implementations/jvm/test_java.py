@@ -12,6 +12,7 @@ import pytest
 from fscontract.contract.binding import TargetError
 from fscontract.implementations.jvm import java
 from fscontract.implementations.jvm.java import find_java
+from tests.limits import DEADLOCK
 
 
 def _runtime(home: Path, version: str) -> Path:
@@ -118,6 +119,6 @@ def test_the_java_of_the_package_runs_hadoop(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=DEADLOCK,
     )
     assert (done.stdout.strip(), done.returncode) == ("a line", 0), done.stderr

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-#: Seconds that a thread of a test waits for another at most.
-PATIENCE = 30.0
+from tests.limits import DEADLOCK
 
 
 class Library:
@@ -38,7 +37,7 @@ class Library:
             self.told.set()
 
     def _complete(self, running: Any, future: Any, outcome: Any) -> None:
-        self.may_complete.wait(PATIENCE)
+        self.may_complete.wait(DEADLOCK)
         if future.cancelled():
             return
         failed = isinstance(outcome, Exception)

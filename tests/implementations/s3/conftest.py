@@ -15,8 +15,9 @@ from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KE
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.transports import loop
 from fscontract.implementations.s3.transports.clients import boto3_client
-from tests.implementations.s3.awaitables import PATIENCE, Library
+from tests.implementations.s3.awaitables import Library
 from tests.implementations.s3.rawserver import DATA, RawServer
+from tests.limits import DEADLOCK
 
 #: Variables that tell S3 clients what to do; the tests start without them.
 PREFIXES = ("AWS_", "FSCONTRACT_S3_")
@@ -99,11 +100,9 @@ def raw(monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServer]:
 
 
 @pytest.fixture
-def unused() -> Iterator[str]:
+def unused(deaf_port: int) -> str:
     """Where nobody listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    return f"http://127.0.0.1:{deaf_port}"
 
 
 @pytest.fixture
@@ -122,5 +121,5 @@ def library() -> Iterator[Library]:
     yield made
     made.may_complete.set()
     for thread in made.threads:
-        thread.join(PATIENCE)
+        thread.join(DEADLOCK)
     assert all(call.left for call in loop._UNDER_WAY._calls)

@@ -13,6 +13,7 @@ from fscontract.implementations.s3.source import Cancellation
 from fscontract.implementations.s3.traffic import Traffic
 from fscontract.implementations.s3.workers import Workers
 from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource
+from tests.limits import DEADLOCK
 
 
 def test_a_window_that_is_closed_while_a_worker_reads_is_given_back_after_that(
@@ -26,14 +27,14 @@ def test_a_window_that_is_closed_while_a_worker_reads_is_given_back_after_that(
 
     def slow(body: MemoryBody) -> memoryview:
         begun.set()
-        may_go_on.wait(10)
+        may_go_on.wait(DEADLOCK)
         return read(body)
 
     monkeypatch.setattr(MemoryBody, "chunk", slow)
     workers.retain()
     window = Window(Download(target, 0, 90_000, Cancellation()))
     window.begin(workers, 1)
-    assert begun.wait(10)
+    assert begun.wait(DEADLOCK)
     window.close()
     assert not source.bodies[0].closed
     may_go_on.set()

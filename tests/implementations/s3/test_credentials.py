@@ -19,6 +19,7 @@ from fscontract.implementations.s3.credentials import Credentials, Keys
 from fscontract.implementations.s3.failures import NoCredentialsException
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.transports import clients
+from tests.limits import DEADLOCK
 
 GIVEN = Credentials("keys", None, "someone", "hush", "token")
 PROFILES = """[default]
@@ -162,7 +163,7 @@ class TestRenewing:
         monkeypatch.setattr(Credentials, "source", source)
         fs = S3FileSystem(bucket, **options, transport="obstore")
         fs.create("/a").close()
-        before, deadline = len(asked), monotonic() + 10
+        before, deadline = len(asked), monotonic() + DEADLOCK
         while len(asked) == before and monotonic() < deadline:  # it does so every 100 ms at most
             fs.get_file_status("/a")
         assert len(asked) > before

@@ -12,6 +12,7 @@ import pytest
 from fscontract.contract.errors import IllegalArgumentException
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.transports import choice
+from tests.limits import DEADLOCK
 
 #: Uses the filesystem, forks, uses it again in the child, and says what happened there.
 FORKING = """
@@ -32,7 +33,7 @@ with fs.create("/a") as file:
 print("parent", choose(fs.config), read(fs), flush=True)
 process = os.fork()
 if process == 0:
-    signal.alarm(30)  # ends a child that hangs
+    signal.alarm(800)  # ends a child that hangs
     try:
         other = made(child) if child else fs
         with other.create("/b") as file:
@@ -55,7 +56,7 @@ def forked(bucket: str, url: str, parent: str, child: str = "") -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=DEADLOCK,
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()

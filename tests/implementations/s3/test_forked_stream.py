@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from tests.limits import DEADLOCK
+
 READING = """
-import faulthandler, os, sys
+import faulthandler, os, random, sys
 from fscontract.implementations.s3.filesystem import S3FileSystem
 bucket, url, transport = sys.argv[1:]
 fs = S3FileSystem(
     bucket, endpoint=url, access_key="a", secret_key="b", transport=transport, part_size="5M"
 )
-data = os.urandom(1 << 20) * 12
+data = random.Random(5).randbytes(1 << 20) * 12
 with fs.create("/a") as file:
     file.write(data)
 def rest(stream, found):
@@ -29,7 +31,7 @@ first = bytearray(3_000_000)  # the next window is on its way by then
 assert stream.read_into(first) == len(first)
 process = os.fork()
 if process == 0:
-    faulthandler.dump_traceback_later(30, exit=True)  # ends a child that hangs
+    faulthandler.dump_traceback_later(800, exit=True)  # ends a child that hangs
     try:
         print("child", rest(stream, bytes(first)), flush=True)
         stream.close()
@@ -58,6 +60,6 @@ def test_an_open_stream_goes_on_in_the_child_and_in_the_parent(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=DEADLOCK,
     )
     assert run.stdout.splitlines() == [f"child {child}", "parent True"], run.stderr

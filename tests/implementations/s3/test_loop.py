@@ -16,7 +16,8 @@ from fscontract.contract.errors import InterruptedIOException
 from fscontract.implementations.s3.source import Cancellation
 from fscontract.implementations.s3.transports import loop
 from fscontract.implementations.s3.transports.loop import Calls, Failed
-from tests.implementations.s3.awaitables import PATIENCE, Library
+from tests.implementations.s3.awaitables import Library
+from tests.limits import DEADLOCK
 
 
 @contextmanager
@@ -28,12 +29,12 @@ def elsewhere(call: Callable[[], Any]) -> Iterator[Any]:
 
 def test_a_result_is_handed_over(library: Library) -> None:
     library.may_complete.set()
-    assert Calls().run(library.awaitable(7), Cancellation(), PATIENCE) == 7
+    assert Calls().run(library.awaitable(7), Cancellation(), DEADLOCK) == 7
 
 
 def test_an_error_is_a_value(library: Library) -> None:
     library.may_complete.set()
-    found = Calls().run(library.awaitable(KeyError("a")), Cancellation(), PATIENCE)
+    found = Calls().run(library.awaitable(KeyError("a")), Cancellation(), DEADLOCK)
     assert isinstance(found, Failed)
     assert isinstance(found.error, KeyError)
 
@@ -42,7 +43,7 @@ def test_an_error_at_the_beginning_is_a_value_too() -> None:
     def begin() -> None:
         raise KeyError("a")
 
-    found = Calls().run(begin, Cancellation(), PATIENCE)
+    found = Calls().run(begin, Cancellation(), DEADLOCK)
     assert isinstance(found.error, KeyError)
 
 
@@ -54,24 +55,24 @@ def test_a_late_result_is_a_timeout_and_the_library_is_told(library: Library) ->
 
 def test_cancelling_ends_the_wait_and_the_library_is_told(library: Library) -> None:
     cancel = Cancellation()
-    with elsewhere(lambda: Calls().run(library.awaitable(7), cancel, PATIENCE)) as call:
+    with elsewhere(lambda: Calls().run(library.awaitable(7), cancel, DEADLOCK)) as call:
         cancel.cancel()
-        assert isinstance(call.exception(PATIENCE), InterruptedIOException)
+        assert isinstance(call.exception(DEADLOCK), InterruptedIOException)
     assert library.told.is_set() or not library.threads
 
 
 def test_stopping_ends_the_calls_of_one_owner_only(library: Library) -> None:
     mine, others = Calls(), Calls()
     with (
-        elsewhere(lambda: mine.run(library.awaitable(1), Cancellation(), PATIENCE)) as first,
-        elsewhere(lambda: others.run(library.awaitable(2), Cancellation(), PATIENCE)) as second,
+        elsewhere(lambda: mine.run(library.awaitable(1), Cancellation(), DEADLOCK)) as first,
+        elsewhere(lambda: others.run(library.awaitable(2), Cancellation(), DEADLOCK)) as second,
     ):
         while len(library.threads) < 2:
             assert not first.done()
         mine.stop()
-        assert isinstance(first.exception(PATIENCE), InterruptedIOException)
+        assert isinstance(first.exception(DEADLOCK), InterruptedIOException)
         library.may_complete.set()
-        assert second.result(PATIENCE) == 2
+        assert second.result(DEADLOCK) == 2
 
 
 def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None:
@@ -79,7 +80,7 @@ def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None
 
     async def main() -> tuple[int, bool]:
         outer = asyncio.get_running_loop()
-        found = Calls().run(library.awaitable(7), Cancellation(), PATIENCE)
+        found = Calls().run(library.awaitable(7), Cancellation(), DEADLOCK)
         return found, asyncio.get_running_loop() is outer
 
     assert asyncio.run(main()) == (7, True)
@@ -97,7 +98,7 @@ def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> N
         assert not call.left
         assert not ended.done()
         library.may_complete.set()
-        ended.result(PATIENCE)
+        ended.result(DEADLOCK)
         assert call.left
     assert not cancel.cancelled
 
@@ -107,7 +108,7 @@ def test_after_the_end_only_the_main_thread_begins_calls() -> None:
     under_way.end()
     under_way.add(loop.Call(Calls()))
     with elsewhere(lambda: under_way.add(loop.Call(Calls()))) as call:
-        assert isinstance(call.exception(PATIENCE), InterruptedIOException)
+        assert isinstance(call.exception(DEADLOCK), InterruptedIOException)
 
 
 #: Reads in threads that nobody ends, and ends as soon as something was read, which takes a while.

@@ -24,6 +24,7 @@ from fscontract.implementations.s3.reader import Reader
 from fscontract.implementations.s3.source import ByteRange
 from fscontract.implementations.s3.stream import S3InputStream
 from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
+from tests.limits import DEADLOCK
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZE = 20 * MIB
@@ -115,7 +116,7 @@ def test_a_whole_object_takes_few_growing_requests(
 def test_the_next_window_is_asked_for_while_one_is_read(store: Store) -> None:
     with store.open() as stream:
         drain(stream, 100 * KIB, 100 * KIB)
-        stream._workers.submit(lambda: None).result(10)  # after what was submitted before
+        stream._workers.submit(lambda: None).result(DEADLOCK)  # after what was submitted before
         assert store.asked == [(0, 128 * KIB), (128 * KIB, SIZE)]
 
 
@@ -216,7 +217,7 @@ def test_near_ranges_of_a_vectored_read_are_one_request(store: Store) -> None:
         stream.read_vectored(ranges)
         for item in ranges:
             assert item.data is not None
-            assert bytes(item.data.result(10)) == DATA[item.offset :][: item.length]
+            assert bytes(item.data.result(DEADLOCK)) == DATA[item.offset :][: item.length]
     assert store.asked == [(0, 19 * 64 * KIB + 4 * KIB)]
 
 
@@ -224,7 +225,9 @@ def test_far_ranges_of_a_vectored_read_are_requests_of_their_own(store: Store) -
     ranges = [FileRange(n * MIB, 10) for n in range(5)]
     with store.open() as stream:
         stream.read_vectored(ranges)
-        assert [bytes(item.data.result(10)) for item in ranges if item.data] == [DATA[:10]] * 5
+        assert [bytes(item.data.result(DEADLOCK)) for item in ranges if item.data] == [
+            DATA[:10]
+        ] * 5
     assert sorted(store.asked) == [(n * MIB, n * MIB + 10) for n in range(5)]
 
 
@@ -248,9 +251,9 @@ def test_ranges_that_fail_give_their_buffers_back_and_others_do_not(store: Store
         good, bad = (item.data for item in ranges)
         assert good is not None
         assert bad is not None
-        assert bytes(good.result(10)) == DATA[:10]
+        assert bytes(good.result(DEADLOCK)) == DATA[:10]
         with pytest.raises(FileNotFoundException):
-            bad.result(10)
+            bad.result(DEADLOCK)
     assert [len(buffer) for buffer in released] == [11]
 
 
@@ -259,21 +262,21 @@ def test_closing_ends_a_vectored_read_and_every_future_is_done(store: Store) -> 
 
     def block(_key: str, _want: ByteRange | None) -> None:
         entered.set()
-        go_on.wait(30)
+        go_on.wait(DEADLOCK)
 
     store.source.before = block
     stream = store.open(replace(store.config, connections=1), length=SIZE)
     ranges = [FileRange(n * MIB, 10) for n in range(5)]
     stream.read_vectored(ranges)
-    assert entered.wait(10)
+    assert entered.wait(DEADLOCK)
     closing = threading.Thread(target=stream.close)
     closing.start()
     go_on.set()
-    closing.join(10)
+    closing.join(DEADLOCK)
     for item in ranges[1:]:
         assert item.data is not None
         with pytest.raises(InterruptedIOException):
-            item.data.result(10)
+            item.data.result(DEADLOCK)
 
 
 def test_unbuffer_gives_the_connection_back_and_reading_goes_on(store: Store) -> None:

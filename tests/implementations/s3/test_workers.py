@@ -10,6 +10,7 @@ import pytest
 
 from fscontract.implementations.s3 import workers
 from fscontract.implementations.s3.workers import Workers
+from tests.limits import DEADLOCK
 
 
 def test_a_stream_that_is_lost_while_work_is_handed_over_blocks_nothing(
@@ -27,6 +28,6 @@ def test_a_stream_that_is_lost_while_work_is_handed_over_blocks_nothing(
     shared.retain()
     thread = threading.Thread(target=lambda: made.append(shared.submit(lambda: None)), daemon=True)
     thread.start()
-    thread.join(10)
-    assert [future.result(10) for future in made] == [None]
+    thread.join(DEADLOCK)
+    assert [future.result(DEADLOCK) for future in made] == [None]
     shared.release()

@@ -13,6 +13,7 @@ import pytest
 
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
+from tests.limits import DEADLOCK
 
 HERE = Path(__file__).parent
 
@@ -60,7 +61,7 @@ def run_program() -> Program:
             [sys.executable, str(HERE / "programs" / name), *arguments],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=DEADLOCK,
             check=False,
         )
         assert done.returncode == 0, done.stderr

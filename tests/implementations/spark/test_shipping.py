@@ -10,6 +10,7 @@ import pytest
 
 import fscontract
 from tests.implementations.spark.conftest import Program
+from tests.limits import DEADLOCK
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -19,7 +20,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as a wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w"]
-    subprocess.run([*command, str(folder), str(ROOT)], check=True, timeout=300)
+    subprocess.run([*command, str(folder), str(ROOT)], check=True, timeout=DEADLOCK)
     return next(folder.glob("*.whl"))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from fscontract.contract.suite.spread.driver import SpreadRun
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants import registry
 from fscontract.implementations.spark.spreading import SparkSpreading
+from tests.limits import DEADLOCK
 
 TARGETS = Path(__file__).parent / "programs" / "targets.py"
 MUTANT = "getpos.value-PositionOfBuffer"
@@ -135,13 +135,6 @@ def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
     assert "part " in line or how == "raises"
 
 
-def unused() -> int:
-    """A port at which nothing listens."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -155,12 +148,11 @@ def unused() -> int:
     ],
 )
 def test_what_makes_no_sense_is_one_line(
-    arguments: tuple[str, ...], code: int, says: str, tmp_path: Path
+    arguments: tuple[str, ...], code: int, says: str, tmp_path: Path, deaf_port: int
 ) -> None:
     """Nothing is started for it, and no secret is repeated."""
-    runner, port = CliRunner(), unused()
-    filled = [argument.format(port=port) for argument in arguments]
-    done = runner.invoke(main, ["check", *filled])
+    filled = [argument.format(port=deaf_port) for argument in arguments]
+    done = CliRunner().invoke(main, ["check", *filled])
     assert done.exit_code == code, done.output
     (line,) = (one for one in done.output.splitlines() if "error:" in one)
     assert says in line
@@ -205,9 +197,9 @@ def test_a_run_that_is_interrupted_leaves_nothing(
         [*start, "--spark", "local[2]"], text=True, stdout=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
-            assert readable([listening], [], [], 120)[0]
+            assert readable([listening], [], [], DEADLOCK)[0]
             process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=DEADLOCK)
         finally:
             process.kill()
     os.close(listening)

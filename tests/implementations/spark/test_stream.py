@@ -17,6 +17,7 @@ from fscontract.contract.ports import Buffer, FileRange, FSDataInputStream
 from fscontract.implementations.spark import plans, stream
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.stream import JOBS
+from tests.limits import DEADLOCK
 
 DATA = bytes(range(256)) * 4096  # 1 MiB
 
@@ -42,7 +43,7 @@ def test_reads_give_the_bytes_of_the_file(fs: SparkFileSystem) -> None:
         opened.read_vectored(ranges)
         for item in ranges:
             assert item.data is not None
-            assert item.data.result(60) == DATA[item.offset :][:10]
+            assert item.data.result(DEADLOCK) == DATA[item.offset :][:10]
 
 
 def test_a_thousand_ranges_are_one_job(fs: SparkFileSystem) -> None:
@@ -62,7 +63,7 @@ def test_a_range_of_many_pieces_is_put_together(
         item = FileRange(1, len(DATA) - 2)
         opened.read_vectored([item])
         assert item.data is not None
-        assert item.data.result(60) == DATA[1:-1]
+        assert item.data.result(DEADLOCK) == DATA[1:-1]
         whole = bytearray(len(DATA))
         opened.unbuffer()
         opened.read_fully(0, whole)
@@ -135,9 +136,9 @@ def test_a_range_that_fails_gives_its_buffer_back(local: SparkFileSystem) -> Non
         opened.read_vectored([good, bad], bytearray, released.append)
         assert good.data is not None
         assert bad.data is not None
-        assert good.data.result(60) == DATA[:5]
+        assert good.data.result(DEADLOCK) == DATA[:5]
         with pytest.raises(EOFException):
-            bad.data.result(60)
+            bad.data.result(DEADLOCK)
         assert [len(buffer) for buffer in released] == [10]
 
 

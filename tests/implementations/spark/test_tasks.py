@@ -15,6 +15,7 @@ import fscontract
 from fscontract.contract.errors import EOFException, PathIOException
 from fscontract.implementations.spark.failures import ExecutorException
 from fscontract.implementations.spark.tasks import Tasks, job_failure
+from tests.limits import DEADLOCK
 
 
 def test_results_come_in_the_order_of_the_items(tasks: Tasks) -> None:
@@ -67,7 +68,7 @@ def test_an_interrupted_call_cancels_its_tasks(
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # PySpark cancels by itself
 
     def interrupt() -> None:
-        if select([listening], [], [], 60)[0]:
+        if select([listening], [], [], DEADLOCK)[0]:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     def stay(_: int) -> None:
@@ -84,7 +85,7 @@ def test_an_interrupted_call_cancels_its_tasks(
         signal.signal(signal.SIGINT, before)
         watcher.join()
         os.close(listening)
-    assert tasks.submit(abs, [-1, -2], 2).result(60) == [1, 2]
+    assert tasks.submit(abs, [-1, -2], 2).result(DEADLOCK) == [1, 2]
 
 
 def test_another_version_is_named_with_a_cure(

@@ -13,6 +13,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from fscontract.contract.suite.cli import main
+from tests.limits import DEADLOCK
 
 COMMAND = (sys.executable, "-m", "fscontract")
 
@@ -51,5 +52,5 @@ def process(
         check=False,
         cwd=cwd,
         env={**os.environ, **(env or {})},
-        timeout=120,
+        timeout=DEADLOCK,
     )

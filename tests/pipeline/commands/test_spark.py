@@ -14,6 +14,7 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.pipeline.commands import onspark
+from tests.limits import DEADLOCK
 from tests.pipeline.commands.support import error, output, process
 
 pytestmark = pytest.mark.xdist_group("datasource")
@@ -84,7 +85,7 @@ def test_tasks_send_what_is_wanted_and_say_what_is_wrong(folder: Path, tmp_path:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=DEADLOCK,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import DEADLOCK
 from tests.pipeline.datasource.programs import connect
 from tests.pipeline.datasource.support import write
 
@@ -26,7 +27,7 @@ def test_a_batch_and_a_stream_have_every_record_once(tmp_path: Path) -> None:
         [sys.executable, connect.__file__, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=DEADLOCK,
         check=False,
         env={"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
     )

@@ -14,13 +14,14 @@ from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KE
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.pipeline.datasource.errors import SourceException
 from fscontract.pipeline.datasource.source import FsContractDataSource
+from tests.limits import DEADLOCK
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
     """A server with the bucket `lake`."""
     with EmbeddedServer() as started:
-        urlopen(Request(f"{started.url}/lake", method="PUT"), timeout=30).close()
+        urlopen(Request(f"{started.url}/lake", method="PUT"), timeout=DEADLOCK).close()
         yield started
 
 

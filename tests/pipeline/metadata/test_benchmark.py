@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.limits import DEADLOCK
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -20,7 +22,7 @@ def test_all_ways_find_the_same_files(tmp_path: Path) -> None:
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=DEADLOCK,
         check=False,
         cwd=ROOT,
     )

@@ -15,6 +15,7 @@ from fscontract.contract.suite.metadatatable.bench import Bench
 from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.metadata.binding import TableBinding
+from tests.limits import DEADLOCK
 
 PARTITIONS = ("", "day=1", "day=2", "a/b=3")
 
@@ -170,7 +171,7 @@ def test_a_process_that_dies_leaves_what_was_before_or_what_is_after(tmp_path: P
         [sys.executable, str(_SCRIPT), str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=DEADLOCK,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

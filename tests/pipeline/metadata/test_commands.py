@@ -18,6 +18,7 @@ from fscontract.pipeline.metadata.prune import Filter
 from fscontract.pipeline.metadata.table import MetadataTable
 from fscontract.pipeline.metadata.timeline import Instant
 from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from tests.limits import DEADLOCK
 
 
 @pytest.fixture
@@ -288,7 +289,7 @@ def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
         " 'list-partitions' in done.output)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=DEADLOCK, check=True
     )
     assert done.stdout == "[] True\n"
 

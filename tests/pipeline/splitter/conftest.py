@@ -17,6 +17,7 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from tests.limits import DEADLOCK
 
 #: What makes a new filesystem with nothing in it.
 Factory = Callable[[], FileSystem]
@@ -46,6 +47,6 @@ _BUCKETS = itertools.count()
 
 def _bucket(server: EmbeddedServer) -> S3FileSystem:
     name = f"splitter-{next(_BUCKETS)}"
-    urlopen(Request(f"{server.url}/{name}", method="PUT"), timeout=30).close()
+    urlopen(Request(f"{server.url}/{name}", method="PUT"), timeout=DEADLOCK).close()
     options: dict[str, Any] = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY}
     return S3FileSystem(name, endpoint=server.url, region=REGION, **options)

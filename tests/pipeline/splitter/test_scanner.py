@@ -11,6 +11,7 @@ from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.splitter.clock import ManualClock
 from fscontract.pipeline.splitter.references import Reference, ReferenceTimes
 from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner, input_paths
+from tests.limits import DEADLOCK
 from tests.pipeline.splitter.support import write
 
 
@@ -55,7 +56,7 @@ def test_the_machines_clock_brings_about_scans() -> None:
 
     def wait() -> None:
         with scanner._changed:
-            scanner._changed.wait_for(lambda: scanner.scans >= 3, 20)
+            scanner._changed.wait_for(lambda: scanner.scans >= 3, DEADLOCK)
         found.set()
 
     scanner.start()

@@ -13,6 +13,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import UsageError, resolve_target
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.hadoop.places import configuration
+from tests.limits import DEADLOCK
 
 from .conftest import Make
 
@@ -105,7 +106,7 @@ def test_a_process_is_quiet_and_ends_with_its_machine(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=120,
+        timeout=DEADLOCK,
         check=False,
     )
     assert (run.returncode, run.stdout, run.stderr) == (0, "returned 97\nNULL\n", "")
@@ -125,7 +126,7 @@ def test_a_connector_and_its_configuration_are_found_by_hadoops_variables(tmp_pa
         env={**os.environ, "HADOOP_CONF_DIR": str(tmp_path / "conf")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=DEADLOCK,
         check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")

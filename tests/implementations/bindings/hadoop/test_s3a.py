@@ -14,6 +14,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import resolve_target
 from fscontract.implementations.jvm import machine
 from fscontract.implementations.jvm.jars import hadoop_jars
+from tests.limits import DEADLOCK
 
 pytestmark = pytest.mark.s3a
 
@@ -66,7 +67,7 @@ def _output(*command: str, cwd: Path, status: int = 0) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=580,
+        timeout=DEADLOCK,
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout

@@ -55,6 +55,7 @@ def main(folder: str, how: str, wheel: str = "") -> None:
     archive = place / "wheel.zip"
     if wheel:
         archive.write_bytes(Path(wheel).read_bytes())
+    os.environ.pop("PYTHONPATH", None)  # executors inherit it, and would find the package there
     os.chdir(place)  # workers start here, and find what lies here
     with session_of(how, str(bare_python(place)), archive) as spark:
         fs = SparkFileSystem(spark, (place / "data").as_uri())

@@ -1,13 +1,95 @@
-"""A driver that copies files to a table, line by line, until it is killed: `in` to `out`."""
+"""A driver that copies files to a table, line by line, and stops in the middle of a micro-batch.
+
+`stream.py PLACE STAGE COUNT` copies `in` to `out`. When a stage is reached for the COUNT-th time,
+the process that reached it waits to be killed, and the driver prints "held".
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from fscontract.implementations.spark.session import local_session
-from fscontract.pipeline import register
+from fscontract.pipeline.datasource.source import FsContractDataSource
+from fscontract.pipeline.datasource.streaming import RefusedStreamReader, WindowStreamReader
+
+#: Where a micro-batch can be held: its window is written, and Spark has not heard of it; Spark has
+#: written its offsets, and no task runs; a task has read rows; the next one is about to begin.
+STAGES = ("planned", "logged", "read", "committed")
+
+
+class Hold:
+    """Counts how often one stage was reached, in files that all processes see."""
+
+    def __init__(self, place: Path, stage: str, count: int) -> None:
+        self.held = place / "held"
+        self._reached = place / "reached"
+        self._stage = stage
+        self._count = count
+
+    def clear(self) -> None:
+        """Begin with 0."""
+        for path in (self.held, self._reached):
+            path.unlink(missing_ok=True)
+
+    def reach(self, stage: str) -> None:
+        """Count, and wait for ever if it is time."""
+        if stage != self._stage:
+            return
+        with self._reached.open("ab") as file:
+            file.write(b".")
+            file.flush()
+            reached = file.tell()
+        if reached >= self._count:
+            self.held.touch()
+            threading.Event().wait()
+
+
+class HeldReader(WindowStreamReader):
+    """Reaches the stages."""
+
+    hold: Hold
+
+    def latestOffset(self, start: Any, limit: Any) -> Any:  # noqa: N802 - Spark's name
+        """Window by window."""
+        found = super().latestOffset(start, limit)
+        if found != start:
+            self.hold.reach("planned")
+        return found
+
+    def partitions(self, start: Any, end: Any) -> list[Any]:
+        """For a micro-batch whose offsets Spark has written."""
+        self.hold.reach("logged")
+        return super().partitions(start, end)
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """In a task."""
+        for rows in super().read(partition):
+            yield rows
+            self.hold.reach("read")
+
+    def commit(self, end: Any) -> None:
+        """Before the next micro-batch."""
+        self.hold.reach("committed")
+        super().commit(end)
+
+
+class HeldSource(FsContractDataSource):
+    """The source, with a reader that can be held."""
+
+    hold: ClassVar[Hold]
+
+    def streamReader(  # noqa: N802 - Spark's name
+        self, schema: Any
+    ) -> WindowStreamReader | RefusedStreamReader:
+        """The reader."""
+        reader = super().streamReader(schema)
+        reader.__class__ = HeldReader
+        reader.hold = self.hold
+        return reader
 
 
 def start(spark: Any, place: Path, **options: Any) -> Any:
@@ -20,11 +102,18 @@ def start(spark: Any, place: Path, **options: Any) -> Any:
     return writer.trigger(availableNow=True).start(str(place / "out"))
 
 
-if __name__ == "__main__":
+def main(place: Path, stage: str, count: int) -> None:
+    """Run the query until it is held."""
+    hold = HeldSource.hold = Hold(place, stage, count)
+    hold.clear()
     with local_session("local[2]") as session:
-        register(session)
-        query = start(session, Path(sys.argv[1]))
-        while query.isActive and not query.recentProgress:
+        session.dataSource.register(HeldSource)
+        query = start(session, place)
+        while query.isActive and not hold.held.exists():
             query.awaitTermination(0.02)
-        print("one micro-batch is done", flush=True)
+        print("held" if hold.held.exists() else f"ended: {query.exception()}", flush=True)
         query.awaitTermination()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
