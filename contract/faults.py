@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.anchors import ProgramError
 
@@ -26,6 +26,8 @@ PLACES = ("fake", "local", "http")
 MOST_REQUESTS = 10**9
 MOST_BYTES = 1 << 40
 MOST_SECONDS = 86400
+#: The requests under a plan that are kept for messages.
+MOST_SEEN = 1000
 #: The most faults of one plan.
 MOST_FAULTS = 1000
 
@@ -204,6 +206,11 @@ class FaultPlan:
 
     faults: tuple[Fault, ...] = ()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.faults, Fault) or not all(isinstance(f, Fault) for f in self.faults):
+            raise ProgramError(f"a plan takes a tuple of faults, not {self.faults!r:.80}")
+        object.__setattr__(self, "faults", tuple(self.faults))
+
     def __str__(self) -> str:
         return "; ".join(map(str, self.faults)) or "no faults"
 
@@ -256,11 +263,26 @@ class Turn:
     def took_effect(self) -> None:
         """Count the fault: to be called once the request has gone otherwise because of it."""
         if self.firing is not None and self.fault is not None:
-            self.firing.count()
+            self.firing.count(self.fault)
 
     def wait(self, seconds: float) -> bool:
         """Really wait; False if the plan was taken away before the time was over."""
         return self.firing is None or not self.firing.released.wait(seconds)
+
+
+class Seen(NamedTuple):
+    """A request under a plan; `offset` and `length` are the bytes that it asks for, if known."""
+
+    number: int
+    kind: str
+    path: str
+    offset: int | None
+    length: int | None
+
+    def __str__(self) -> str:
+        count = "" if self.length is None else f" {self.length} bytes"
+        start = "" if self.offset is None else f" from {self.offset}"
+        return f"{self.number} {self.kind} {self.path}{count}{start}".rstrip()
 
 
 class Firing:
@@ -272,23 +294,52 @@ class Firing:
         self.requests = 0
         #: The faults that have taken effect so far.
         self.fired = 0
+        #: The first of the requests, for messages.
+        self.seen: list[Seen] = []
         #: Set once the plan is taken away: nobody waits any more.
         self.released = threading.Event()
+        self._struck: set[Fault] = set()
         self._lock = threading.Lock()
 
-    def request(self, kind: str) -> Turn:
+    def request(
+        self, kind: str, path: str = "", offset: int | None = None, length: int | None = None
+    ) -> Turn:
         """Count a request of one of the kinds REQUESTS."""
         assert kind in REQUESTS
         with self._lock:
             self.requests += 1
             number = self.requests
-        fault = next((f for f in self.plan.faults if f.strikes(number, kind)), None)
-        return Turn(number, fault, self)
+            if number <= MOST_SEEN:
+                self.seen.append(Seen(number, kind, path, offset, length))
+        return Turn(number, self._striking(number, kind), self)
 
-    def count(self) -> None:
+    def count(self, fault: Fault) -> None:
         """Count a fault that has taken effect."""
         with self._lock:
             self.fired += 1
+            self._struck.add(fault)
+
+    @property
+    def unstruck(self) -> tuple[Fault, ...]:
+        """The faults of the plan that have not taken effect so far."""
+        return tuple(fault for fault in self.plan.faults if fault not in self._struck)
+
+    def why(self, fault: Fault) -> str:
+        """Return why a fault has not taken effect."""
+        if self.requests < fault.at:
+            return f"there was no request {fault.at}"
+        due = [seen for seen in self.seen if fault.at <= seen.number < fault.at + fault.times]
+        possible = [seen for seen in due if fault.strikes(seen.number, seen.kind)]
+        if due and not possible:
+            these = ", ".join(f"{seen.number} ({seen.kind})" for seen in due[:3])
+            kinds = " or ".join(k for k in REQUESTS if k in FAULTS[fault.kind].requests)
+            return f"it can only strike {kinds}, not {these}{', ...' if len(due) > 3 else ''}"
+        if possible and all(self._striking(s.number, s.kind) is not fault for s in possible):
+            return "an earlier fault of the plan came first"
+        return "it changed nothing about the requests that it met"
+
+    def _striking(self, number: int, kind: str) -> Fault | None:
+        return next((f for f in self.plan.faults if f.strikes(number, kind)), None)
 
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:

@@ -57,6 +57,13 @@ class PlanInjector(Injector):
         self.kinds = kinds
         self._firing = Firing(FaultPlan())
         self._attached = False
+        self._watchers: list[list[Firing]] = []
+
+    def watch(self) -> list[Firing]:
+        """Return a list to which every plan that is attached from now on is added, at work."""
+        watcher: list[Firing] = []
+        self._watchers.append(watcher)
+        return watcher
 
     def attach(self, plan: FaultPlan) -> None:
         """As the port has it."""
@@ -69,16 +76,23 @@ class PlanInjector(Injector):
         self.detach()
         self._firing = Firing(plan)
         self._attached = True
+        for watcher in self._watchers:
+            watcher.append(self._firing)
 
     def detach(self) -> None:
         """As the port has it."""
         self._attached = False
         self._firing.released.set()
 
-    def request(self, kind: str) -> Turn:
-        """The turn of a request, which is one of the kinds in `faults.REQUESTS`."""
+    def request(
+        self, kind: str, path: str = "", offset: int | None = None, length: int | None = None
+    ) -> Turn:
+        """The turn of a request, which is one of the kinds in `faults.REQUESTS`.
+
+        The path, the first byte and the number of bytes that it asks for are for messages.
+        """
         firing = self._firing
-        return firing.request(kind) if self._attached else Turn()
+        return firing.request(kind, path, offset, length) if self._attached else Turn()
 
     @property
     def requests(self) -> int:

@@ -65,11 +65,11 @@ class LocalInjector(PlanInjector):
 
     def open(self, host: str) -> None:
         """Let an open of a file go well, or not: OSError."""
-        self._strike(self.request("open"), host)
+        self._strike(self.request("open", host), host)
 
     def read(self, host: str, size: int) -> int:
         """How many of `size` bytes a read may give; OSError."""
-        turn = self.request("read")
+        turn = self.request("read", host, None, size)
         if turn.fault is not None and turn.fault.kind == "short":
             if turn.fault.limit < size:
                 turn.took_effect()

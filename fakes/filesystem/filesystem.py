@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from fscontract.contract.errors import IllegalArgumentException
 from fscontract.contract.faults import FaultPlan
@@ -21,6 +21,7 @@ from fscontract.fakes.filesystem.store import Store
 from fscontract.fakes.filesystem.stream import FakeInputStream
 from fscontract.fakes.filesystem.tree import Tree
 from fscontract.fakes.filesystem.versions import Version
+from fscontract.fakes.settled import Settled
 from fscontract.implementations.filesystem import (
     ReferenceFileSystem,
     access_bits,
@@ -34,6 +35,30 @@ from fscontract.implementations.writer import PendingFile
 
 if TYPE_CHECKING:
     from fscontract.fakes.filesystem.asfsspec import FakeFsspec
+
+
+def _check_settings(
+    block_size: int,
+    replicas: int,
+    latency: Latency,
+    consistency: Consistency,
+    retries: int,
+    deadline: float,
+) -> None:
+    numbers = {"block_size": block_size, "replicas": replicas, "retries": retries}
+    for name, value in numbers.items():
+        least = 0 if name == "retries" else 1
+        if type(value) is not int or value < least:
+            raise IllegalArgumentException(
+                f"{name} must be a whole number of at least {least}, not {value!r:.40}"
+            )
+    if type(deadline) not in (int, float) or not deadline > 0:
+        raise IllegalArgumentException(f"deadline must be above 0 seconds, not {deadline!r:.40}")
+    for given, kind in ((latency, Latency), (consistency, Consistency)):
+        if not isinstance(given, kind):
+            raise IllegalArgumentException(
+                f"{kind.__name__.lower()} must be a {kind.__name__}, not {given!r:.40}"
+            )
 
 
 class _Body(io.RawIOBase):
@@ -50,13 +75,18 @@ class _Body(io.RawIOBase):
         return len(memoryview(data))  # type: ignore[arg-type]
 
 
-class FakeFileSystem(ReferenceFileSystem):
+class FakeFileSystem(Settled, ReferenceFileSystem):
     """A filesystem that behaves like a remote store, on a clock of its own.
 
     Files have blocks of `block_size` bytes, and `replicas` copies of each. A request takes what
     `latency` says, is sent again up to `retries` times, and times out after `deadline` seconds of
     `clock`. `consistency` says how late changes are seen. `store.requests` is the log of requests.
+    The settings can be read, and can't be changed. IllegalArgumentException if they make no sense.
     """
+
+    _also: ClassVar[str] = (
+        ", or for the fixture @pytest.mark.fake_filesystem({name}=...) of the test"
+    )
 
     def __init__(
         self,
@@ -69,14 +99,18 @@ class FakeFileSystem(ReferenceFileSystem):
         deadline: float = 60.0,
     ) -> None:
         super().__init__()
-        if block_size < 1 or replicas < 1 or retries < 0 or not deadline > 0:
-            raise IllegalArgumentException(
-                "block_size and replicas are at least 1, retries at least 0, deadline above 0"
-            )
+        _check_settings(block_size, replicas, latency, consistency, retries, deadline)
+        self.block_size: Final = block_size
+        self.replicas: Final = replicas
+        self.latency: Final = latency
+        self.consistency: Final = consistency
+        self.retries: Final = retries
+        self.deadline: Final = deadline
         self.clock = Clock()
         self._tree = Tree(self.clock, consistency, block_size, replicas)
         self.store = Store(self._tree, self.clock, latency, deadline)
         self._client = Client(self.store, retries)
+        self._settle(FakeFileSystem)
 
     # What a test does -------------------------------------------------------------------------
 

@@ -1,22 +1,149 @@
-"""The pytest fixture of the fake filesystem."""
+"""The pytest fixtures of the fakes, and what holds tests to the faults that they plan."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from fscontract.contract.faults import Firing
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
+    from fscontract.fakes.proxy import FaultProxy
+
+#: What to do about faults that never struck.
+_MODES = ("fail", "warn", "ignore")
+_SETTING = "contract_unstruck_faults"
+#: The requests that a message shows.
+_MOST_LINES = 20
+
+
+class UnstruckFaultWarning(UserWarning):
+    """A plan has a fault that struck no request."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the setting for faults that never struck."""
+    says = "what a fault that struck no request does to its test: fail, warn or ignore"
+    parser.addini(_SETTING, says, default="fail")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers, and refuse a setting that makes no sense."""
+    config.addinivalue_line(
+        "markers",
+        "fake_filesystem(**settings): settings of the fixture fake_filesystem, those of "
+        "FakeFileSystem: block_size, replicas, latency, consistency, retries, deadline",
+    )
+    config.addinivalue_line(
+        "markers",
+        "unstruck_faults(mode): what a fault that struck no request does: fail, warn or ignore",
+    )
+    if config.getini(_SETTING) not in _MODES:
+        raise pytest.UsageError(
+            f"{_SETTING}: one of {', '.join(_MODES)}, not {config.getini(_SETTING)!r}"
+        )
 
 
 @pytest.fixture
-def fake_filesystem(monkeypatch: pytest.MonkeyPatch) -> FakeFileSystem:
-    """A new, empty FakeFileSystem; URLs that start with `fake://` lead to it during the test."""
+def fake_filesystem(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FakeFileSystem]:
+    """A new, empty FakeFileSystem; URLs that start with `fake://` lead to it during the test.
+
+    `@pytest.mark.fake_filesystem(retries=0)` gives it settings. The test fails if a fault of a plan
+    that it attached struck no request, unless `@pytest.mark.unstruck_faults` says otherwise.
+    """
     # pytest loads this module at start-up, for tests that have nothing to do with it, too.
+    from fscontract.contract.errors import IllegalArgumentException
     from fscontract.fakes.filesystem.asfsspec import FakeFsspec
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 
-    filesystem = FakeFileSystem()
+    mode = _mode(request.node)
+    try:
+        filesystem = FakeFileSystem(**_settings(request.node, signature(FakeFileSystem).parameters))
+    except IllegalArgumentException as error:
+        pytest.fail(f"@pytest.mark.fake_filesystem: {error}", pytrace=False)
     monkeypatch.setattr(FakeFsspec, "shared", filesystem)
-    return filesystem
+    plans = filesystem.injector.watch()
+    yield filesystem
+    _hold("fake_filesystem", plans, mode)
+
+
+@pytest.fixture
+def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultProxy]]:
+    """Start FaultProxies, with their arguments, and close them after the test.
+
+    It fails as with `fake_filesystem` if a fault struck no request.
+    """
+    from fscontract.fakes.proxy import FaultProxy
+
+    mode = _mode(request.node)
+    plans: list[list[Firing]] = []
+    with ExitStack() as stack:
+
+        def start(*arguments: Any, **settings: Any) -> FaultProxy:
+            proxy = stack.enter_context(FaultProxy(*arguments, **settings))
+            plans.append(proxy.injector.watch())
+            return proxy
+
+        yield start
+    _hold("fault_proxy", [plan for one in plans for plan in one], mode)
+
+
+def _settings(node: pytest.Item, known: Iterable[str]) -> dict[str, Any]:
+    """Return the arguments of the markers; those nearest to the test count."""
+    settings: dict[str, Any] = {}
+    for marker in node.iter_markers("fake_filesystem"):
+        wrong = [*marker.args, *(name for name in marker.kwargs if name not in known)]
+        if wrong:
+            pytest.fail(
+                f"@pytest.mark.fake_filesystem: unknown setting {wrong[0]!r:.40}; settings are "
+                f"given by name: {', '.join(known)}",
+                pytrace=False,
+            )
+        settings = {**marker.kwargs, **settings}
+    return settings
+
+
+def _mode(node: pytest.Item) -> str:
+    marker = node.get_closest_marker("unstruck_faults")
+    if marker is None:
+        return str(node.config.getini(_SETTING))
+    if len(marker.args) != 1 or marker.kwargs or marker.args[0] not in _MODES:
+        pytest.fail(
+            f"@pytest.mark.unstruck_faults takes one of {', '.join(map(repr, _MODES))}",
+            pytrace=False,
+        )
+    return str(marker.args[0])
+
+
+def _hold(fixture: str, plans: list[Firing], mode: str) -> None:
+    """Fail or warn if a plan has a fault that struck no request."""
+    text = "\n".join(_told(fixture, plan) for plan in plans if plan.unstruck)
+    if not text or mode == "ignore":
+        return
+    if mode == "warn":
+        warnings.warn(text, UnstruckFaultWarning, stacklevel=2)
+        return
+    pytest.fail(
+        f'{text}\nto allow it: @pytest.mark.unstruck_faults("ignore"), or "warn"', pytrace=False
+    )
+
+
+def _told(fixture: str, plan: Firing) -> str:
+    shown = [f"  {seen}" for seen in plan.seen[:_MOST_LINES]]
+    if plan.requests > len(shown):
+        shown.append(f"  and {plan.requests - len(shown)} more")
+    return "\n".join(
+        (
+            f"{fixture}: a fault struck no request",
+            *(f"  {fault}: {plan.why(fault)}" for fault in plan.unstruck),
+            "requests under the plan:" if shown else "no requests were made under the plan",
+            *shown,
+        )
+    )

@@ -110,7 +110,9 @@ class Store:
         size: int = 0,
     ) -> T:
         """Make one request: count it, let a fault strike it, take its time, and log it."""
-        turn = self.injector.request(kind) if kind in REQUESTS else Turn()
+        turn = Turn()
+        if kind in REQUESTS:
+            turn = self.injector.request(kind, path, target.offset, target.length)
         exchange = Exchange(path, turn, self.latency.request + self.latency.byte * size)
         at = self.clock.now
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 import threading
@@ -15,7 +16,9 @@ from urllib.parse import urlsplit, urlunsplit
 from fscontract.contract.faults import MOST_SECONDS, Fault, Turn
 from fscontract.fakes.proxy.handler import ProxyHandler
 from fscontract.fakes.proxy.injector import ProxyInjector, is_object
+from fscontract.fakes.settled import Settled
 
+_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})?")
 #: How long the store may take to accept a connection, in seconds.
 _PATIENCE = 10
 #: How often the server looks whether it has to end, in seconds.
@@ -33,7 +36,7 @@ class LoggedRequest:
     fault: Fault | None = None
 
 
-class FaultProxy:
+class FaultProxy(Settled):
     """Stands between clients and the store at `upstream`, an `http` URL.
 
     `url` is that URL with the address of the proxy, which listens on this machine alone from
@@ -61,6 +64,7 @@ class FaultProxy:
             (parts.hostname, parts.port or 80), self.injector, matches, longest
         )
         self._thread: threading.Thread | None = None
+        self._settle(FaultProxy)
 
     @property
     def url(self) -> str:
@@ -125,9 +129,10 @@ class ProxyServer(ThreadingHTTPServer):
         """Count a request, if faults concern it, and write it down."""
         with self._lock:
             turn = Turn()
-            if self._matches(method, target):
-                turn = self.injector.request("status" if method == "HEAD" else "read")
             named = {name.lower(): value for name, value in headers.items()}
+            if self._matches(method, target):
+                kind = "status" if method == "HEAD" else "read"
+                turn = self.injector.request(kind, target, *_asked(named.get("range", "")))
             self.log.append(LoggedRequest(turn.number, method, target, named, turn.fault))
             return turn
 
@@ -188,6 +193,15 @@ class ProxyServer(ThreadingHTTPServer):
     def _forget(self, connection: socket.socket) -> None:
         with self._lock:
             self._sockets.discard(connection)
+
+
+def _asked(header: str) -> tuple[int | None, int | None]:
+    """Return the first byte and the number of bytes that a Range header asks for, if it says."""
+    match = _RANGE.fullmatch(header)
+    if match is None:
+        return None, None
+    first = int(match[1])
+    return first, int(match[2]) + 1 - first if match[2] else None
 
 
 def _shut(connection: socket.socket) -> None:

@@ -308,7 +308,10 @@ def _cause(error: BaseException) -> BaseException:
 
 def _block_of(file: Any) -> int | None:
     """Return how many bytes an open file reads at once; None if it does not tell."""
-    for owner in (file, getattr(file, "cache", None)):
+    cache = getattr(file, "cache", None)
+    if getattr(cache, "name", None) == "none":  # which reads what is asked for
+        return None
+    for owner in (file, cache):
         for name in ("blocksize", "block_size"):
             size = getattr(owner, name, None)
             if type(size) is int and size > 0:

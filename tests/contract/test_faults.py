@@ -13,6 +13,7 @@ import pytest
 from fscontract.contract.anchors import ProgramError
 from fscontract.contract.faults import (
     FAULTS,
+    MOST_SEEN,
     PLACES,
     REQUESTS,
     Fault,
@@ -156,6 +157,56 @@ def test_only_faults_that_took_effect_are_counted() -> None:
     firing.request("read").took_effect()
     firing.request("read").took_effect()
     assert (firing.requests, firing.fired) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (Fault("short", at=9), "there was no request 9"),
+        (Fault("short", at=1), "it can only strike read, not 1 (open)"),
+        (Fault("short", at=1, times=2), "it can only strike read, not 1 (open), 2 (status)"),
+        (Fault("cut", at=4), "it can only strike open or status or read, not 4 (list)"),
+        (Fault("reset", at=3), "an earlier fault of the plan came first"),
+        (Fault("short", at=5), "it changed nothing about the requests that it met"),
+    ],
+)
+def test_a_fault_that_did_not_take_effect_says_why(fault: Fault, why: str) -> None:
+    firing = Firing(FaultPlan((Fault("hang", at=3), fault)))
+    for kind in ("open", "status", "read", "list", "read"):
+        turn = firing.request(kind)
+        if turn.number == 3:
+            turn.took_effect()
+    assert firing.unstruck == (fault,)
+    assert firing.why(fault) == why
+
+
+def test_requests_under_a_plan_are_kept_for_messages() -> None:
+    """The first of them, with what they ask for."""
+    firing = Firing(FaultPlan())
+    firing.request("open", "/a")
+    firing.request("read", "/a", 3, 4)
+    firing.request("read", "/a", None, 4)
+    firing.request("read", "/a", 3)
+    shown = ["1 open /a", "2 read /a 4 bytes from 3", "3 read /a 4 bytes", "4 read /a from 3"]
+    assert list(map(str, firing.seen)) == shown
+    for _ in range(MOST_SEEN):
+        firing.request("read")
+    assert len(firing.seen) == MOST_SEEN
+    assert firing.requests == MOST_SEEN + 4
+
+
+def test_a_watcher_of_an_injector_has_every_plan_from_then_on() -> None:
+    """Each with what became of it."""
+    injector = PlanInjector(frozenset({"reset"}))
+    plans = [FaultPlan((Fault("reset", at=n),)) for n in (1, 2, 3)]
+    injector.attach(plans[0])
+    watched = injector.watch()
+    for plan in plans[1:]:
+        with injector.attached(plan):
+            for _ in range(2):
+                injector.request("read").took_effect()
+    assert [firing.plan for firing in watched] == plans[1:]
+    assert [bool(firing.unstruck) for firing in watched] == [False, True]
 
 
 def test_threads_share_the_numbers_and_each_is_given_once() -> None:

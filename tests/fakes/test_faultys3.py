@@ -8,6 +8,7 @@ import pytest
 
 from fscontract.contract.clauses import select
 from fscontract.contract.faults import FAULTS, Fault, FaultPlan
+from fscontract.contract.injector import PlanInjector
 from fscontract.contract.iostatistics import ACTION_HTTP_GET_REQUEST, STORE_IO_REQUEST
 from fscontract.contract.profile import load_profile
 from fscontract.contract.suite.generate import faulty
@@ -45,6 +46,26 @@ def test_the_costs_hold_by_the_count_of_the_proxy(
     found = {c.clause.id: c.outcome for c in result.clauses}
     assert found["open.cost-status"] is found["open.cost-pread"] is Verdict.PASS
     assert set(found.values()) == {Verdict.PASS}
+
+
+def test_a_fault_that_strikes_nothing_shows_the_requests_of_the_store(
+    binding: FaultyS3Binding,
+) -> None:
+    """With the object and the range of each."""
+    assert isinstance(binding.injector, PlanInjector)
+    path, plans_seen = binding.create(b"x" * 100), binding.injector.watch()
+    with (
+        binding.injector.attached(FaultPlan((Fault("reset", 1), Fault("short", 99)))),
+        binding.filesystem.open_file(path).build().result() as stream,
+    ):
+        stream.read_fully(10, bytearray(20))
+    (firing,) = plans_seen
+    assert firing.unstruck == (Fault("short", 99),)
+    assert firing.why(Fault("short", 99)) == "there was no request 99"
+    shown = str(firing.seen[-1])
+    assert shown.startswith(f"{firing.requests} read /")
+    assert path.rpartition("/")[2] in shown
+    assert " bytes from " in shown
 
 
 def test_the_streams_count_as_the_proxy_does(binding: FaultyS3Binding) -> None:

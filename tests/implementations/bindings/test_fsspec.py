@@ -476,6 +476,8 @@ class Told:
         ({"blocksize": None, "block_size": 7}, 7),
         ({"cache": Told(blocksize=7)}, 7),
         ({"blocksize": 0, "cache": Told(blocksize=-1)}, None),
+        ({"blocksize": 7, "cache": Told(name="none", blocksize=7)}, None),
+        ({"blocksize": 7, "cache": Told(name="bytes")}, 7),
         ({"blocksize": "7"}, None),
         ({"blocksize": True}, None),
         ({}, None),
