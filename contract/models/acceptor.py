@@ -128,6 +128,26 @@ def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
     return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
 
 
+def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
+    """Return the clauses that say how a call in this state ends, whatever the features.
+
+    They are the preconditions that the call breaks, or else the postconditions that apply."""
+    named: dict[str, None] = {}
+    for features in (_Everything(), frozenset[str]()):
+        call, table = Call(op, args, state, features), TABLES[op]
+        broken = [r.clause for r in table.refusals if r.when(call)]
+        applying = (c for row in table.rows if row.when(call) for c in row.clauses)
+        named |= dict.fromkeys(broken or applying)
+    return tuple(c for c in named if c) or TABLES[op].clauses
+
+
+class _Everything(frozenset[str]):
+    """Every feature."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
 def _under_change(before: State, judgement: Judgement) -> Judgement:
     """After a change only the consistency clauses hold: say which of them spoke.
 

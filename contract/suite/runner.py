@@ -351,7 +351,8 @@ class Run:
         self, items: Iterator[Item], work: Callable[[Item], None], patience: float | None = None
     ) -> None:
         timeout = self.settings.timeout if patience is None else patience
-        supervise(items, work, timeout, self.hangs, self._tick, self.journal.begin)
+        hangs = self.hangs
+        supervise(items, work, timeout, hangs, self._tick, self.journal.begin, hangs.look)
 
     def beat(self, done: int) -> None:
         """Something else than a program was done, so many times in this phase."""
