@@ -78,9 +78,12 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
 
 
 def _seen_by_stream(call: Call) -> Call:
-    """A Python file may stand beyond the end where the stream below it may not: for the
-    stream's own operations it is then somewhere at the end."""
-    if not call.has("rejects-seek-past-eof"):
+    """Return the call on a stream that is somewhere at the end, if a Python file was sought beyond
+    the end where the stream below it may not be.
+
+    A skip beyond the end is the stream's own: it is where skip() said (skip.advance).
+    """
+    if not call.has("rejects-seek-past-eof") or call.state.origin.op == "skip":
         return call
     return call._replace(state=call.state.at(PAST, call.state.origin))
 
