@@ -25,6 +25,8 @@ class Opener(ABC):
     scenes: frozenset[str]
     #: The statuses that it can give to a builder (a subset of STATUSES).
     statuses: frozenset[str] = frozenset()
+    #: Whether the API has I/O statistics, so that those a target lacks are missing.
+    statistics = False
 
     @abstractmethod
     def place(self, scene: str, content: bytes) -> str:

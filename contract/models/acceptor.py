@@ -78,9 +78,12 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
 
 
 def _seen_by_stream(call: Call) -> Call:
-    """A Python file may stand beyond the end where the stream below it may not: for the
-    stream's own operations it is then somewhere at the end."""
-    if not call.has("rejects-seek-past-eof"):
+    """Return the call on a stream that is somewhere at the end, if a Python file was sought beyond
+    the end where the stream below it may not be.
+
+    A skip beyond the end is the stream's own: it is where skip() said (skip.advance).
+    """
+    if not call.has("rejects-seek-past-eof") or call.state.origin.op == "skip":
         return call
     return call._replace(state=call.state.at(PAST, call.state.origin))
 
@@ -126,6 +129,26 @@ def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
     if broken:
         return tuple(c for r in broken for c in (r.clause, r.origin.moved if r.origin else "") if c)
     return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
+
+
+def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
+    """Return the clauses that say how a call in this state ends, whatever the features.
+
+    They are the preconditions that the call breaks, or else the postconditions that apply."""
+    named: dict[str, None] = {}
+    for features in (_Everything(), frozenset[str]()):
+        call, table = Call(op, args, state, features), TABLES[op]
+        broken = [r.clause for r in table.refusals if r.when(call)]
+        applying = (c for row in table.rows if row.when(call) for c in row.clauses)
+        named |= dict.fromkeys(broken or applying)
+    return tuple(c for c in named if c) or TABLES[op].clauses
+
+
+class _Everything(frozenset[str]):
+    """Every feature."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
 
 
 def _under_change(before: State, judgement: Judgement) -> Judgement:

@@ -122,7 +122,7 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
     if not untouched(buffer, offset, count):
         return Failure("readb.rest-untouched", "", "data")
     after = state.at(state.pos + count, Origin("read_into", "readb.advance"))
-    return Accepted(after, (*noticed(call), "readb.progress"))
+    return Accepted(after, noticed(call))
 
 
 def _says_into(call: Call) -> tuple[str, ...]:
@@ -197,14 +197,20 @@ READ_INTO = Operation(
     rows=(
         Row(("readb.zero",), _zero_length, _into_nothing, lambda c: ("returns 0",)),
         Row(
-            ("readb.count", "readb.data", "readb.rest-untouched", "readb.at-least-one"),
+            (
+                "readb.count",
+                "readb.data",
+                "readb.rest-untouched",
+                "readb.at-least-one",
+                "readb.progress",
+            ),
             lambda c: _asks(c) and may_have_data(c),
             _into,
             _says_into,
         ),
         Row(("readb.eof",), lambda c: _asks(c) and may_be_at_end(c), _into_end, says_end),
     ),
-    clauses=("readb.advance", "readb.progress", "readb.reject-stays", "read.same-data"),
+    clauses=("readb.advance", "readb.reject-stays", "read.same-data"),
     moves=True,
 )
 

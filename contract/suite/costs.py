@@ -26,7 +26,9 @@ from fscontract.contract.suite.watchdog import beat
 
 #: The key of a budget that counts for opens without a read policy, and for policies not listed.
 _DEFAULT = "default"
-_CLOSE = Step("close")
+_CLOSE, _READ = Step("close"), Step("read_byte")
+#: How a declared meter fails that no counter tells.
+UNCOUNTED = "cost: not counted"
 #: What a meter counts: one of it, and several.
 _WORDS = {
     "probes": ("probe", "probes"),
@@ -45,7 +47,7 @@ class CostVerdict(NamedTuple):
     #: How many policies were measured.
     exercised: int = 0
     shown: Counterexample | None = None
-    #: Whether the API lacks a call of the program, or every counter of the meter.
+    #: Whether the API lacks a call of the program, or I/O statistics.
     unsaid: bool = False
     #: What an error of the network or the set-up said, after which the clause was given up.
     environment: str = ""
@@ -59,6 +61,8 @@ class _Measured(NamedTuple):
     counters: Mapping[str, int] = MappingProxyType({})
     unsaid: bool = False
     environment: str = ""
+    #: Whether no counter of the meter is there, though the API has I/O statistics.
+    uncounted: bool = False
 
 
 def check_costs(
@@ -97,7 +101,7 @@ def replay_cost(
     if cost is None or not fits or _entry(budget, policy) not in budget:
         raise ProgramError(f"{clause.id}: the program is not one whose cost it bounds")
     measured = _measure(executor, opener, cost, program)
-    if measured.reading is None:
+    if measured.reading is None and not measured.uncounted:
         why = measured.environment or "the program raised, or its cost is not counted"
         raise TargetError(f"{executor.binding.name}: {clause.id} can't be measured: {why}")
     return _judge(cost, budget, policy, program, measured)
@@ -139,7 +143,7 @@ def _check(
         if measured.environment:
             return CostVerdict(clause.id, exercised, environment=measured.environment)
         unsaid = unsaid or measured.unsaid
-        exercised += measured.reading is not None
+        exercised += measured.reading is not None or measured.uncounted
         shown = _judge(cost, budget, policy, program, measured)
         if shown is not None:
             return CostVerdict(clause.id, exercised, shown)
@@ -161,7 +165,10 @@ def _entry(budget: Mapping[str, int], policy: str | None) -> str:
 def _judge(
     cost: Cost, budget: Mapping[str, int], policy: str | None, program: Program, measured: _Measured
 ) -> Counterexample | None:
-    """A counterexample if the meter reads more, or another number, than it may."""
+    """A counterexample if the meter reads more, or another number, than it may, or nothing."""
+    if measured.uncounted:
+        telling = f"counts {_WORDS[cost.meter][1]}: {' or '.join(METERS[cost.meter][0])}"
+        return Counterexample(program, (telling,), "no such counter", how=UNCOUNTED)
     reading, allowed = measured.reading, budget[_entry(budget, policy)]
     if reading is None or reading == allowed or (reading < allowed and not cost.exact):
         return None
@@ -233,10 +240,35 @@ class _Run:
             end = dict(opener.counters(stream))
         finally:
             close(stream)
-        names = [name for group in METERS[cost.meter] for name in group if name in end]
-        rise = {name: end[name] - start.get(name, 0) for name in names}
-        reading = meter(cost.meter, rise)
+        measured = self._read_off(start, end, end)
+        if measured.reading is None and opener.statistics:
+            measured = self._read_off(start, end, self._counters_of_a_read(path))
+            return measured._replace(unsaid=False, uncounted=measured.reading is None)
+        return measured
+
+    def _read_off(
+        self, start: Mapping[str, int], end: Mapping[str, int], known: Mapping[str, int]
+    ) -> _Measured:
+        """Return what the counters that are `known` rose by."""
+        meter_of = self._cost.meter
+        names = [name for group in METERS[meter_of] for name in group if name in known]
+        rise = {name: end.get(name, 0) - start.get(name, 0) for name in names}
+        reading = meter(meter_of, rise)
         return _Measured(reading, rise, unsaid=reading is None)
+
+    def _counters_of_a_read(self, path: str) -> Mapping[str, int]:
+        """Return the counters after the file was looked up, opened and read.
+
+        A counter may be there only once it has counted something.
+        """
+        binding = self._executor.binding
+        binding.status_length(path)
+        stream = self._open(path, ())
+        try:
+            self._act(stream, self._actions([_READ] if _READ.op in binding.operations else []))
+            return dict(self._opener.counters(stream))
+        finally:
+            self._actions((_CLOSE,))[0](stream)
 
     def _actions(self, steps: Sequence[Step]) -> list[Action]:
         return [self._executor.compile(self._cost.length, step).action for step in steps]

@@ -7,14 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from fscontract.contract.models.acceptor import TABLES
-from fscontract.contract.program import Program, Step
+from fscontract.contract.content import content
+from fscontract.contract.models.acceptor import about
+from fscontract.contract.models.state import ANY, PAST, Origin, State, opened
+from fscontract.contract.program import Program, Step, resolve_step
 from fscontract.contract.suite.result import Counterexample
 
 #: After so many hanging programs a run is not worth going on.
 MOST_HANGS = 5
 _CLOSE = Step("close")
 _LENGTHS = (0, 1, 5)
+#: What "buf" stands for where only the circumstances of a call are asked for.
+_BUFFER = 64
+#: Operations that leave the position where it is.
+_STAY = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
+_STAY |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
+_STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable", "change"}
 #: What is tried first among the clauses of an operation: those that promise a result.
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 
@@ -96,29 +104,39 @@ def ended(program: Program, index: int, expected: str, actual: str, word: str) -
 
 
 def clause_of(program: Program, index: int, under_faults: str, wanted: frozenset[str]) -> str:
-    """The clause that such a call breaks: the one that promises its result, of those `wanted` if
-    there is one."""
+    """Return the clause that a call breaks which does not come back, by its circumstances.
+
+    It is one of those that say how the call ends: of those `wanted`, if there is one, the one that
+    promises its result.
+    """
     if program.faults is not None:
         return under_faults
     if index < 0:
         return "open.build-future" if program.opening is not None else "open.state"
     step = program.steps[index] if index < len(program.steps) else _CLOSE
-    table = TABLES[step.op]
-    promised = [c for row in table.rows for c in row.clauses if c] + list(table.clauses)
-    promised = [c for c in promised if c in wanted] or promised
-    # clauses of the operation itself come before those that it shares with others
-    (group, _), *_ = Counter(map(_group, promised)).most_common(1)
-    own = [c for c in promised if _group(c) == group]
-    for clauses in (own, promised):
-        for ending in _PROMISES:
-            for clause in clauses:
-                if clause.endswith(ending):
-                    return clause
-    return own[0]
+    resolved = resolve_step(step, program.length, _BUFFER)
+    named = about(step.op, resolved.args, _state_before(program, index, step.stream))
+    named = tuple(c for c in named if c in wanted) or named
+    promised = (c for ending in _PROMISES for c in named if c.endswith(ending))
+    return next(promised, named[0])
 
 
-def _group(clause: str) -> str:
-    return clause.rpartition(".")[0]
+def _state_before(program: Program, index: int, stream: int) -> State:
+    """Return where a right stream is before the call at `index`, as far as the calls alone tell."""
+    state = opened(content(program.length))
+    for step in program.steps[:index]:
+        if step.stream != stream or step.op in _STAY:
+            continue
+        if step.op in ("close", "py_with"):
+            state = state._replace(is_open=False)
+            continue
+        position = ANY
+        if step.op == "seek":
+            (position,) = resolve_step(step, program.length, _BUFFER).args
+            if position < 0:
+                continue
+        state = state.at(position if position <= program.length else PAST, Origin(step.op))
+    return state
 
 
 def smaller(program: Program) -> Iterator[Program]:

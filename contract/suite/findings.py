@@ -53,6 +53,8 @@ class Kept:
         self.crashed: dict[str, Counterexample] = {}
         #: Clauses whose calls failed through the fault of another one, which it is.
         self.shadowed: dict[str, str] = {}
+        #: Clauses whose own example fails by a clause that is not judged, which it is.
+        self.unheld: dict[str, str] = {}
 
     def take(self, found: Examined, missed: bool = False) -> str | None:
         """Keep what an examination came to; the clause if it is new."""
@@ -71,6 +73,10 @@ class Kept:
     def crash(self, clause: str, shown: Counterexample) -> str | None:
         """Keep a program that ended the process."""
         return self._keep(self.crashed, clause, shown)
+
+    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+        """Keep that an example of `clause` fails by a clause that the run does not judge."""
+        self.unheld.setdefault(clause, by)
 
     @property
     def any(self) -> bool:
@@ -94,6 +100,7 @@ class Findings(Kept):
         super().__init__(wanted)
         self.executor = executor
         self._repeats = Repeats()
+        self._charged: dict[tuple[str, ...], str] = {}
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
             lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
@@ -102,6 +109,10 @@ class Findings(Kept):
     def violation(self, found: Violation) -> str | None:
         """Shrink and attribute a failing program; the clause if it is new."""
         return None if self._repeats.often(found.signature) else self.take(self._examined(found))
+
+    def charged(self, found: Violation) -> str:
+        """Return the clause that a violation was charged to, or the last that looked like it."""
+        return self._charged.get(found.signature, found.failure.clause)
 
     def miss(self, found: Violation) -> str | None:
         """Shrink a program that misses a SHOULD; the clause if it is new."""
@@ -119,7 +130,7 @@ class Findings(Kept):
         """Forget what is being made small: the program that led to it will be run again."""
 
     def _examined(self, found: Violation) -> Examined:
-        executor, charged = self.executor, found.origin
+        executor, charged, signature = self.executor, found.origin, found.signature
         found = self._blame.alone(found)
         failure = found.failure
 
@@ -137,6 +148,7 @@ class Findings(Kept):
             found = again.violation or found
             done = outcomes(found, again)
             clause = self._blame.clause(found)
+        self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
         return Examined(clause, replace(counterexample(found), outcomes=done), shadowed)
 

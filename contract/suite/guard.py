@@ -172,6 +172,7 @@ class _GuardedOpener(Opener):
 
     def __init__(self, opener: Opener) -> None:
         self._inner = opener
+        self.statistics = opener.statistics
 
     @property
     def scenes(self) -> frozenset[str]:  # type: ignore[override]

@@ -30,11 +30,16 @@ class Hangs:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._late: list[str] = []
+        self._index = -1
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """A line for each program that was late once, and ended in time when it was run again."""
         return tuple(f"late once, in time when run again: {late}" for late in self._late)
+
+    def look(self) -> None:
+        """Note the step that runs now: what is interrupted closes its streams, which is another."""
+        self._index = self._run.executor.index
 
     def __call__(self, item: object, times: int) -> Next:
         """What comes after an item that took too long, as it has done so many times in a row."""
@@ -61,11 +66,13 @@ class Hangs:
         return Next.END
 
     def _counts(self, program: Program) -> Next:
-        run, index = self._run, self._run.executor.index
-        settings = run.settings
+        run, index, settings = self._run, self._index, self._run.settings
+        if 0 <= index < len(program.steps) and program.steps[index].op == "change":
+            raise TargetError(f"{run.binding.name}: hangs while a file is changed")
         shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
         clause = clause_of(program, index, "fault.hang", settings.declared)
         run.mind_unselected(clause, shown)
+        run.mind_example(clause, shown)
         run.report(run.findings.hang(clause, shown))
         return Next.GO_ON if run.counts["hangs"] < ending.MOST_HANGS else Next.END
 
@@ -75,6 +82,6 @@ class Hangs:
         over = f"over {run.settings.timeout:g} s"
         if not isinstance(program, Program):
             return f"{over} in phase {run.phase}"
-        shown = ended(program, run.executor.index, "", over, "late")
+        shown = ended(program, self._index, "", over, "late")
         assert shown.program is not None
         return f"{shown.how}, {over}, in {shown.program}"

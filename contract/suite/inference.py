@@ -9,7 +9,8 @@ from functools import cache
 
 from fscontract.contract.clauses import clauses
 from fscontract.contract.profile import Profile, features
-from fscontract.contract.suite.result import SHOWN, RunResult, Verdict
+from fscontract.contract.suite.costs import UNCOUNTED
+from fscontract.contract.suite.result import SHOWN, ClauseResult, RunResult, Verdict
 
 #: What a connector has or has not, with the calls that raise UnsupportedOperation where it has not.
 CAPABILITIES: dict[str, tuple[str, ...]] = {
@@ -140,7 +141,14 @@ def _capable(name: str, result: RunResult) -> bool:
     shown = [c.counterexample for c in result.clauses if c.clause.id in own]
     if any(found is not None and found.how in refusals for found in shown):
         return False
+    own -= {c.clause.id for c in result.clauses if _is_uncounted(c)}
     return sum(_counted(PROOFS.get(name, own), result)) > 0
+
+
+def _is_uncounted(found: ClauseResult) -> bool:
+    """Whether it fails since the target lacks the statistics that the run declared."""
+    shown = found.counterexample
+    return shown is not None and shown.how == UNCOUNTED
 
 
 def _chosen(name: str, first: RunResult, second: RunResult, base: Profile) -> bool:

@@ -10,8 +10,8 @@ from datetime import date, datetime, timezone
 from typing import Protocol
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import Clause, Level
-from fscontract.contract.known import Known, match, outdated
+from fscontract.contract.clauses import Clause
+from fscontract.contract.known import Known
 from fscontract.contract.metadataport import MetadataTableBinding
 from fscontract.contract.pipelineports import PipelineBinding, SplitterBinding
 from fscontract.contract.readerport import BlockReaderBinding
@@ -23,13 +23,8 @@ from fscontract.contract.suite.events import (
     RunFinished,
     RunStarted,
 )
-from fscontract.contract.suite.result import (
-    SHOWN,
-    ClauseResult,
-    Counterexample,
-    RunResult,
-    Verdict,
-)
+from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.verdicts import Seen, outcome_of
 
 
 class Broken(Protocol):
@@ -160,30 +155,20 @@ def _fill(findings: Findings, found: Iterable[Broken], checked: frozenset[str]) 
 def _verdict(
     clause: Clause, findings: Findings, known: Sequence[Known], target: str, lost: str
 ) -> ClauseResult:
-    """Its verdict; `lost` says why some scenarios were not played, if so."""
-    exercised = findings.exercised[clause.id]
+    """Return its outcome; `lost` says why some scenarios were not played, if so."""
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
-    shown = hung or failed
-    listed = [k for k in known if k.clause == clause.id and k.applies_to(target)]
-    if shown is None:
-        if lost:
-            return ClauseResult(clause, Verdict.ERROR, exercised, reason=lost)
-        if not exercised:
-            reason = "no scenario reached it"
-            return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)
-        gone = outdated(listed)
-        if gone:
-            return ClauseResult(clause, Verdict.FIXED, exercised, reason=gone)
-        return ClauseResult(clause, Verdict.PASS, exercised)
-    outcome = Verdict.FAIL if clause.level is not Level.SHOULD else Verdict.LAX
-    found = Counterexample(
-        None,
-        (shown.expected,),
-        "; ".join(part for part in (shown.actual, shown.scenario) if part),
-        how=f"scenario: {'hangs' if hung else shown.scenario or clause.id}",
+    exercised = findings.exercised[clause.id]
+    seen = Seen(
+        exercised,
+        hung=hung and _counterexample(hung, "hangs"),
+        failed=failed and _counterexample(failed, failed.scenario or clause.id),
+        unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
+        lost=lost,
     )
-    outcome = Verdict.HANG if hung else outcome
-    entry = match(listed, clause.id, found, date.today())
-    if entry is not None and outcome in SHOWN:
-        return ClauseResult(clause, Verdict.KNOWN, exercised, found, entry.reason, entry.issue)
-    return ClauseResult(clause, outcome, exercised, found)
+    listed = [k for k in known if k.clause == clause.id and k.applies_to(target)]
+    return outcome_of(clause, seen, listed, date.today())
+
+
+def _counterexample(shown: Shown, how: str) -> Counterexample:
+    actual = "; ".join(part for part in (shown.actual, shown.scenario) if part)
+    return Counterexample(None, (shown.expected,), actual, how=f"scenario: {how}")

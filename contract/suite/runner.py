@@ -27,7 +27,7 @@ from fscontract.contract.suite.events import (
     ViolationFound,
 )
 from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.findings import Findings
+from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.generate import blocks
 from fscontract.contract.suite.generate.vectors import Vector
 from fscontract.contract.suite.guard import Guarded
@@ -168,6 +168,8 @@ class Run:
         self.counts: Counter[str] = Counter()
         self.errors = 0
         self.phase = ""
+        #: What is run now, or was last.
+        self.item: Program | Vector | None = None
         self.done = 0
         self.total: int | None = None
         self.ticks = 0
@@ -255,13 +257,14 @@ class Run:
         """Run a program, and keep whatever it shows."""
         if self.settings.until == (self.phase, self.done):
             raise _Enough
-        self._begun = self.done
+        self._begun, self.item = self.done, item
         program = item.program if isinstance(item, Vector) else item
         left_out = self.settings.crashes and self.executor.leaves_out(program)
         execution = self.executor.run(program, trace=isinstance(item, Vector))
         self.done += 1
         self.journal.done = self.done
         if left_out:
+            self._mind_left_out(program)
             return
         if execution.environment is not None:
             self.environment(str(execution.environment))
@@ -270,7 +273,9 @@ class Run:
         for miss in execution.misses:
             self.report(self.findings.miss(miss))
         if execution.violation is not None:
-            self.report(self.findings.violation(execution.violation))
+            found = execution.violation
+            self.report(self.findings.violation(found))
+            self.mind_example(self.findings.charged(found), counterexample(found))
         elif isinstance(item, Vector):
             outcomes = [outcome for _, outcome, _ in execution.trace]
             self.keep(item.clause, against_vector(self.executor, item, outcomes))
@@ -282,6 +287,19 @@ class Run:
         self.extra[SAME_VALIDATION] += compared
         self.keep(SAME_VALIDATION, shown)
         self._look_for_leaks(program)
+
+    def mind_example(self, by: str, shown: Counterexample) -> None:
+        """Note that an example, if one runs now, fails by a clause that this run does not judge.
+
+        A clause that it judges is reported itself."""
+        if isinstance(self.item, Vector) and by not in self.settings.declared:
+            self.findings.unhold(self.item.clause, by, shown)
+
+    def _mind_left_out(self, program: Program) -> None:
+        """Note that an example is not run, since it makes calls that ended a process."""
+        for crash in self.settings.crashes:
+            if program in LeftOut([crash, crash]):
+                self.mind_example(crash.clause, crash.counterexample)
 
     def _look_for_leaks(self, program: Program) -> None:
         clause = "close.release" if program.faults is None else "fault.release"
@@ -322,6 +340,7 @@ class Run:
     def _start(self, phase: str, total: int | None) -> None:
         self.surroundings.restore()
         self.phase, self.total, self.done, self._begun = phase, total, 0, 0
+        self.item = None
         if self.settings.part is not None:
             self.settings.part.begin()
         self.journal.done = 0
@@ -342,7 +361,8 @@ class Run:
         self, items: Iterator[Item], work: Callable[[Item], None], patience: float | None = None
     ) -> None:
         timeout = self.settings.timeout if patience is None else patience
-        supervise(items, work, timeout, self.hangs, self._tick, self.journal.begin)
+        hangs = self.hangs
+        supervise(items, work, timeout, hangs, self._tick, self.journal.begin, hangs.look)
 
     def beat(self, done: int) -> None:
         """Something else than a program was done, so many times in this phase."""

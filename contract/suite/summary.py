@@ -1,4 +1,4 @@
-"""From what was found and exercised to one verdict per clause."""
+"""Sum a run of programs up: what was found, exercised and missing, clause by clause."""
 
 from __future__ import annotations
 
@@ -9,23 +9,15 @@ from datetime import date, datetime
 from typing import Any
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import Clause, Level
-from fscontract.contract.known import Known, match, outdated
+from fscontract.contract.clauses import Clause
 from fscontract.contract.models.claims import TOLD_BY
 from fscontract.contract.opening import SCENES
 from fscontract.contract.suite.ending import MOST_HANGS
 from fscontract.contract.suite.findings import Kept, write_replay
-from fscontract.contract.suite.result import (
-    SHOWN,
-    ClauseResult,
-    Counterexample,
-    RunResult,
-    Verdict,
-)
+from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.suite.settings import Settings
+from fscontract.contract.suite.verdicts import Seen, outcome_of
 
-#: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
-_BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
 #: Why nothing is said to hold where the run was stopped, and no clause is there to take the blame.
 _HANGS = "programs hang in calls that no selected clause is about, so the run was stopped"
 
@@ -92,59 +84,45 @@ def _judge(
     evidence: Evidence,
     context: dict[str, Any],
 ) -> ClauseResult:
-    exercised = evidence.exercised[clause.id]
     unmet = settings.profile.satisfies(clause.needs)
     if unmet:
         reason = ", ".join(_unmet(need) for need in unmet)
         return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
-    verdict, shown = _verdict(clause, evidence)
-    if evidence.lost and shown is None:
-        return ClauseResult(clause, Verdict.ERROR, exercised, reason=evidence.lost)
-    if verdict is None:
-        return _unverified(clause, binding, settings, evidence)
+    findings = evidence.findings
+    seen = Seen(
+        evidence.exercised[clause.id],
+        findings.crashed.get(clause.id),
+        findings.hung.get(clause.id),
+        findings.failed.get(clause.id),
+        findings.missed.get(clause.id),
+        _unverified(clause, binding, settings, evidence),
+        evidence.lost,
+    )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
-    if shown is not None and settings.replays is not None and verdict is not Verdict.LAX:
-        shown = write_replay(settings.replays, clause.id, shown, context)
-    if shown is not None and verdict in SHOWN:
-        return _maybe_known(ClauseResult(clause, verdict, exercised, shown), listed)
-    if shown is not None and verdict is Verdict.LAX:
-        entry = match(listed, clause.id, shown, date.today())
-        if entry is not None:  # it stays lax, which fails no run; the entry only explains it
-            return ClauseResult(clause, verdict, exercised, shown, entry.reason, entry.issue)
-    gone = outdated(listed)
-    if gone:
-        return ClauseResult(clause, Verdict.FIXED, exercised, reason=gone)
-    return ClauseResult(clause, verdict, exercised, shown)
+    result = outcome_of(clause, seen, listed, date.today())
+    shown = result.counterexample
+    if shown is None or settings.replays is None or result.outcome is Verdict.LAX:
+        return result
+    written = write_replay(settings.replays, clause.id, shown, context)
+    return replace(result, counterexample=written)
 
 
 def _unmet(need: str) -> str:
     return f"only without {need[1:]}" if need.startswith("!") else f"not declared: {need}"
 
 
-def _verdict(clause: Clause, evidence: Evidence) -> tuple[Verdict | None, Counterexample | None]:
+def _unverified(
+    clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
+) -> tuple[Verdict, str] | None:
+    """Return why it can't be said that a clause holds, None if it can."""
     findings = evidence.findings
-    crashed = findings.crashed.get(clause.id)
-    if crashed is not None:
-        return Verdict.CRASH, crashed
-    hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
-    if hung is not None:
-        return Verdict.HANG, hung
-    if failed is not None:
-        return (Verdict.FAIL if clause.level in _BINDING else Verdict.LAX), failed
-    missed = findings.missed.get(clause.id)
-    if missed is not None:
-        return Verdict.LAX, missed
     shadow = findings.shadowed.get(clause.id)
-    untold = shadow is not None and shadow == TOLD_BY.get(clause.id)
-    return (Verdict.PASS if evidence.exercised[clause.id] and not untold else None), None
-
-
-def _maybe_known(result: ClauseResult, listed: list[Known]) -> ClauseResult:
-    assert result.counterexample is not None
-    entry = match(listed, result.clause.id, result.counterexample, date.today())
-    if entry is None:
-        return result
-    return replace(result, outcome=Verdict.KNOWN, reason=entry.reason, issue=entry.issue)
+    by = findings.unheld.get(clause.id)
+    if by is not None:
+        return Verdict.UNEXERCISED, f"its own example fails by {by}, which this run does not judge"
+    if evidence.exercised[clause.id] and (shadow is None or shadow != TOLD_BY.get(clause.id)):
+        return None
+    return _unreached(clause, binding, settings, evidence)
 
 
 def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:
@@ -162,27 +140,26 @@ def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:
     return ""
 
 
-def _unverified(
+def _unreached(
     clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
-) -> ClauseResult:
+) -> tuple[Verdict, str]:
+    """Return the outcome and the reason of a clause that no call was judged by."""
     if any(c.startswith(("openfile.", "cost.")) for c in clause.checks):
         missing = _unopened(clause, binding, evidence)
         if missing:
-            return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=missing)
+            return Verdict.INEXPRESSIBLE, missing
     operations = settings.operations(binding)
     models = [c.removeprefix("model.") for c in clause.checks if c.startswith("model.")]
     silent = models and not any(op in operations or op == "open" for op in models)
     if silent or clause.id in evidence.unsaid:
-        reason = f"the {binding.api} API has no such call"
-        return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
+        return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
     if evidence.errors:
-        return ClauseResult(clause, Verdict.ERROR, reason="calls were lost to errors of the way")
+        return Verdict.ERROR, "calls were lost to errors of the way"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
-        reason = "the binding can't change a file under an open stream"
-        return ClauseResult(clause, Verdict.INEXPRESSIBLE, reason=reason)
+        return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
     shadow = evidence.findings.shadowed.get(clause.id)
     reason = evidence.reasons.get(clause.id, "no program reached it")
     reason = f"its calls fail by {shadow} already" if shadow else reason
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
         reason = evidence.notes
-    return ClauseResult(clause, Verdict.UNEXERCISED, reason=reason)
+    return Verdict.UNEXERCISED, reason

@@ -94,19 +94,21 @@ def supervise(
     on_hang: Callable[[Item, int], Next],
     on_tick: Callable[[], None] = lambda: None,
     on_begin: Callable[[object], None] | None = None,
+    on_late: Callable[[], None] = lambda: None,
 ) -> None:
     """Call `work` on every item. An exception of `work` comes out.
 
     What takes over `timeout` seconds is abandoned, and `on_hang` is asked what comes next. It is
     told the item, or what `beat` was told last, and how many times in a row this item has taken
     too long. Time in which the whole process stood still does not count. `on_begin` is told in the
-    thread of everything that `beat` is."""
+    thread of everything that `beat` is; `on_late` is called when the time is up, before the work is
+    interrupted, which goes on elsewhere then."""
     again: Item | None = None
     times = 0
     while True:
         worker = _Worker(items, work, on_begin)
         with losses_unheard():
-            hung = _wait(worker, timeout, on_tick)
+            hung = _wait(worker, timeout, on_tick, on_late)
         if worker.error is not None:
             raise worker.error
         if hung is None and not worker.ended:
@@ -123,7 +125,12 @@ def supervise(
             items = chain((again,), items)
 
 
-def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) -> Item | None:
+def _wait(
+    worker: _Worker[Item],
+    timeout: float,
+    on_tick: Callable[[], None],
+    on_late: Callable[[], None],
+) -> Item | None:
     """Start the worker and wait for it to end (None), or for an item that hangs."""
     last = time.monotonic()
     worker.start()
@@ -137,6 +144,7 @@ def _wait(worker: _Worker[Item], timeout: float, on_tick: Callable[[], None]) ->
             last = now
             item = worker.current
             if item is not None and now - worker.since > timeout:
+                on_late()
                 worker.abandoned = True
                 give_up(worker)
                 worker.join(_TICK)

@@ -52,6 +52,8 @@ class ForeignStatus(FileStatus):
 class StreamOpener(Opener):
     """`open_file` of a FileSystem, for files below the prefix of `binding`."""
 
+    statistics = True
+
     def __init__(self, binding: ScratchBinding, filesystem: FileSystem) -> None:
         self.scenes = frozenset(SCENES)
         self.statuses = frozenset(STATUSES)

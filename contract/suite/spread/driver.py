@@ -40,7 +40,7 @@ from fscontract.contract.suite.spread.merging import Merged, merge
 from fscontract.contract.suite.spread.part import Part
 from fscontract.contract.suite.spread.partial import Partial, partial_from_json
 from fscontract.contract.suite.spread.port import Spreading
-from fscontract.contract.suite.spread.recording import MISS, MISSED
+from fscontract.contract.suite.spread.recording import MISS, MISSED, UNHELD
 from fscontract.contract.suite.spread.share import part_to_json, request_of, run_part
 from fscontract.contract.suite.summary import sum_up
 
@@ -192,7 +192,7 @@ class SpreadRun:
     def _new(self, found: Partial) -> Iterator[tuple[str, Any]]:
         wanted = self._settings.wanted
         for record in found.records:
-            if record.found is None or record.kind in (MISS, MISSED):
+            if record.found is None or record.kind in (MISS, MISSED, UNHELD):
                 continue
             clause = record.found.clause
             if clause in wanted and clause not in self._told:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from fscontract.contract.suite import ending, leaks
 from fscontract.contract.suite.findings import Kept, Repeats
 from fscontract.contract.suite.spread.partial import Family, Partial
-from fscontract.contract.suite.spread.recording import HANG, MISS, MISSED, VIOLATION, Record
+from fscontract.contract.suite.spread.recording import (
+    HANG,
+    MISS,
+    MISSED,
+    UNHELD,
+    VIOLATION,
+    Record,
+)
 from fscontract.contract.suite.summary import Evidence
 
 
@@ -89,6 +96,8 @@ def _replay(records: Iterable[Record], merged: Merged) -> None:
         if record.kind == HANG:
             merged.counts["hangs"] += 1
             kept.hang(found.clause, found.shown)
+        elif record.kind == UNHELD:
+            kept.unhold(found.clause, found.shadowed, found.shown)
         elif record.kind in (VIOLATION, MISS):
             kept.take(found, record.kind == MISS)
         elif found.clause not in leaks.CLAUSES or found.clause not in kept.failed:

@@ -16,6 +16,8 @@ from fscontract.contract.suite.result import Counterexample
 from fscontract.contract.suite.spread.part import Order, Part
 
 VIOLATION, MISS, FAILED, MISSED, HANG = "violation", "miss", "failed", "missed", "hang"
+#: An example fails by a clause that is not judged: `found` has that in `shadowed`.
+UNHELD = "unheld"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Recorder(Findings):
         signature, self._examining = self._examining, ()
         self._note(HANG, Examined(clause, shown), signature)
         return super().hang(clause, shown)
+
+    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+        """Keep and record that an example fails by a clause that the run does not judge."""
+        self._note(UNHELD, Examined(clause, shown, by))
+        super().unhold(clause, by, shown)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""

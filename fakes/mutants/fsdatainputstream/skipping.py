@@ -28,6 +28,15 @@ class SkipsLess(MemoryInputStream):
         return skipped
 
 
+@mutant("skip.advance")
+class SkipsAsTold(MemoryInputStream):
+    """skip() stops at the end, and returns what it was told to skip."""
+
+    def skip(self, count: int) -> int:
+        super().skip(count)
+        return max(count, 0)
+
+
 @mutant("skip.negative")
 class SkipsBack(MemoryInputStream):
     """A negative count moves the position back."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fscontract.contract.iostatistics import STREAM_READ_BYTES
 from fscontract.contract.ports import Buffer
 from fscontract.fakes.mutants.openfile.filesystems import (
     OptionStream,
@@ -30,6 +31,15 @@ class CountsAskedFor(OptionStream):
         count = super().read_into(buffer, offset, length)
         self._bytes += (length or count) - max(0, count)
         return count
+
+
+@opening_mutant("open.statistics")
+class CountsNoBytes(OptionStream):
+    """The bytes given to the reader are not among the counters."""
+
+    def io_statistics(self) -> dict[str, int]:
+        counts = super().io_statistics()
+        return {name: n for name, n in counts.items() if name != STREAM_READ_BYTES}
 
 
 @opening_mutant("open.statistics-seek")

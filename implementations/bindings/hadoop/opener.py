@@ -44,6 +44,8 @@ class _At(NamedTuple):
 class HadoopOpener(Opener):
     """`openFile` of a FileSystem or FileContext."""
 
+    statistics = True
+
     def __init__(self, binding: HadoopBinding, java: Java) -> None:
         self.scenes = frozenset(SCENES)
         self.statuses = frozenset(STATUSES)

@@ -43,6 +43,9 @@ STALE = bytes([FILL]) * 4
         ([("read_fully", (3, 4, -1, 4), failed(Kind.EOF))], ()),
         ([("read_fully", (9, 4, 0, 0), returned(None, STALE))], ()),
         ([("skip", (9,), returned(5)), ("get_pos", (), returned(5))], ()),
+        ([("skip", (9,), returned(9)), ("get_pos", (), returned(9))], ()),
+        ([("skip", (9,), returned(9)), ("read_byte", (), returned(-1))], ()),
+        ([("py_seek", (9, 0), returned(9)), ("get_pos", (), returned(5))], ()),
         ([("available", (), returned(3))], ()),
         ([("seek_to_new_source", (0,), returned(False))], ()),
         ([("seek_to_new_source", (0,), failed(Kind.UNSUPPORTED))], ()),
@@ -108,6 +111,16 @@ def test_what_the_document_permits_is_accepted(
         ([("read_fully", (0, 4, 0, 4), returned(None, read(0, 2).buffer))], "full.exact", ""),
         ([("available", (), returned(6))], "available.bounds", "open.state"),
         ([("skip", (2,), returned(3))], "skip.advance", ""),
+        (
+            [("skip", (9,), returned(9)), ("get_pos", (), returned(5))],
+            "getpos.value",
+            "skip.advance",
+        ),
+        (
+            [("skip", (9,), returned(7)), ("get_pos", (), returned(9))],
+            "getpos.value",
+            "skip.advance",
+        ),
         (
             [("has_capability", ("fscontract:no-such-capability",), returned(True))],
             "caps.unknown",

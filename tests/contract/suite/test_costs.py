@@ -33,6 +33,7 @@ class Priced(Opener):
 
     scenes = frozenset({"file"})
     statuses = frozenset({"own"})
+    statistics = True
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -41,6 +42,8 @@ class Priced(Opener):
         self.opens: dict[str, Counter[str]] = {}
         #: What a read counts.
         self.read: Mapping[str, int] = {}
+        #: What a read of one byte counts, which only the check itself makes.
+        self.read_byte: Mapping[str, int] = {}
         self.calls: list[BuilderCall] = []
         self.closed = 0
         self.refuses: Exception | None = None
@@ -83,6 +86,10 @@ def _stream(opener: Priced) -> MemoryInputStream:
         def read_into(self, buffer: Any, offset: int = 0, length: int | None = None) -> int:
             opener.counts.update(opener.read)
             return super().read_into(buffer, offset, length)
+
+        def read_byte(self) -> int:
+            opener.counts.update(opener.read_byte)
+            return super().read_byte()
 
         def close(self) -> None:
             opener.closed += 1
@@ -232,9 +239,35 @@ def test_what_is_held_is_counted_from_the_open_on(opener: Priced, check: Check) 
     )
 
 
-def test_a_meter_without_a_counter_has_no_verdict(check: Check) -> None:
+def test_a_meter_without_a_counter_has_no_verdict_if_the_api_has_no_statistics(
+    opener: Priced, check: Check
+) -> None:
     """That nothing was counted does not say that nothing was done."""
+    opener.statistics = False
     assert check(clause_of({"default": 0}, "bytes")) == CostVerdict("open.test", unsaid=True)
+
+
+def test_a_declared_counter_that_is_missing_fails_the_clause(check: Check) -> None:
+    """The profile says that the costs can be read off."""
+    verdict = check(clause_of({"default": 9}, "bytes"))
+    assert verdict.shown is not None
+    assert verdict.shown.expected == ("counts bytes from the store: stream_read_total_bytes",)
+    assert (verdict.shown.actual, verdict.shown.how) == ("no such counter", "cost: not counted")
+    assert verdict.exercised == 1
+    assert not verdict.unsaid
+
+
+def test_a_counter_that_is_there_once_it_has_counted_is_not_missing(
+    opener: Priced, check: Check
+) -> None:
+    """Before that it counts 0."""
+    opener.read_byte = {"stream_read_total_bytes": 1}
+    assert check(clause_of({"default": 0}, "bytes", steps=())).exercised == 1 + len(POLICIES)
+    opener.read = {"stream_read_total_bytes": 64}
+    opener.counts.pop("stream_read_total_bytes")
+    shown = check(clause_of({"default": 0}, "bytes")).shown
+    assert shown is not None
+    assert shown.actual == "64 bytes from the store (stream_read_total_bytes 64)"
 
 
 def test_an_operation_that_the_api_lacks_is_no_verdict(opener: Priced, check: Check) -> None:
@@ -365,8 +398,18 @@ def test_another_program_than_that_of_the_clause_is_not_replayed(opener: Priced)
             replay_cost(opener.executor, opener, clause, program, {})
 
 
+def test_a_replay_of_a_missing_counter_still_fails(opener: Priced, check: Check) -> None:
+    """Until the counter is there."""
+    clause = clause_of({"default": 0}, "bytes")
+    program, shown = program_of(clause), check(clause).shown
+    assert replay_cost(opener.executor, opener, clause, program, {}) == shown
+    opener.counts["stream_read_total_bytes"] = 0
+    assert replay_cost(opener.executor, opener, clause, program, {}) is None
+
+
 def test_a_replay_that_measures_nothing_says_why(opener: Priced) -> None:
     """It must not look like a cost that is kept."""
+    opener.statistics = False
     clause = clause_of({"default": 0}, "bytes")
     program = program_of(clause)
     with pytest.raises(TargetError, match=r"open\.test can't be measured: .* not counted$"):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from itertools import count
 
 import pytest
 
-from fscontract.contract.suite.ending import Journal
+from fscontract.contract.clauses import clauses
+from fscontract.contract.models.acceptor import about
+from fscontract.contract.models.state import ANY, PAST, opened
+from fscontract.contract.program import Program, Step, resolve_step
+from fscontract.contract.suite.ending import Journal, clause_of
 from fscontract.contract.suite.hangs import MOST_LATE
 from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.suite.runner import check
@@ -80,6 +86,87 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
     assert result.warnings == ()
     assert result.counts["hangs"] == 1
+
+
+class Spins(MemoryInputStream):
+    """A loop in Python, which can be interrupted: then the streams are closed."""
+
+    def seek(self, position: int) -> None:
+        while position < 0:
+            pass
+        super().seek(position)
+
+
+class Blocks(MemoryInputStream):
+    """A call of C, which can't be interrupted."""
+
+    def seek(self, position: int) -> None:
+        if position < 0:
+            threading.Event().wait()
+        super().seek(position)
+
+
+@pytest.mark.parametrize("stream", [Spins, Blocks], ids=lambda s: s.__name__)
+def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
+    stream: type[MemoryInputStream],
+) -> None:
+    """By its circumstances: a seek to a negative position is no seek to where the stream is."""
+    chosen = [c.id for c in clauses().values() if c.id.startswith("seek.")]
+    result = check(binding_of(stream), settings_for(*chosen, timeout=0.4))
+    (hung,) = _hung(result)
+    assert hung.clause.id == "seek.negative"
+    assert hung.counterexample is not None
+    assert hung.counterexample.how == "seek: hang"
+    assert not result.conforms
+
+
+@pytest.mark.parametrize(
+    ("length", "steps", "clause"),
+    [
+        (5, [("seek", -1)], "seek.negative"),
+        (5, [("seek", "len+1")], "seek.past-eof"),
+        (5, [("seek", "len")], "seek.at-len"),
+        (5, [("seek", 0)], "seek.zero"),
+        (5, [("seek", 2), ("seek", 2)], "seek.noop"),
+        (5, [("seek", 2)], "seek.pos"),
+        (5, [("close",), ("seek", 2)], "seek.open"),
+        (5, [("read_byte",)], "read1.value"),
+        (0, [("read_byte",)], "read1.eof"),
+        (5, [("seek", "len"), ("read_byte",)], "read1.eof"),
+        (5, [("close",), ("read_byte",)], "read1.closed"),
+        (5, [("read_into", 4, 0, 4)], "readb.progress"),
+        (0, [("read_into", 4, 0, 4)], "readb.eof"),
+        (5, [("read_into", 4, 0, 0)], "readb.zero"),
+        (5, [("read_into", 4, 0, -1)], "readb.len-neg"),
+        (5, [("pread", 0, 4, 0, 4)], "pread.data"),
+        (5, [("pread", -1, 4, 0, 4)], "pread.neg-pos"),
+        (5, [("close",)], "close.no-raise"),
+        (5, [("close",), ("close",)], "close.idempotent"),
+        (5, [("py_read", 2)], "pyio.read.data"),
+        (5, [("read_vectored", ((0, 2),), "heap", "absent")], "vread.data"),
+    ],
+)
+def test_a_call_that_does_not_come_back_breaks_the_clause_of_its_circumstances(
+    length: int, steps: list[tuple[object, ...]], clause: str
+) -> None:
+    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)  # type: ignore[arg-type]
+    declared = settings_for().declared | {"pread.data"}
+    assert clause_of(Program(length, made), len(made) - 1, "fault.hang", declared) == clause
+
+
+@pytest.mark.parametrize("place", [0, 3, 5, 9, ANY, PAST])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_every_call_has_a_clause_to_charge_in_every_state(place: int, is_open: bool) -> None:
+    state = opened(b"bytes")._replace(pos=place, is_open=is_open)
+    steps = {step for program in _steps() for step in program}
+    for step in steps:
+        assert about(step.op, resolve_step(step, 5, 64).args, state), step
+
+
+def _steps() -> Iterator[tuple[Step, ...]]:
+    examples = (example for clause in clauses().values() for example in clause.examples)
+    for example in examples:
+        yield tuple(s for s in example.program.steps if s.op != "change")
 
 
 def test_what_is_late_too_often_hangs(clock: Clock) -> None:

@@ -172,7 +172,7 @@ EVERY = frozenset(clauses())
     ("program", "index", "wanted", "clause"),
     [
         (PLAIN, 1, EVERY, "read1.value"),
-        (PLAIN, 1, frozenset({"read1.eof"}), "read1.eof"),
+        (PLAIN, 1, frozenset({"read1.eof"}), "read1.value"),
         (PLAIN, -1, EVERY, "open.state"),
         (PLAIN, 3, EVERY, "close.no-raise"),
         (OPENED, -1, EVERY, "open.build-future"),
@@ -182,7 +182,7 @@ EVERY = frozenset(clauses())
 def test_the_call_that_does_not_end_is_to_blame(
     program: Program, index: int, wanted: frozenset[str], clause: str
 ) -> None:
-    """For the clause that promises its result, of those that are asked for."""
+    """For the clause of its circumstances: one that is asked for, if there is one of those."""
     assert clause_of(program, index, "fault.clean", wanted) == clause
 
 

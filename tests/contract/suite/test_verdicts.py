@@ -1,0 +1,105 @@
+"""One function gives a clause its outcome, for streams and for the parts of a pipeline."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import product
+
+import pytest
+
+from fscontract.contract.clauses import Clause, Level, clauses, select
+from fscontract.contract.known import Known
+from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.suite.pipeline import check_pipeline
+from fscontract.contract.suite.result import FAILING, SHOWN, Counterexample, Verdict
+from fscontract.contract.suite.verdicts import Seen, outcome_of
+from fscontract.fakes.mutants.blockreader.registry import reader_mutants
+from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
+from fscontract.fakes.mutants.metadatatable.registry import table_mutants
+
+TODAY = date(2027, 1, 1)
+HOW = "seek: returned"
+SHOWN_SO = Counterexample(None, ("raises EOF",), "returned", how=HOW)
+ENTRY = Known("demo.one", "as ever", HOW, "STORE-12")
+OTHER = Known("demo.one", "as ever", "seek: OTHER", "STORE-13")
+SELDOM = Known("demo.one", "seldom", "seek: OTHER", intermittent=True)
+EXPIRED = Known("demo.one", "for now", HOW, until=date(2026, 1, 1))
+UNREACHED = Verdict.UNEXERCISED, "no program reached it"
+
+
+def _clause(level: Level) -> Clause:
+    return Clause("demo.one", level, "", "", "demo")
+
+
+@pytest.mark.parametrize(
+    ("level", "seen", "listed", "outcome", "reason"),
+    [
+        (Level.MUST, Seen(3), (), Verdict.PASS, ""),
+        (Level.MUST, Seen(3), (ENTRY,), Verdict.FIXED, "as ever"),
+        (Level.MUST, Seen(3), (SELDOM,), Verdict.PASS, ""),
+        (Level.MUST, Seen(3, lost="interrupted"), (ENTRY,), Verdict.ERROR, "interrupted"),
+        (Level.MUST, Seen(unverified=UNREACHED), (ENTRY,), Verdict.UNEXERCISED, "no program"),
+        (Level.MUST, Seen(3, failed=SHOWN_SO), (), Verdict.FAIL, ""),
+        (Level.MAY, Seen(3, failed=SHOWN_SO), (), Verdict.FAIL, ""),
+        (Level.UNSPECIFIED, Seen(3, failed=SHOWN_SO), (), Verdict.FAIL, ""),
+        (Level.MUST, Seen(3, failed=SHOWN_SO), (ENTRY,), Verdict.KNOWN, "as ever"),
+        (Level.MUST, Seen(3, failed=SHOWN_SO), (OTHER,), Verdict.FAIL, ""),
+        (Level.MUST, Seen(3, failed=SHOWN_SO), (EXPIRED,), Verdict.FAIL, ""),
+        (Level.MUST, Seen(3, failed=SHOWN_SO, lost="gone"), (), Verdict.FAIL, ""),
+        (Level.SHOULD, Seen(3, failed=SHOWN_SO), (), Verdict.LAX, ""),
+        (Level.SHOULD, Seen(3, failed=SHOWN_SO), (ENTRY,), Verdict.LAX, "as ever"),
+        (Level.SHOULD, Seen(3, missed=SHOWN_SO), (ENTRY,), Verdict.LAX, "as ever"),
+        (Level.SHOULD, Seen(3, missed=SHOWN_SO), (OTHER,), Verdict.FIXED, "as ever"),
+        (Level.SHOULD, Seen(3, missed=SHOWN_SO), (SELDOM,), Verdict.LAX, ""),
+        (Level.SHOULD, Seen(3, missed=SHOWN_SO), (EXPIRED,), Verdict.LAX, ""),
+        (Level.SHOULD, Seen(3, hung=SHOWN_SO), (), Verdict.HANG, ""),
+        (Level.SHOULD, Seen(3, hung=SHOWN_SO), (ENTRY,), Verdict.KNOWN, "as ever"),
+        (Level.MUST, Seen(crashed=SHOWN_SO, hung=SHOWN_SO, failed=SHOWN_SO), (), "crash", ""),
+        (Level.MUST, Seen(failed=SHOWN_SO, unverified=UNREACHED), (), Verdict.FAIL, ""),
+    ],
+)
+def test_a_clause_gets_the_outcome_of_the_worst_that_was_seen(
+    level: Level, seen: Seen, listed: tuple[Known, ...], outcome: Verdict, reason: str
+) -> None:
+    result = outcome_of(_clause(level), seen, listed, TODAY)
+    assert result.outcome == outcome
+    assert result.reason.startswith(reason) or reason in result.reason
+    assert bool(result.reason) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("level", "failed", "listed"),
+    list(product(Level, (None, SHOWN_SO), ((), (ENTRY,), (OTHER,), (SELDOM,), (EXPIRED,)))),
+)
+def test_what_was_shown_is_kept_unless_the_entry_is_out_of_date(
+    level: Level, failed: Counterexample | None, listed: tuple[Known, ...]
+) -> None:
+    result = outcome_of(_clause(level), Seen(3, failed=failed), listed, TODAY)
+    fixed = result.outcome is Verdict.FIXED
+    assert (result.counterexample is None) == (failed is None or fixed)
+    assert (result.outcome in FAILING | SHOWN) == (result.outcome in FAILING)
+    if result.issue:
+        assert result.issue in {entry.issue for entry in listed}
+
+
+def _missing(mutants: list[tuple[str, PipelineBinding]]) -> tuple[str, PipelineBinding]:
+    return next((c, made) for c, made in mutants if clauses()[c].level is Level.SHOULD)
+
+
+PARTS = {
+    "splitter": _missing([(m.clause, m.binding) for m in splitter_mutants()]),
+    "blockreader": _missing([(m.clause, m.binding()) for m in reader_mutants()]),
+    "metadatatable": _missing([(m.clause, m.binding) for m in table_mutants()]),
+}
+
+
+@pytest.mark.parametrize("api", PARTS)
+def test_a_known_should_that_a_part_misses_keeps_reason_and_issue(api: str) -> None:
+    clause, binding = PARTS[api]
+    (unlisted,) = check_pipeline(binding, select([clause])).clauses
+    assert unlisted.outcome is Verdict.LAX
+    assert unlisted.counterexample is not None
+    known = Known(clause, "not needed here", unlisted.counterexample.signature, "PART-7")
+    (found,) = check_pipeline(binding, select([clause]), [known]).clauses
+    assert found.outcome is Verdict.LAX
+    assert (found.reason, found.issue) == ("not needed here", "PART-7")
