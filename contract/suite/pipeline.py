@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from typing import Protocol
 
@@ -24,6 +24,7 @@ from fscontract.contract.suite.events import (
     RunStarted,
 )
 from fscontract.contract.suite.result import (
+    INTERRUPTED,
     SHOWN,
     ClauseResult,
     Counterexample,
@@ -116,7 +117,7 @@ def check_pipeline(
     try:
         _find(findings, binding, timeout)
     except KeyboardInterrupt:
-        listener(Interrupted(result("the run was interrupted")))
+        listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
     found = result()
     listener(RunFinished(found))

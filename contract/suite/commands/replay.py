@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, watched
 
 
-@click.command(short_help="Run a failure again.")
+@click.command(cls=watched.WatchedCommand, short_help="Run a failure again.")
 @click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("target", metavar="[TARGET]", required=False)
 @click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
@@ -33,7 +34,8 @@ def replay(
 
     FILE knows the target, --file and --content, but no options and no secrets: give them again.
 
-    Exit codes: 0 it passes now, 1 it still fails or fails otherwise.
+    Exit codes: 0 it passes now, 1 it still fails, fails otherwise or ends the process, 2 usage,
+    3 the target can't be used, 4 internal error of fscontract.
     """
     from fscontract.contract.profile import load_profile
     from fscontract.contract.program import Program
@@ -50,11 +52,15 @@ def replay(
     if target is None and file is None and content is None:
         held = _text(data, "file", file_), _text(data, "content", file_)
         file, content = held[0], None if held[1] is None else Path(held[1])
-    binding = resolve_target(chosen, options, file, content)
+    home = os.getpid()
+    with watched.within(common.set_up_limit(0)):
+        binding = resolve_target(chosen, options, file, content)
+    common.leave_fork(home)
     named = profile or data.get("profile") or binding.default_profile
     if not isinstance(named, str):
         raise click.UsageError(f"{file_}: profile must be a name, not {named!r}")
-    result = replaying.replay(binding, data, load_profile(named))
+    ends = watched.ending(f"{data.get('clause')}: ends the process", common.VIOLATION)
+    result = replaying.replay(binding, data, load_profile(named), ends)
     click.echo(f"{result.clause}: {result.outcome}")
     if "program" in data:
         click.echo(f"  program    {printable(str(Program.from_json(data['program'])))}")
