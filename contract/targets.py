@@ -86,7 +86,7 @@ def resolve_any(
     one the requests can be made to fail.
     """
     _check_file(text, file, content)
-    with _outside(text, options):
+    with _outside(text, options, ours=True):
         found = _resolve(text, options, file, content, faulty)
         str(found.name)  # it has to have one
         can_fail = not isinstance(found, PipelineBinding) and found.injector is not None
@@ -167,7 +167,9 @@ def _from_url(
     cls = load_entry(bindings[name], f"binding {name!r}")
     if not hasattr(cls, "from_url"):
         raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
-    return _expect_binding(cls.from_url(url, options, file=file, content=content), text)
+    with _outside(text, options):
+        made = cls.from_url(url, options, file=file, content=content)
+    return _expect_binding(made, text)
 
 
 def _from_callable(
@@ -245,11 +247,16 @@ def _call(function: Any, text: str, options: dict[str, str], *args: Any, **kwarg
 
 
 @contextmanager
-def _outside(text: str, options: dict[str, str]) -> Iterator[None]:
-    """Make a TargetError of whatever code of a target raises, or of what it is made with."""
+def _outside(text: str, options: dict[str, str], ours: bool = False) -> Iterator[None]:
+    """Make a TargetError of whatever code of a target raises, or of what it is made with.
+
+    Values of options are taken out of what it says, unless UsageError and TargetError are `ours`.
+    """
     try:
         yield
     except (UsageError, TargetError) as error:
+        if ours:
+            raise
         kind = UsageError if isinstance(error, UsageError) else TargetError
         raise kind(redact(text_of(error), options)) from error
     except KeyboardInterrupt:
