@@ -48,11 +48,8 @@ class _Commands(Commands):
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; of these exceptions click would make another end than they are."""
-        try:
-            return super().invoke(ctx)
-        except (BrokenPipeError, EOFError) as error:
-            ends.raise_again(error)
+        """Run the command, whose exceptions click does not see before they are sorted."""
+        return ends.invoked(super().invoke, ctx)
 
 
 @click.group(

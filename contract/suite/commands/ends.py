@@ -7,7 +7,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -35,7 +35,9 @@ def code_of(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         _tell(error)
         return common.USAGE
-    except BaseException as error:  # a SystemExit here is none of ours
+    except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
+        raise
+    except BaseException as error:
         known = common.exit_code_of(error) if isinstance(error, Exception) else None
         if known is None:
             common.say_internal(error, "traceback" in _settings)
@@ -45,7 +47,15 @@ def code_of(run: Callable[[], object]) -> int:
     return code if isinstance(code, int) else common.CONFORMS
 
 
-def raise_again(error: BrokenPipeError | EOFError) -> NoReturn:
+def invoked(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
+    """Run a command; of these exceptions click would make exit codes 1, 130 and any at all."""
+    try:
+        return invoke(ctx)
+    except (BrokenPipeError, EOFError, SystemExit) as error:
+        _raise_again(error)
+
+
+def _raise_again(error: BrokenPipeError | EOFError | SystemExit) -> NoReturn:
     """Raise click's Exit if the output is closed, or else an InternalError."""
     if isinstance(error, BrokenPipeError) and _output_is_closed():
         with contextlib.suppress(OSError, ValueError):  # what is left has to go somewhere

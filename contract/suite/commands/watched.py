@@ -36,7 +36,7 @@ class WatchedCommand(click.Command):
         if isolates.by_default() and threading.active_count() == 1:
             from fscontract.contract.suite.commands import ends
 
-            ctx.exit(_watch(lambda: ends.code_of(lambda: run(ctx))))
+            ctx.exit(_watch(lambda: ends.code_of(lambda: ends.invoked(run, ctx))))
         return run(ctx)
 
 
