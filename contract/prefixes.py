@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from secrets import token_hex
 
 _START = "fscontract-"
 _FORM = "%Y%m%dT%H%M%SZ"
-_NAME = re.compile(r"fscontract-(?P<time>\d{8}T\d{6}Z)-[0-9a-z_]{8}")
+_NAME = re.compile(r"fscontract-(?P<time>\d{8}T\d{6}Z)-[0-9a-z_]{8}(?:-[0-9a-z_]{8})?")
+#: One, in the tasks of a run that removes what they leave.
+_marks: list[str] = []
 
 
 def new_name(now: datetime | None = None) -> str:
     """A name that nobody else has, such as `fscontract-20261121T203400Z-ab12cd34`."""
-    return f"{timed_start(now)}{token_hex(4)}"
+    return "-".join([f"{timed_start(now)}{token_hex(4)}", *_marks])
+
+
+@contextmanager
+def marked(mark: str) -> Iterator[None]:
+    """Have new names end with a mark of 8 letters and digits, by which a run knows its tasks'."""
+    _marks[:] = [mark]
+    try:
+        yield
+    finally:
+        _marks.clear()
+
+
+def has_mark(name: str, mark: str) -> bool:
+    """Whether the name was made in a task of the run with this mark."""
+    return made_at(name) is not None and name.endswith(f"-{mark}")
 
 
 def timed_start(now: datetime | None = None) -> str:

@@ -74,8 +74,11 @@ def resolve_any(
     one the requests can be made to fail.
     """
     _check_file(text, file, content)
-    found = _resolve(text, options, file, content, faulty)
-    if faulty and (isinstance(found, PipelineBinding) or found.injector is None):
+    with _outside(text, options, ours=True):
+        found = _resolve(text, options, file, content, faulty)
+        str(found.name)  # it has to have one
+        can_fail = not isinstance(found, PipelineBinding) and found.injector is not None
+    if faulty and not can_fail:
         able = _names(installed(FAULTY))
         raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
     return found
@@ -114,6 +117,9 @@ def recognise(found: Any, name: str) -> Binding:
         try:
             cls = entry.load()
         except ImportError:  # an extra that is not installed can't have made the object
+            continue
+        except Exception as error:  # one of a version that the binding is not for may have
+            accepted.append(f"{entry.name} (not here: {_described(error)})")
             continue
         binding = cls.recognise(found, name)
         if isinstance(binding, Binding):
@@ -154,12 +160,8 @@ def _from_url(
     cls = load_entry(bindings[name], f"binding {name!r}")
     if not hasattr(cls, "from_url"):
         raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
-    try:
+    with _outside(text, options):
         made = cls.from_url(url, options, file=file, content=content)
-    except (UsageError, TargetError) as error:
-        raise type(error)(redact(str(error), options)) from error
-    except Exception as error:
-        _could_not(text, error, options)
     return _expect_binding(made, text)
 
 
@@ -172,7 +174,7 @@ def _from_callable(
         found: Any = _import(text, place, options)
         for part in name.split("."):
             if not hasattr(found, part):
-                names = [n for n in vars(found) if not n.startswith("_")]
+                names = [n for n in dir(found) if not n.startswith("_")]
                 raise UsageError(f"{text}: {place} has no {name!r}{near_misses(part, names)}")
             found = getattr(found, part)
         if not callable(found):
@@ -202,10 +204,6 @@ def _import(text: str, place: str, options: dict[str, str]) -> ModuleType:
         top = [p.stem for p in Path.cwd().glob("*") if p.suffix in ("", ".py")]
         known = top if "." not in place else [*top, *sys.modules]
         raise UsageError(f"{text}: no module {error.name!r}{near_misses(place, known)}") from error
-    except (UsageError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # SystemExit, and the panics of extensions
-        _could_not(text, error, options)
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -238,25 +236,42 @@ def _on_path(folder: Path) -> Iterator[None]:
 
 
 def _call(function: Any, text: str, options: dict[str, str], *args: Any) -> Any:
-    try:
+    with _outside(text, options):
         return function(*args)
+
+
+@contextmanager
+def _outside(text: str, options: dict[str, str], ours: bool = False) -> Iterator[None]:
+    """Make a TargetError of whatever code of a target raises, or of what it is made with.
+
+    Values of options are taken out of what it says, unless UsageError and TargetError are `ours`.
+    """
+    try:
+        yield
     except (UsageError, TargetError) as error:
-        raise type(error)(redact(str(error), options)) from error
+        if ours:
+            raise
+        kind = UsageError if isinstance(error, UsageError) else TargetError
+        raise kind(redact(text_of(error), options)) from error
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
+    except BaseException as error:  # SystemExit, and the panics of extensions
         _could_not(text, error, options)
 
 
 def _could_not(text: str, error: BaseException, options: dict[str, str]) -> NoReturn:
+    raise TargetError(f"{mask_url(text)}: {redact(_described(error), options)}") from error
+
+
+def _described(error: BaseException) -> str:
+    """Return the class of an exception, what it says, and where it was raised."""
     message = " ".join(text_of(error).split())
     said = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    place = _raised_at(error)
-    raise TargetError(f"{mask_url(text)}: {redact(said, options)} ({place})") from error
+    return f"{said} ({raised_at(error)})"
 
 
-def _raised_at(error: BaseException) -> str:
-    """The innermost line that is neither this module's, nor the library's, nor Python's."""
+def raised_at(error: BaseException) -> str:
+    """Return the innermost line that is neither this module's, nor the library's, nor Python's."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     foreign = (sysconfig.get_path("stdlib"), "<frozen")
     own = [
@@ -264,9 +279,11 @@ def _raised_at(error: BaseException) -> str:
         for f in frames
         if "site-packages" not in f.filename and not f.filename.startswith(foreign)
     ]
+    if not frames:
+        return "unknown place"
     if isinstance(error, SyntaxError) and error.filename and not own:
         return f"{error.filename}:{error.lineno}"
-    chosen = (own or frames or traceback.extract_tb(error.__traceback__))[-1]
+    chosen = (own or frames)[-1]
     return f"{chosen.filename}:{chosen.lineno}"
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from fscontract import __version__
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, ends
 from fscontract.contract.suite.commands.check import check
 from fscontract.contract.suite.commands.clean import clean
 from fscontract.contract.suite.commands.explain import explain
@@ -23,6 +23,7 @@ from fscontract.contract.suite.commands.listing import features, list_clauses
 from fscontract.contract.suite.commands.matrix import matrix
 from fscontract.contract.suite.commands.profile import profile
 from fscontract.contract.suite.commands.replay import replay
+from fscontract.contract.suite.commands.signals import stopped_by_signals
 
 _START = f"""\
 fscontract {__version__} checks what holds of filesystems by Hadoop's contracts.
@@ -41,37 +42,14 @@ class _Commands(Commands):
         """Run and exit; the codes are those in the help of `check`."""
         kwargs["standalone_mode"] = False
         before = threading.enumerate()
-        code = self._main(*args, **kwargs)
-        common.leave_anyway(code, before)
+        with stopped_by_signals():
+            code = ends.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
+            common.leave_anyway(code, before)
         sys.exit(code)
 
-    def _main(self, *args: Any, **kwargs: Any) -> int:
-        try:
-            code = super().main(*args, **kwargs)
-        except click.Abort:
-            common.say_error("interrupted")
-            return common.INTERRUPTED
-        except click.ClickException as error:
-            _tell(error)
-            return common.USAGE
-        except Exception as error:
-            known_code = common.exit_code_of(error)
-            if known_code is None:
-                raise
-            common.say_error(str(error))
-            return known_code
-        return code if isinstance(code, int) else common.CONFORMS
-
-
-def _tell(error: click.ClickException) -> None:
-    """One line; but for a group of commands without any of them, what there is."""
-    said = error.format_message()
-    if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2
-        click.echo(said, err=True)
-        return
-    if isinstance(error, click.MissingParameter) and error.ctx is not None:
-        said = f"{said.rstrip('.')}; see '{error.ctx.command_path} --help'"
-    common.say_error(" ".join(said.split()))
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, whose exceptions click does not see before they are sorted."""
+        return ends.invoked(super().invoke, ctx)
 
 
 @click.group(
@@ -80,9 +58,11 @@ def _tell(error: click.ClickException) -> None:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="fscontract", message="%(prog)s %(version)s")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an internal error.")
 @click.pass_context
-def main(ctx: click.Context) -> None:
+def main(ctx: click.Context, traceback: bool) -> None:
     """Check filesystems against the contract of Hadoop's input streams."""
+    ends.show_tracebacks(traceback)
     if ctx.invoked_subcommand is None:  # no success: a script that lost its arguments is to fail
         click.echo(_START)
         ctx.exit(common.USAGE)

@@ -14,12 +14,14 @@ from types import NoneType
 from typing import Any, NoReturn, TypeVar
 
 from fscontract.contract.binding import Action, Binding, Opened, TargetError
-from fscontract.contract.opener import Opener
+from fscontract.contract.opener import NoScene, Opener
 from fscontract.contract.opening import BuilderCall
 from fscontract.contract.outcome import Kind, Outcome, clip, raised, text_of
+from fscontract.contract.pipelineports import PipelineBinding
 from fscontract.contract.program import Step
 from fscontract.contract.suite.interrupt import Abandoned
 from fscontract.contract.suite.watchdog import supervise
+from fscontract.contract.targets import raised_at
 
 Value = TypeVar("Value")
 #: How much longer than a program it may take to set a target up, or to clean up after it.
@@ -53,15 +55,25 @@ class _Forks:
 _forks = _Forks()
 
 
+def guard(binding: Binding, timeout: float) -> Guarded:
+    """Return the binding, guarded, if it is not already; TargetError if it can't be looked at."""
+    return binding if isinstance(binding, Guarded) else Guarded(binding, timeout)
+
+
 class Guarded(Binding):
     """The binding, guarded; `timeout` is how many seconds one program may take."""
 
     def __init__(self, binding: Binding, timeout: float) -> None:
         self._inner = binding
         self._patience = timeout * _PATIENCE
+        self.name = name_of(binding)
+        self._tried("can't be used", self._look_at, binding)
+        _forks.homes.add(os.getpid())
+
+    def _look_at(self, binding: Binding) -> None:
+        """Take over what the binding says of itself."""
         self.api = binding.api  # type: ignore[misc]
         self.default_profile = binding.default_profile  # type: ignore[misc]
-        self.name = clip(" ".join(str(binding.name).split()), 1000)
         self.operations = binding.operations
         self.changes = binding.changes
         self.buffer = binding.buffer
@@ -69,17 +81,17 @@ class Guarded(Binding):
         self.injector = binding.injector
         self.fixed_content = binding.fixed_content
         self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
-        self.opener = None if binding.opener is None else _GuardedOpener(binding.opener)
-        _forks.homes.add(os.getpid())
+        opener = binding.opener
+        self.opener = None if opener is None else _GuardedOpener(opener, self.name)
 
     @property
     def remote(self) -> bool:
         """Whether an operation costs a round trip, also to the binding itself."""
-        return self._inner.remote
+        return self._tried("can't be used", lambda: self._inner.remote)
 
     @remote.setter
     def remote(self, remote: bool) -> None:
-        self._inner.remote = remote
+        self._tried("can't be used", setattr, self._inner, "remote", remote)
 
     @property
     def block(self) -> int | None:  # type: ignore[override]
@@ -89,7 +101,7 @@ class Guarded(Binding):
     @property
     def prefix(self) -> str | None:
         """The prefix of the binding."""
-        return self._inner.prefix
+        return self._tried("can't tell its directory", lambda: self._inner.prefix)
 
     def prepare(self) -> None:
         """Make the prefix; TargetError, also if it takes for ever."""
@@ -97,7 +109,7 @@ class Guarded(Binding):
 
     def dispose(self) -> None:
         """Remove everything; TargetError, also if it takes for ever."""
-        what = self._inner.prefix or "what was made"
+        what = self.prefix or "what was made"
         self._patiently(self._inner.dispose, f"hangs while {what} is removed")
 
     def create(self, content: bytes) -> str:
@@ -114,7 +126,8 @@ class Guarded(Binding):
 
     def bind(self, step: Step) -> Action:
         """A step as a function that returns, and whose outcome can be looked at."""
-        action, forks, gettrace = self._inner.bind(step), _forks, sys.gettrace
+        action = self._tried(f"can't {step.op}", self._inner.bind, step)
+        forks, gettrace = _forks, sys.gettrace
 
         def run(opened: Opened) -> Outcome:
             before = gettrace()
@@ -150,12 +163,7 @@ class Guarded(Binding):
         return guarded(self._inner.status_etag, path)
 
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
-        try:
-            return guarded(call, *args)
-        except TargetError:
-            raise
-        except Exception as error:
-            raise TargetError(f"{self.name}: {what}: {_said(error)}") from error
+        return tried(f"{self.name}: {what}", call, *args)
 
     def _patiently(self, work: Callable[[], None], complaint: str) -> None:
         def call(_: str) -> None:
@@ -168,33 +176,35 @@ class Guarded(Binding):
 
 
 class _GuardedOpener(Opener):
-    """An opener whose calls raise nothing but exceptions."""
+    """An opener whose calls raise nothing but exceptions; where no call of the API is judged, these
+    are TargetError and NoScene."""
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: Opener, name: str) -> None:
         self._inner = opener
         self.statistics = opener.statistics
+        self._name = name
 
     @property
     def scenes(self) -> frozenset[str]:  # type: ignore[override]
         """What it can put at a path so far."""
-        return self._inner.scenes
+        return self._tried("can't tell what it can open", lambda: self._inner.scenes)
 
     @property
     def statuses(self) -> frozenset[str]:  # type: ignore[override]
         """The statuses it can give."""
-        return self._inner.statuses
+        return self._tried("can't tell its statuses", lambda: self._inner.statuses)
 
     def place(self, scene: str, content: bytes) -> str:
         """Make the scene."""
-        return guarded(self._inner.place, scene, content)
+        return self._tried(f"can't put a {scene} at a path", self._inner.place, scene, content)
 
     def appear(self, path: str, content: bytes) -> None:
         """Make the file that was not there."""
-        guarded(self._inner.appear, path, content)
+        self._tried(f"can't write {path}", self._inner.appear, path, content)
 
     def status(self, path: str, kind: str, length: int | None) -> Any:
         """A status of a kind."""
-        return guarded(self._inner.status, path, kind, length)
+        return self._tried(f"no status of {path}", self._inner.status, path, kind, length)
 
     def open_file(self, path: str) -> Any:
         """A new builder."""
@@ -202,7 +212,7 @@ class _GuardedOpener(Opener):
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
         """A call with a status in the place of its kind."""
-        return guarded(self._inner.ready, path, call)
+        return self._tried(f"no status of {path}", self._inner.ready, path, call)
 
     def call(self, builder: Any, call: BuilderCall) -> Any:
         """The builder after a call."""
@@ -218,12 +228,17 @@ class _GuardedOpener(Opener):
 
     def outcome(self, error: Exception) -> Outcome:
         """What an exception means."""
-        return guarded(self._inner.outcome, error)
+        return self._tried("can't tell an exception", self._inner.outcome, error)
 
     def counters(self, opened: Any) -> Mapping[str, int]:
         """The statistics that are numbers."""
-        found = guarded(self._inner.counters, opened)
-        return guarded(lambda: {n: c for n, c in found.items() if type(c) is int})
+        return self._tried("can't tell its statistics", self._counted, opened)
+
+    def _counted(self, opened: Any) -> dict[str, int]:
+        return {n: c for n, c in self._inner.counters(opened).items() if type(c) is int}
+
+    def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
+        return tried(f"{self._name}: {what}", call, *args)
 
 
 class Foreign:
@@ -248,10 +263,29 @@ def guarded(call: Callable[..., Value], *args: Any) -> Value:
         raise
     except BaseException as error:
         _pass_on(error)
-        raise type(type(error).__name__, (Exception,), {})(text_of(error)) from None
+        same = type(type(error).__name__, (Exception,), {})(text_of(error))
+        raise same.with_traceback(error.__traceback__) from None
     finally:
         if _forks.away:
             _forks.leave()
+
+
+def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
+    """Return the value of a call that is not judged; TargetError says `what` failed, and where.
+
+    NoScene, by which an opener says that it can't do something, comes out.
+    """
+    try:
+        return guarded(call, *args)
+    except (TargetError, NoScene):
+        raise
+    except Exception as error:
+        raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
+
+
+def name_of(found: Binding | PipelineBinding) -> str:
+    """Return what a target calls itself, in one line; TargetError."""
+    return tried("a target has no name", lambda: clip(" ".join(str(found.name).split()), 1000))
 
 
 def _pass_on(error: BaseException) -> None:
@@ -283,6 +317,8 @@ def _tamed(value: object, depth: int = 0) -> object:
     return Foreign(value)
 
 
-def _said(error: BaseException) -> str:
+def said_by(error: BaseException) -> str:
+    """Return the class of an exception of a target and what it says, in one line."""
+    _pass_on(error)
     text = " ".join(text_of(error).split())
     return clip(f"{type(error).__name__}: {text}" if text else type(error).__name__)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 #: How long a thread is watched to see whether it is busy, in seconds.
 _GLANCE = 0.02
@@ -83,6 +86,39 @@ def losses_unheard() -> Iterator[None]:
     finally:
         if sys.unraisablehook is hook:
             sys.unraisablehook = heard
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Hold Ctrl-C, and the other signals that Python handles, back to the end of a clearing up.
+
+    A second one comes through at once.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before: dict[int, Callable[[int, FrameType | None], Any]] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append((number, frame))
+        if len(came) > 1:
+            before[number](number, frame)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        handler = None if number is None else signal.getsignal(number)
+        if number is not None and callable(handler):
+            before[number] = handler
+            signal.signal(number, note)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
+    for number, frame in came[:1]:
+        before[number](number, frame)
 
 
 def _is_busy(ident: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from typing import Protocol
 
@@ -23,7 +23,13 @@ from fscontract.contract.suite.events import (
     RunFinished,
     RunStarted,
 )
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.suite.result import (
+    INTERRUPTED,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.suite.verdicts import Seen, outcome_of
 
 
@@ -111,7 +117,7 @@ def check_pipeline(
     try:
         _find(findings, binding, timeout)
     except KeyboardInterrupt:
-        listener(Interrupted(result("the run was interrupted")))
+        listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
     found = result()
     listener(RunFinished(found))
@@ -160,8 +166,8 @@ def _verdict(
     exercised = findings.exercised[clause.id]
     seen = Seen(
         exercised,
-        hung=hung and _counterexample(hung, "hangs"),
-        failed=failed and _counterexample(failed, failed.scenario or clause.id),
+        hung=_counterexample(hung, "hangs") if hung else None,
+        failed=_counterexample(failed, failed.scenario or clause.id) if failed else None,
         unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
         lost=lost,
     )

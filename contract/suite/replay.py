@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from fscontract.contract.suite.costs import replay_cost
 from fscontract.contract.suite.execute import Execution, Executor, Violation
 from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.interrupt import held_back
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.watchdog import Next, supervise
 from fscontract.contract.untrusted import short
@@ -36,10 +38,16 @@ class ReplayResult:
     trace: tuple[str, ...] = ()
 
 
-def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayResult:
+def replay(
+    binding: Binding,
+    data: dict[str, Any],
+    profile: Profile,
+    running: AbstractContextManager[None] | None = None,
+) -> ReplayResult:
     """Run the program in `data`, the content of a replay file, on a binding.
 
-    ProgramError for data that can't be read. The binding is prepared and disposed of.
+    ProgramError for data that can't be read. The binding is prepared and disposed of. The program
+    is run inside of `running`.
     """
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
@@ -47,15 +55,17 @@ def replay(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayRe
     binding = Guarded(binding, _TIMEOUT)
     binding.prepare()
     try:
-        if program is None:
-            return _run_threads(binding, profile.features, buffer, clause, data["threads"])
-        keys = Keys(profile.own_keys, profile.unsupported_keys)
-        executor = Executor(binding, profile.features, buffer, keys)
-        if clauses()[clause].cost is not None and program.opening is not None:
-            return _measure(executor, clause, program, profile)
-        return _run(executor, clause, program)
+        with running or nullcontext():
+            if program is None:
+                return _run_threads(binding, profile.features, buffer, clause, data["threads"])
+            keys = Keys(profile.own_keys, profile.unsupported_keys)
+            executor = Executor(binding, profile.features, buffer, keys)
+            if clauses()[clause].cost is not None and program.opening is not None:
+                return _measure(executor, clause, program, profile)
+            return _run(executor, clause, program)
     finally:
-        binding.dispose()
+        with held_back():
+            binding.dispose()
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

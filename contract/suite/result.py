@@ -26,7 +26,7 @@ class Verdict(str, Enum):
     UNEXERCISED = "unexercised"  # no program reached it: not a pass
     ERROR = "error"  # network or set-up: no verdict
     HANG = "hang"  # the watchdog ended a program
-    CRASH = "crash"  # a program ended the process (with --isolate)
+    CRASH = "crash"  # a program ended the process
 
     def __str__(self) -> str:
         return self.value
@@ -49,6 +49,8 @@ UNVERIFIED = frozenset(
 
 #: How a reason begins of clauses that were not exercised since the check of threads ended early.
 STOPPED = "stopped"
+#: How the reason of a run begins that the user, or a signal, has ended.
+INTERRUPTED = "the run was interrupted"
 
 
 @dataclass(frozen=True)
@@ -125,15 +127,22 @@ class RunResult:
     warnings: tuple[str, ...] = ()
     #: What the anchor `buf` stood for, in bytes; 0 if for nothing.
     buffer: int = 0
+    #: Why the run is not complete, in one line, so that it can't conform; "" if it is complete.
+    incomplete: str = ""
 
     @property
     def conforms(self) -> bool:
-        """No clause fails, none was lost to errors, and at least one was verified."""
-        outcomes = {c.outcome for c in self.clauses}
-        return not outcomes & (FAILING | {Verdict.ERROR}) and bool(outcomes - UNVERIFIED)
+        """Whether the run is complete, no clause fails or was lost, and one was verified."""
+        return conform({c.outcome for c in self.clauses}, self.incomplete)
 
     @property
     def summary(self) -> dict[str, int]:
         """How many clauses came out how; every outcome is listed."""
         found = Counter(c.outcome for c in self.clauses)
         return {v.value: found[v] for v in Verdict}
+
+
+def conform(outcomes: set[Verdict], incomplete: str = "") -> bool:
+    """Return whether a run with these outcomes of its clauses conforms."""
+    bad = outcomes & (FAILING | {Verdict.ERROR})
+    return not bad and not incomplete and bool(outcomes - UNVERIFIED)

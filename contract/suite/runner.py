@@ -15,7 +15,7 @@ from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.program import Program
 from fscontract.contract.suite.comparing import SAME_VALIDATION, against_pair, against_vector
-from fscontract.contract.suite.ending import Journal, LeftOut
+from fscontract.contract.suite.ending import Crash, Journal, LeftOut
 from fscontract.contract.suite.events import (
     Interrupted,
     Judged,
@@ -30,12 +30,13 @@ from fscontract.contract.suite.execute import Executor
 from fscontract.contract.suite.findings import Findings, counterexample
 from fscontract.contract.suite.generate import blocks
 from fscontract.contract.suite.generate.vectors import Vector
-from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.guard import guard
 from fscontract.contract.suite.hangs import Hangs
+from fscontract.contract.suite.interrupt import held_back
 from fscontract.contract.suite.leaks import OUT_OF, Watch
 from fscontract.contract.suite.opening import Keys
 from fscontract.contract.suite.phases import phases
-from fscontract.contract.suite.result import Counterexample, RunResult
+from fscontract.contract.suite.result import INTERRUPTED, Counterexample, RunResult
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.specials import Specials
 from fscontract.contract.suite.spread.partial import Family, Partial
@@ -47,7 +48,6 @@ from fscontract.contract.suite.watchdog import supervise
 #: After so many failed connections in a row the run is not worth going on.
 _MOST_ERRORS = 20
 _TICKS_PER_EVENT = 10
-_STOPPED = "the run was interrupted"
 
 
 def check(
@@ -63,7 +63,7 @@ def check(
     """
     surroundings = Surroundings()
     try:
-        binding = Guarded(binding, settings.timeout)
+        binding = guard(binding, settings.timeout)
         run = Run(binding, settings, listener, surroundings, journal or Journal())
         listener(_started(binding, settings))
         result = _prepared(run, run.result)
@@ -85,7 +85,7 @@ def gather(binding: Binding, settings: Settings) -> Partial:
     """What the part of a run shows that the settings have. TargetError as of `check`."""
     surroundings = Surroundings()
     try:
-        binding = Guarded(binding, settings.timeout)
+        binding = guard(binding, settings.timeout)
         run = Run(binding, settings, lambda event: None, surroundings, Journal())
         return _disposed(run, _prepared(run, run.partial))
     finally:
@@ -99,7 +99,7 @@ def _prepared(run: Run, work: Callable[[], Made]) -> Made:
         return work()
     except BaseException:
         run.surroundings.restore()
-        with contextlib.suppress(TargetError):  # the first error is the one to tell
+        with contextlib.suppress(TargetError), held_back():  # the first error is the one to tell
             run.binding.dispose()
         raise
 
@@ -107,7 +107,8 @@ def _prepared(run: Run, work: Callable[[], Made]) -> Made:
 def _disposed(run: Run, made: Made) -> Made:
     """Dispose of the binding; what was made says so if that fails."""
     try:
-        run.binding.dispose()
+        with held_back():
+            run.binding.dispose()
     except TargetError as error:  # the verdicts stand all the same
         made = replace(made, warnings=(*made.warnings, str(error)))
     run.surroundings.restore()
@@ -165,6 +166,8 @@ class Run:
         self.extra: Counter[str] = Counter()
         self.notes: list[str] = []
         self.warnings: tuple[str, ...] = ()
+        #: Why the run can't conform, whatever its clauses show.
+        self.incomplete = ""
         self.counts: Counter[str] = Counter()
         self.errors = 0
         self.phase = ""
@@ -185,8 +188,8 @@ class Run:
         except KeyboardInterrupt:
             self.surroundings.restore()
             with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
-                so_far = self._sum_up(started, time.monotonic() - clock, _STOPPED)
-                self.listener(Interrupted(so_far))
+                so_far = self._sum_up(started, time.monotonic() - clock, INTERRUPTED)
+                self.listener(Interrupted(replace(so_far, incomplete=INTERRUPTED)))
             raise
         return self._sum_up(started, time.monotonic() - clock)
 
@@ -249,7 +252,17 @@ class Run:
             self.report(keep(crash.clause, crash.counterexample))
             for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
                 self.findings.shadowed.setdefault(clause, crash.clause)
-            self.mind_unselected(crash.clause, crash.counterexample)
+            self._mind_crash(crash)
+
+    def _mind_crash(self, crash: Crash) -> None:
+        """Keep the run from conforming if no verdict of it shows what ended a process."""
+        if crash.clause not in self.settings.declared:
+            shown = crash.counterexample
+            what = shown.program or "; ".join(shown.interleaving) or shown.how
+            self.incomplete = (
+                f"a process of the run ended in {what} ({shown.how}, {shown.actual}), which breaks "
+                f"{crash.clause}, neither selected nor declared"
+            )
 
     # one program --------------------------------------------------------------------------
 
@@ -409,4 +422,5 @@ class Run:
         self.counts["operations"] = executor.operations
         counts = dict(self.counts)
         result = sum_up(self.binding, self.settings, evidence, started, seconds, counts)
-        return replace(result, warnings=self.warnings + self.hangs.warnings)
+        warnings = self.warnings + self.hangs.warnings
+        return replace(result, warnings=warnings, incomplete=self.incomplete)

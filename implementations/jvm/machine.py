@@ -35,7 +35,7 @@ def start(jars: Sequence[Path], memory: str = "1g") -> None:
         if _running is not None or jpype.isJVMStarted():
             raise TargetError(
                 "this process runs a Java machine with other libraries: check the targets in "
-                "processes of their own (--isolate)"
+                "processes of their own: leave --no-isolate out"
             )
         java = find_java()
         try:

@@ -359,7 +359,9 @@ def test_replay_tells_what_came_of_it(
     """On the target in the file or another one, with the calls that were made."""
     targets: list[str] = []
 
-    def fake(binding: Binding, data: dict[str, Any], profile: Profile) -> ReplayResult:
+    def fake(
+        binding: Binding, data: dict[str, Any], profile: Profile, running: object
+    ) -> ReplayResult:
         targets.append(binding.name)
         return ReplayResult("seek.zero", outcome, "IO", ("returned",), ("seek(0): IO",))
 

@@ -85,11 +85,12 @@ def test_whatever_a_call_raises_or_returns_is_an_outcome(
         "removes-everything",
     ],
 )
+@pytest.mark.parametrize("more", [(), ("--no-isolate",)])
 def test_what_a_call_does_besides_changes_no_verdict(
-    how: str, check: Command, target: Path
+    how: str, more: tuple[str, ...], check: Command, target: Path
 ) -> None:
     """The answer is right, and the report gets to where it should."""
-    is_complete(hostile(check, target, how), 0, "pass")
+    is_complete(hostile(check, target, how, *more), 0, "pass")
 
 
 def test_threads_that_never_end_do_not_hold_up_the_end(check: Command, target: Path) -> None:
@@ -143,7 +144,7 @@ def test_verdicts_stand_if_cleaning_up_fails(how: str, check: Command, target: P
     assert "fscontract-" in warning or "Panic" in warning
 
 
-@pytest.mark.parametrize("more", [(), ("--isolate",)])
+@pytest.mark.parametrize("more", [(), ("--no-isolate",)])
 def test_options_stay_secret_whatever_a_call_says(
     more: tuple[str, ...], check: Command, target: Path
 ) -> None:
@@ -158,9 +159,9 @@ def test_options_stay_secret_whatever_a_call_says(
     ("name", "more"),
     [
         ("テスト", ()),
-        ("x" * 200, ("--isolate",)),
+        ("x" * 200, ("--no-isolate",)),
         ("\udcff\udcfe", ()),
-        ("\udcff\udcfe", ("--isolate",)),
+        ("\udcff\udcfe", ("--no-isolate",)),
     ],
 )
 def test_any_name_of_a_target_will_do(
@@ -208,8 +209,8 @@ def test_a_program_that_ends_the_process_is_reported(
 def test_an_isolated_run_says_the_same(check: Command, target: Path) -> None:
     """Lines, verdicts, counts and programs are those of a run in one process."""
     args = ("--clauses", "pyio.writable.false,pyio.readable", "--seed", "3")
-    plain = check("memory://x", *args)
-    apart = check("memory://x", *args, "--isolate")
+    plain = check("memory://x", *args, "--no-isolate")
+    apart = check("memory://x", *args)
     assert (apart.code, apart.outcomes()) == (plain.code, plain.outcomes())
     assert plain.code == 1
     assert apart.report["clauses"] == plain.report["clauses"]

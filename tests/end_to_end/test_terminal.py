@@ -119,7 +119,7 @@ def test_quiet_shows_no_progress(place: Path) -> None:
     assert shown.raw == "memory: conforms: 1 clause holds\r\n"
 
 
-@pytest.mark.parametrize("more", [(), ("--isolate",)])
+@pytest.mark.parametrize("more", [(), ("--no-isolate",)])
 def test_ctrl_c_gives_the_report_so_far(more: tuple[str, ...], place: Path) -> None:
     """The violations that were found stand; nothing is said to hold; files say the same."""
     files = ("--json", "r.json", "--junit", "r.xml", "--html", "r.html")
@@ -127,6 +127,8 @@ def test_ctrl_c_gives_the_report_so_far(more: tuple[str, ...], place: Path) -> N
     assert shown.code == 130, shown.text
     assert "FAIL  pyio." in shown.text
     assert "error: the run was interrupted" in shown.text
+    assert "does not conform" not in shown.text
+    assert re.search(r"^interrupted: \d+ of \d+ verified clauses? fails?", shown.text, re.MULTILINE)
     assert shown.text.rstrip().endswith("fscontract: error: interrupted")
     assert "Traceback" not in shown.text
     assert "\x1b[?25h" in shown.raw[shown.raw.rindex("\x1b[?25l") :]

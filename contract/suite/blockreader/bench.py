@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +21,8 @@ from fscontract.contract.readerport import (
     DeliveredRecord,
     ReaderSettings,
 )
-from fscontract.contract.suite.blockreader.stage import Stage, TooManyCalls
+from fscontract.contract.suite.blockreader.stage import Stage
+from fscontract.contract.suite.guard import said_by
 
 PATH = "/file"
 
@@ -135,7 +137,19 @@ def _run_blocks(binding: BlockReaderBinding, case: Case, blocks: Sequence[Block]
     layout, clause = case.layout, case.clause or "rec.none-twice"
     bench = Bench(binding, clause).file(layout.data)
     bench.stage.shorts = case.shorts
-    reader = bench.reader(
+    try:
+        with closing(_reader_of(bench, case)) as reader:
+            seen = bench.read(reader, *blocks)
+    except Violated as found:
+        return found.broken
+    except BaseException as error:  # whatever it raises: there was no reason to
+        return Broken(case.clause or "rec.none-lost", "records", said_by(error))
+    return judge(layout, blocks, seen)
+
+
+def _reader_of(bench: Bench, case: Case) -> CheckedReader:
+    layout = case.layout
+    return bench.reader(
         context=layout.context,
         delimiter=layout.delimiter,
         length=layout.length or None,
@@ -146,15 +160,6 @@ def _run_blocks(binding: BlockReaderBinding, case: Case, blocks: Sequence[Block]
         buffer_size=case.buffer,
         overflow_buffer_size=case.overflow,
     )
-    try:
-        seen = bench.read(reader, *blocks)
-    except Violated as found:
-        return found.broken
-    except (Exception, TooManyCalls) as error:  # whatever it raises: there was no reason to
-        return Broken(case.clause or "rec.none-lost", "records", f"{type(error).__name__}: {error}")
-    finally:
-        reader.close()
-    return judge(layout, blocks, seen)
 
 
 def _bounded(

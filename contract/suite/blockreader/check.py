@@ -11,6 +11,7 @@ from fscontract.contract.suite.blockreader import scaling
 from fscontract.contract.suite.blockreader.bench import Bench, Violated, run_case
 from fscontract.contract.suite.blockreader.cases import GENERAL, RECORDS
 from fscontract.contract.suite.blockreader.scenarios import SCENARIOS, Scenario
+from fscontract.contract.suite.guard import said_by
 
 assert scaling  # its scenarios are among SCENARIOS now
 #: What the model names by itself.
@@ -51,6 +52,6 @@ def _play(binding: BlockReaderBinding, clause: str, play: Scenario) -> Broken | 
         play(Bench(binding, clause))
     except Violated as violated:
         return violated.broken
-    except Exception as error:  # a reader may raise anything
-        return Broken(clause, expected, f"{type(error).__name__}: {error}")
+    except BaseException as error:  # a reader may raise anything
+        return Broken(clause, expected, said_by(error))
     return None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from fscontract.contract.suite.commands import common, completing, reporting
+from fscontract.contract.suite.commands import common, completing, isolates, reporting
+from fscontract.contract.suite.interrupt import held_back
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
@@ -40,9 +44,10 @@ _STOPPED = "interrupted before anything was found"
 )
 @common.run_options
 @click.option(
-    "--isolate",
-    is_flag=True,
-    help="Run the target in a process of its own, and report programs that crash it.",
+    "--isolate/--no-isolate",
+    default=None,
+    help="Run each target in a process of its own, and report programs that crash it: the default. "
+    "--no-isolate is for debuggers.",
 )
 @click.option(
     "--spark",
@@ -67,7 +72,7 @@ def check(
     /,
     *,
     targets: tuple[str, ...],
-    isolate: bool,
+    isolate: bool | None,
     known: Path | None,
     json: Path | None,
     junit: Path | None,
@@ -84,12 +89,14 @@ def check(
     the JSON report is a list.
 
     Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
-    could not be set up, 5 nothing selected or verified, 130 interrupted. With --baseline 1 is for
+    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
+    selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
     what fails anew, or in another way, and for what was verified then and is not now.
     """
     run = common.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate is for one process, --spark for those of executors")
+    apart = isolates.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]
     common.check_writable(paths)
@@ -103,10 +110,11 @@ def check(
     entries: list[Entry] = []
     try:
         with reporting.without_commands():
-            _run_all(entries, targets, run, clauses, _load_known(known), isolate, old, quiet)
+            _run_all(entries, targets, run, clauses, _load_known(known), apart, old, quiet)
     except KeyboardInterrupt:
         if entries:
-            reporting.write_reports(reports, entries)
+            with held_back():
+                reporting.write_reports(reports, entries)
         raise
     reporting.write_reports(reports, entries)
     ctx.exit(reporting.exit_code(entries, reporting.tell(entries, old)))
@@ -134,45 +142,57 @@ def _run_all(
     quiet: bool,
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
-    from fscontract.contract.binding import Binding
-    from fscontract.contract.pipelineports import PipelineBinding
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.suite.report.console import Console
     from fscontract.contract.suite.report.redacted import redacted
     from fscontract.contract.suite.surroundings import Surroundings, private_copy
 
+    home = os.getpid()
     surroundings, stream = Surroundings(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
     made: list[tuple[str, _Made]] = []
-    elsewhere = _elsewhere(run)
+    elsewhere = None if isolate else _elsewhere(run)
     try:
         for target in targets:  # mistakes in any of them show before the first one runs
-            console.set_up(target)
-            made.append((target, _make(target, run, known, isolate, elsewhere)))
+            made.append((target, _make(target, run, known, isolate, elsewhere, console)))
             surroundings.restore()
             _require(made[-1][1], clauses)
         if baseline is not None:
             _require_baseline(baseline, [one for _, one in made])
         for target, one in made:
-            entry, whole = _checked(target, one, run, clauses, known, console)
+            entry, stopped = _checked(target, one, run, clauses, known, console)
+            common.leave_fork(home)
             entry = redacted(entry, run.options)
             surroundings.restore(last=True)
-            console.finish(entry)
             entries.append(entry)
-            if not whole:
-                raise KeyboardInterrupt
+            if stopped is not None:
+                with contextlib.suppress(OSError):  # of a terminal that was closed
+                    console.finish(entry)
+                raise stopped
+            console.finish(entry)
             if isinstance(entry, NotSetUp) and not common.in_one_place():
                 common.say_error(entry.message)
     finally:
-        console.stop()
-        for _, one in made:
-            if not isinstance(one, Binding | PipelineBinding | NotSetUp):
-                one.close()
-        if elsewhere is not None:
-            elsewhere.close()
+        with contextlib.suppress(OSError):
+            console.stop()
+        with held_back():
+            _close([one for _, one in made], elsewhere)
         surroundings.close()
         if stream is not sys.stdout:
-            stream.close()
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
+    from fscontract.contract.binding import Binding
+    from fscontract.contract.pipelineports import PipelineBinding
+    from fscontract.contract.suite.report import NotSetUp
+
+    for one in made:
+        if not isinstance(one, Binding | PipelineBinding | NotSetUp):
+            one.close()
+    if elsewhere is not None:
+        elsewhere.close()
 
 
 def _elsewhere(run: common.RunOptions) -> Elsewhere | None:
@@ -190,30 +210,55 @@ def _make(
     known: tuple[Known, ...],
     isolate: bool,
     elsewhere: Elsewhere | None,
+    console: Console,
 ) -> _Made:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
     from fscontract.contract.suite.report import NotSetUp
 
+    if isolate:
+        return _isolated(target, run, known, console)
+    console.set_up(target)
     try:
         if elsewhere is not None:
             from fscontract.contract.suite.spread.target import SpreadTarget
 
             return SpreadTarget(target, run, known, elsewhere)
-        if not isolate:
-            return common.resolve_any(target, run)
-        from fscontract.contract.suite.isolate.parent import Isolated
-
-        return Isolated(target, run, known)
+        return common.resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
+
+
+def _isolated(
+    target: str, run: common.RunOptions, known: tuple[Known, ...], console: Console
+) -> Isolated | NotSetUp:
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.suite.isolate.parent import Isolated
+    from fscontract.contract.suite.report import NotSetUp
+    from fscontract.contract.masking import mask_url
+
+    console.stop()  # its line is drawn by a thread, of which a fork would know nothing
+    with ExitStack() as stack:
+        with held_back():
+            one = Isolated(target, run, known, forks=isolates.by_default())
+            stack.callback(one.close)
+        console.set_up(target)
+        try:
+            one.set_up()
+        except TargetError as error:
+            return NotSetUp(mask_url(target), str(error))
+        stack.pop_all()
+        return one
 
 
 def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
     from fscontract.contract.clauses import STREAM
     from fscontract.contract.pipelineports import PipelineBinding
+    from fscontract.contract.suite.report import NotSetUp
 
+    if isinstance(one, NotSetUp):
+        return
     apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
     if not any(clause.api in apis for clause in clauses):
         common.say_error(common.NOTHING_SELECTED)
@@ -236,15 +281,15 @@ def _checked(
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     console: Console,
-) -> tuple[Entry, bool]:
-    """What came of a target, and whether that is all: it is not, if the user has interrupted it."""
+) -> tuple[Entry, KeyboardInterrupt | None]:
+    """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.masking import mask_url
     from fscontract.contract.suite.report import NotSetUp
 
     try:
-        return _run(target, one, run, clauses, known, console), True
-    except KeyboardInterrupt:
-        return console.so_far or NotSetUp(mask_url(target), _STOPPED), False
+        return _run(target, one, run, clauses, known, console), None
+    except KeyboardInterrupt as stopped:
+        return console.so_far or NotSetUp(mask_url(target), _STOPPED), stopped
 
 
 def _run(

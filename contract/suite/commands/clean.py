@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-@click.command(short_help="Remove what killed runs have left.")
+@click.command(cls=watched.WatchedCommand, short_help="Remove what killed runs have left.")
 @click.argument("target")
 @common.TARGET_OPTION
 @click.option(
@@ -55,7 +55,9 @@ def clean(
     from fscontract.contract.suite.guard import Guarded
     from fscontract.contract.targets import resolve_target
 
-    binding = Guarded(resolve_target(target, options), _PATIENCE)
+    with watched.within(common.set_up_limit(0)):
+        found = resolve_target(target, options)
+    binding = Guarded(found, _PATIENCE)
     code = common.CONFORMS
     try:
         for prefix in _old(binding, age):

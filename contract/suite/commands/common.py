@@ -3,6 +3,7 @@ library before a command runs, so that `--help` is quick."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fscontract.contract.suite.commands import completing
+from fscontract.contract.suite.commands import completing, watched
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
@@ -27,13 +28,17 @@ if TYPE_CHECKING:
     from fscontract.contract.suite.ending import Crash
     from fscontract.contract.suite.settings import Settings
 
-CONFORMS, VIOLATION, USAGE, SET_UP, NOTHING, INTERRUPTED = 0, 1, 2, 3, 5, 130
+CONFORMS, VIOLATION, USAGE, SET_UP, INTERNAL, NOTHING, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+#: That of a command whose output nobody reads any more, as a shell has it for SIGPIPE.
+CLOSED = 141
 #: With several targets the first of these that occurs is the exit code.
 _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
 #: How long threads that were left may hold up the end of the process, in seconds.
 _FAREWELL = 2.0
 #: Characters of a line on stderr; the middle of a longer one is left out.
 _LONGEST = 2000
+#: How long a target may take to be made: so many times as long as a program, and this at least.
+_SET_UP_PROGRAMS, _SET_UP = 6, 60.0
 #: Where replay files go.
 _REPLAYS = Path(".fscontract")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -79,10 +84,15 @@ def exit_code_of(error: Exception) -> int | None:
 
 
 def say(message: str, err: bool = False) -> None:
-    """Print `message`, which may repeat what others wrote, so that it can't drive a terminal."""
+    """Print `message`, which may repeat what others wrote, so that it can't drive a terminal.
+
+    On stderr it prints nothing if that is closed.
+    """
     from fscontract.contract.suite.report.text import printable
 
-    click.echo(printable(message), err=err)
+    closed = (OSError, ValueError, AttributeError) if err else ()
+    with contextlib.suppress(*closed):
+        click.echo(printable(message), err=err)
 
 
 def say_error(message: str) -> None:
@@ -90,6 +100,17 @@ def say_error(message: str) -> None:
     for line in message.split("\n"):
         shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} ... {line[-200:]}"
         say(f"fscontract: error: {shown}", err=True)
+
+
+def say_internal(error: BaseException, traceback: bool) -> None:
+    """Print a fault of the kit as a line that says where to report it, after its traceback."""
+    from fscontract.contract.suite.internal import REPORT, fault_of
+
+    fault = fault_of(error)
+    if traceback:
+        for line in fault.trace.splitlines():
+            say(line, err=True)
+    say(f"fscontract: internal error: {fault.line}; {REPORT}", err=True)
 
 
 def in_one_place() -> bool:
@@ -297,7 +318,11 @@ def resolve(target: str, run: RunOptions) -> Binding:
     from fscontract.contract.targets import resolve_target
 
     faulty = run.faults is not None
-    return resolve_target(target, run.options, run.file, run.content, faulty)
+    home = os.getpid()
+    with watched.within(set_up_limit(run.timeout)):
+        found = resolve_target(target, run.options, run.file, run.content, faulty)
+    leave_fork(home)
+    return found
 
 
 def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
@@ -305,7 +330,21 @@ def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
     from fscontract.contract.targets import resolve_any
 
     faulty = run.faults is not None
-    return resolve_any(target, run.options, run.file, run.content, faulty)
+    home = os.getpid()
+    found = resolve_any(target, run.options, run.file, run.content, faulty)
+    leave_fork(home)
+    return found
+
+
+def set_up_limit(timeout: float) -> float:
+    """Return how many seconds a target may take to be made; `timeout` is that of a program."""
+    return max(_SET_UP, _SET_UP_PROGRAMS * timeout)
+
+
+def leave_fork(home: int) -> None:
+    """End this process if it is a fork of `home` that a target made: that one makes the report."""
+    if os.getpid() != home:
+        os._exit(CONFORMS)
 
 
 def profile_of(name: str, run: RunOptions) -> Profile:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, watched
 
 
-@click.command(short_help="Keep a file of known failures.")
+@click.command(cls=watched.WatchedCommand, short_help="Keep a file of known failures.")
 @click.option("--write", "action", flag_value="write", help="Add what fails now to FILE.")
 @click.option("--prune", "action", flag_value="prune", help="Drop from FILE what no longer fails.")
 @click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))

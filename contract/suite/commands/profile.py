@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, watched
 
 if TYPE_CHECKING:
     from fscontract.contract.known import Known
@@ -27,7 +27,9 @@ def profile() -> None:
     """Profiles say what a target declares."""
 
 
-@profile.command(short_help="Propose a profile and a file of known failures.")
+@profile.command(
+    cls=watched.WatchedCommand, short_help="Propose a profile and a file of known failures."
+)
 @click.argument("target")
 @common.infer_options
 @click.option("--write", metavar="PROFILE.yaml", type=_PATH, help="Write the profile.")

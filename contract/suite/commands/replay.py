@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fscontract.contract.suite.commands import common
+from fscontract.contract.suite.commands import common, watched
 
 if TYPE_CHECKING:
     from fscontract.contract.profile import Profile
@@ -31,7 +31,7 @@ class _Replay:
     profile: str | None
 
 
-@click.command(short_help="Run failures again.")
+@click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
 @click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
 @click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
 @click.option("--trust", is_flag=True, help="Run the code that FILE names as its target.")
@@ -54,8 +54,8 @@ def replay(
     FILE knows the target, --file and --content, but no options and no secrets: give them again.
     If its target is code, as file.py:callable, give TARGET, too, or --trust.
 
-    Exit codes: 0 all pass now, 1 one still fails or fails otherwise, 2 usage, 3 the target can't
-    be used.
+    Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage,
+    3 the target can't be used, 4 internal error of fscontract.
     """
     from fscontract.contract.binding import TargetError
 
@@ -124,9 +124,13 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
     from fscontract.contract.suite import replay as replaying
     from fscontract.contract.targets import resolve_target
 
-    binding = resolve_target(one.target, options, one.file, one.content)
+    home = os.getpid()
+    with watched.within(common.set_up_limit(0)):
+        binding = resolve_target(one.target, options, one.file, one.content)
+    common.leave_fork(home)
     profile: Profile = load_profile(one.profile or binding.default_profile)
-    result = replaying.replay(binding, one.data, profile)
+    ends = watched.ending(f"{one.data.get('clause')}: ends the process", common.VIOLATION)
+    result = replaying.replay(binding, one.data, profile, ends)
     for line in _lines(result, one.data):
         common.say(redact(line, options))
     return common.CONFORMS if result.outcome == "passes now" else common.VIOLATION

@@ -94,6 +94,8 @@ def _code(entry: Entry) -> int:
         return common.CONFORMS
     if outcomes & FAILING:
         return common.VIOLATION
+    if entry.incomplete:
+        return common.SET_UP
     return common.SET_UP if Verdict.ERROR in outcomes else common.NOTHING
 
 
@@ -102,7 +104,9 @@ def _lenient(entry: Entry) -> int:
     from fscontract.contract.suite.report import NotSetUp
     from fscontract.contract.suite.result import Verdict
 
-    lost = isinstance(entry, NotSetUp) or Verdict.ERROR in {r.outcome for r in entry.clauses}
+    if isinstance(entry, NotSetUp) or entry.incomplete:
+        return common.SET_UP
+    lost = Verdict.ERROR in {r.outcome for r in entry.clauses}
     return common.SET_UP if lost else common.CONFORMS
 
 

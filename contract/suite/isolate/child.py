@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 import threading
-import traceback
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, NoReturn
 
 from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.clauses import STREAM
+from fscontract.contract.pipelineports import PipelineBinding
 from fscontract.contract.program import Program
-from fscontract.contract.suite import runner
+from fscontract.contract.suite import internal, pipeline, runner
 from fscontract.contract.suite.commands import common
 from fscontract.contract.suite.events import Event, PhaseStarted
 from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.suite.guard import Guarded, guard, name_of
+from fscontract.contract.suite.interrupt import held_back
 from fscontract.contract.suite.isolate import wire
 from fscontract.contract.suite.isolate.journal import SharedJournal
 from fscontract.contract.suite.opening import Keys
-from fscontract.contract.suite.settings import Settings
-from fscontract.contract.suite.surroundings import show_printed
+from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.suite.surroundings import Surroundings, show_printed
 from fscontract.contract.suite.watchdog import Next, supervise
+
+#: The status of a process that could not say what it had to say.
+LOST = 70
+
+
+class _Unheard(Exception):
+    """The parent process can't be told anything any more."""
 
 
 class _Child:
@@ -36,55 +48,90 @@ class _Child:
         self._journal = journal
         self._binding: Binding | None = None
         self._told = False
+        self._home = os.getpid()
 
-    def work(self) -> None:
-        """Do what is asked for; whatever goes wrong is said."""
+    def work(self) -> int:
+        """Do what is asked for, say whatever goes wrong, and return the status to exit with."""
         try:
-            self._work(json.loads(self._lines.readline()))
-        except KeyboardInterrupt:
-            self._say(interrupted=True)
-        except BaseException as error:
-            if isinstance(error, BrokenPipeError | ConnectionError):  # nobody listens any more
-                return
-            code = common.exit_code_of(error) if isinstance(error, Exception) else None
-            kinds = {common.SET_UP: "target", common.USAGE: "usage"}
-            if code in kinds:
-                self._say(**{kinds[code]: str(error)})
-            else:
-                self._say(fault=traceback.format_exc())
+            try:
+                self._work(json.loads(self._lines.readline()))
+            except KeyboardInterrupt:
+                self._say(interrupted=True)
+            except _Unheard:
+                raise
+            except BaseException as error:
+                code = common.exit_code_of(error) if isinstance(error, Exception) else None
+                kinds = {common.SET_UP: "target", common.USAGE: "usage"}
+                if code in kinds:
+                    self._say(**{kinds[code]: str(error)})
+                else:
+                    fault = internal.fault_of(error)
+                    self._say(fault=fault.line, trace=fault.trace)
+        except _Unheard:
+            self._journal.unheard = True
+            return LOST
+        return 0
 
     def _work(self, request: dict[str, Any]) -> None:
         run = wire.options_from_json(request["run"])
+        surroundings = Surroundings()
+        with ExitStack() as stack:
+            stack.callback(surroundings.close)
+            found = self._resolved(request, run, stack)
+            if isinstance(found, Binding):
+                found = guard(found, run.timeout)
+            surroundings.restore()
+            self._say(ready=name_of(found), **_traits(found))
+            if not self._lines.readline():
+                return
+            if isinstance(found, Guarded):
+                self._check_binding(found, request, run)
+            elif isinstance(found, PipelineBinding):
+                clauses, known = common.selected(run, anything=True), request["known"]
+                known = wire.known_from_json(known)
+                pipeline.check_pipeline(found, clauses, known, run.timeout, self._listen)
+            else:
+                found.check(self._listen)
+        show_printed()  # before the parent says what came out
+        self._say(ended=True)
+
+    def _resolved(self, request: dict[str, Any], run: common.RunOptions, stack: ExitStack) -> Any:
+        """Return what is checked; what was started for it ends with the stack."""
         target = request["target"]
-        binding = common.resolve(target, run)
+        if not run.spark:
+            return common.resolve_any(target, run)
+        from fscontract.contract.suite.spread.target import Elsewhere, SpreadTarget
+
+        elsewhere = Elsewhere("spark", run.spark)
+        stack.callback(_uninterrupted, elsewhere.close)
+        return SpreadTarget(target, run, wire.known_from_json(request["known"]), elsewhere)
+
+    def _check_binding(
+        self, binding: Guarded, request: dict[str, Any], run: common.RunOptions
+    ) -> None:
         settings = common.settings_for(
-            target,
+            request["target"],
             binding,
             run,
-            common.selected(run),
+            with_checks(common.selected(run, anything=True)),
             wire.known_from_json(request["known"]),
             tuple(map(wire.crash_from_json, request["crashes"])),
             tuple(request["until"]) if request["until"] else None,
         )
-        self._say(ready=str(binding.name), declared=sorted(settings.declared))
-        if not self._lines.readline():
-            return
-        self._discard(Guarded(binding, run.timeout), request["discard"])
+        self._say(declared=sorted(settings.declared))
+        self._discard(binding, request["discard"])
         self._binding = binding
         if request["do"] == "run":
             runner.check(binding, settings, self._listen, self._journal)
         elif request["do"] == "try":
             self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
-        show_printed()  # before the parent says what came out
-        self._say(ended=True)
 
-    def _try(self, binding: Binding, settings: Settings, programs: list[Program]) -> None:
+    def _try(self, guarded: Guarded, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""
-        guarded = Guarded(binding, settings.timeout)
         guarded.prepare()
         prefix = guarded.prefix
         self._say(prefix=prefix)
-        profile, buffer = settings.profile, settings.buffer(binding)
+        profile, buffer = settings.profile, settings.buffer(guarded)
         keys = Keys(profile.own_keys, profile.unsupported_keys)
         executor = Executor(guarded, profile.features, buffer, keys, self._journal.place)
 
@@ -107,25 +154,63 @@ class _Child:
                 self._say(warning=str(error))
 
     def _listen(self, event: Event) -> None:
-        if isinstance(event, PhaseStarted) and not self._told:
+        if isinstance(event, PhaseStarted) and not self._told and self._binding is not None:
             self._told = True
-            assert self._binding is not None
             self._say(prefix=self._binding.prefix)
         self._say(**wire.event_to_json(event))
 
     def _say(self, **values: Any) -> None:
+        if os.getpid() != self._home:  # the target forked, and its fork came back to us
+            os._exit(0)
         line = json.dumps(values).encode() + b"\n"
-        with self._lock:
-            self._line.sendall(line)
+        try:
+            with self._lock:
+                self._line.sendall(line)
+        except OSError as error:
+            raise _Unheard from error
 
 
-def main(line: int, journal: int) -> None:
-    """Serve the parent process at the other end of socket `line`."""
+def _traits(found: Any) -> dict[str, Any]:
+    """Return what the parent has to know of what is checked.
+
+    `apis` are what its clauses may be about; `watched` says whether silence means that it hangs.
+    """
+    if isinstance(found, Binding):
+        return {"apis": [STREAM], "watched": True}
+    apis = [found.api] if isinstance(found, PipelineBinding) else sorted(found.apis)
+    return {"apis": apis, "watched": False}
+
+
+def _uninterrupted(close: Any) -> None:
+    with held_back():
+        close()
+
+
+def main(line: int, journal: int) -> NoReturn:
+    """Serve the parent process at the other end of socket `line`, and end this one."""
     for number in (line, journal):
         os.set_inheritable(number, False)
     sys.argv[:] = ["fscontract"]
-    with socket.socket(fileno=line) as connection:
-        _Child(connection, SharedJournal(journal)).work()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name)
+        if name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)  # a shell's & has SIGINT ignored
+    status = LOST
+    try:
+        with socket.socket(fileno=line) as connection:
+            status = _Child(connection, SharedJournal(journal)).work()
+    finally:
+        leave(status)
+
+
+def leave(status: int) -> NoReturn:
+    """Run the exit handlers, and end the process: neither threads nor finalizers hold it up."""
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        with contextlib.suppress(ValueError, OSError):
+            signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(BaseException):
             stream.flush()
+    os._exit(status)

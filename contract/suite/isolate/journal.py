@@ -38,6 +38,7 @@ class SharedJournal(Journal):
         numbers = memoryview(self._memory)[:_HEAD].cast("q")
         self._length, self._done = numbers[0:1], numbers[1:2]
         self.place: Place = numbers[2:3]
+        self._unheard = numbers[3:4]
         self._texts: dict[int, tuple[Step, bytes]] = {}
 
     @property
@@ -48,6 +49,15 @@ class SharedJournal(Journal):
     @done.setter
     def done(self, done: int) -> None:
         self._done[0] = done
+
+    @property
+    def unheard(self) -> bool:
+        """Whether the process lost its line to the other one, and ended for that."""
+        return bool(self._unheard[0])
+
+    @unheard.setter
+    def unheard(self, unheard: bool) -> None:
+        self._unheard[0] = unheard
 
     def begin(self, item: object) -> None:
         """Write down what is about to be run; nothing, if it is neither program nor schedule."""
@@ -67,7 +77,7 @@ class SharedJournal(Journal):
 
     def clear(self) -> None:
         """Forget everything, for another process to write."""
-        self._length[0] = self.place[0] = self._done[0] = 0
+        self._length[0] = self.place[0] = self._done[0] = self._unheard[0] = 0
 
     def _text(self, item: object) -> bytes:
         if isinstance(item, Program):

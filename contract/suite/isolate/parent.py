@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date, datetime, timezone
+from functools import partial
 from typing import Any
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.known import Known
+from fscontract.contract.clauses import STREAM, Clause, Level
+from fscontract.contract.known import Known, match
 from fscontract.contract.masking import mask_url
 from fscontract.contract.models.serial import POSITIONED
 from fscontract.contract.program import Program
-from fscontract.contract.suite.commands.common import RunOptions
+from fscontract.contract.suite.commands.common import RunOptions, selected, set_up_limit
 from fscontract.contract.suite.concurrency.judging import VECTORED
 from fscontract.contract.suite.concurrency.schedule import Schedule
 from fscontract.contract.suite.ending import Crash, clause_of, ended, smaller
 from fscontract.contract.suite.events import (
     Event,
+    Interrupted,
     Judged,
     Listener,
     PhaseStarted,
@@ -32,112 +29,61 @@ from fscontract.contract.suite.events import (
     RunStarted,
     ViolationFound,
 )
+from fscontract.contract.suite.internal import Fault, InternalError
+from fscontract.contract.suite.interrupt import held_back
 from fscontract.contract.suite.isolate import wire
 from fscontract.contract.suite.isolate.journal import SharedJournal, shared_file
+from fscontract.contract.suite.isolate.process import (
+    CLEARING,
+    LONGEST_CLEARING,
+    Process,
+    Quiet,
+    how_ended,
+    process_of,
+)
 from fscontract.contract.suite.resources import STATUS
-from fscontract.contract.suite.result import Counterexample, RunResult
+from fscontract.contract.suite.result import (
+    INTERRUPTED,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.targets import UsageError
 
 #: After so many ended processes no further program is run.
 _MOST_CRASHES = 5
 #: Processes that try whether a smaller program ends them, too.
 _MOST_ROUNDS = 4
-#: How long a process may take to end after it has said that it will, in seconds.
-_FAREWELL = 2.0
-#: ... and after the user has interrupted it.
-_CLEARING = 15.0
 #: How long it may say nothing at all: longer than the watchdog in it needs for anything.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
-_TICK = 0.1
 _PROMISE = "returns or raises"
-_START = (
-    "import sys; sys.path[:] = sys.argv[3:]; "
-    "from fscontract.contract.suite.isolate.child import main; "
-    "main(int(sys.argv[1]), int(sys.argv[2]))"
-)
-
-
-class _Quiet(Exception):
-    """Nothing has come from the process for too long."""
-
-
-class _Process:
-    """One process, and what it says."""
-
-    def __init__(self, journal: int, request: dict[str, Any]) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 (this very interpreter)
-                [sys.executable, "-c", _START, str(theirs.fileno()), str(journal), *sys.path],
-                pass_fds=(theirs.fileno(), journal),
-                start_new_session=True,  # the user's Ctrl-C comes to us, and we pass it on
-            )
-        self._line = ours
-        self._line.settimeout(_TICK)
-        self._rest = b""
-        self.say(json.dumps(request))
-
-    def say(self, text: str) -> None:
-        """Say a line; nothing happens if nobody listens."""
-        with contextlib.suppress(OSError):
-            self._line.sendall(text.encode() + b"\n")
-
-    def answers(self, quiet: float | None = None) -> Iterator[dict[str, Any]]:
-        """What it says, until it has ended; _Quiet if it says nothing for `quiet` seconds."""
-        since, alive = time.monotonic(), True
-        while True:
-            part = self._part()
-            if part:
-                since = time.monotonic()
-                *lines, self._rest = (self._rest + part).split(b"\n")
-                for line in lines:
-                    yield json.loads(line)
-            elif part == b"" or not alive:
-                return
-            elif quiet is not None and time.monotonic() - since > quiet:
-                raise _Quiet
-            else:  # what it said before it ended is still to be read
-                alive = self._process.poll() is None
-
-    def interrupt(self) -> Iterator[dict[str, Any]]:
-        """Pass the user's Ctrl-C on; what it says until everything is cleared away."""
-        self._process.send_signal(signal.SIGINT)
-        with contextlib.suppress(_Quiet, ValueError):  # a line may have been cut by the Ctrl-C
-            yield from self.answers(_CLEARING)
-
-    def end(self, patience: float = _FAREWELL) -> int:
-        """Let it end, or end it, with all that it has started; its status as of Popen."""
-        self._line.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(patience)
-        running = self._process.poll() is None
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        status = self._process.wait()
-        return 0 if running else status
-
-    def _part(self) -> bytes | None:
-        """What is there to read; b"" at the end, None if nothing came."""
-        try:
-            return self._line.recv(1 << 16)
-        except TimeoutError:
-            return None
-        except OSError:
-            return b""
+_NOT_HEARD = "the target closed descriptors that are not its own, among them that of the suite"
 
 
 class Isolated:
-    """A target that is checked in processes of its own."""
+    """A target that is checked in processes of its own.
 
-    def __init__(self, target: str, run: RunOptions, known: tuple[Known, ...]) -> None:
+    The first is started at once, by a fork if `forks`: the target is not made before `set_up`.
+    """
+
+    def __init__(
+        self, target: str, run: RunOptions, known: tuple[Known, ...], forks: bool = False
+    ) -> None:
         self.name = mask_url(target)
+        #: What its clauses may be about.
+        self.apis: frozenset[str] = frozenset({STREAM})
         self._request = {
             "target": target,
             "run": wire.options_to_json(run),
             "known": wire.known_to_json(known),
         }
+        self._known = known
+        self._select = partial(selected, run, anything=True)
+        self._forks = forks
         self._declared: frozenset[str] = frozenset()
-        self._quiet = _QUIET_PROGRAMS * run.timeout + _QUIET
+        self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
+        self._patience = set_up_limit(run.timeout)
         self._memory = shared_file()
         self._journal = SharedJournal(self._memory)
         self._crashes: list[Crash] = []
@@ -146,13 +92,28 @@ class Isolated:
         self._warnings: list[str] = []
         self._phase = ""
         self._said: set[str] = set()
-        self._process = self._start()
+        self._started: RunStarted | None = None
+        self._judged: RunResult | None = None
+        self._violations: dict[str, Counterexample] = {}
+        self._is_set_up = False
+        self._process: Process
+        self._begin()
+
+    def set_up(self) -> None:
+        """Wait until the target is made; UsageError, or TargetError if it can't be."""
+        if not self._is_set_up:
+            self._await()
+            self._is_set_up = True
 
     def check(self, listener: Listener) -> RunResult:
         """The result of the run; TargetError if there can be none."""
+        self.set_up()
         try:
             result = self._run(listener)
             self._clear_away()
+        except KeyboardInterrupt:
+            self._interrupt(listener)
+            raise
         finally:
             self._process.end()
         result = replace(result, warnings=(*result.warnings, *self._warnings))
@@ -161,16 +122,14 @@ class Isolated:
 
     def close(self) -> None:
         """End the process, and let its memory go."""
-        self._process.end(0)
+        self._process.end()
         os.close(self._memory)
 
     # Processes ------------------------------------------------------------------------------
 
-    def _start(self, do: str = "run", programs: Iterable[Program] = ()) -> _Process:
-        """Start a process and wait until it has resolved the target; UsageError, TargetError.
-
-        It does a "run", is to "try" the programs, or has nothing to do but to remove prefixes.
-        """
+    def _begin(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+        """Start a process that does a "run", is to "try" the programs, or has "nothing" to do but
+        to remove prefixes."""
         self._journal.clear()
         request = {
             **self._request,
@@ -180,46 +139,122 @@ class Isolated:
             "do": do,
             "programs": [program.to_json() for program in programs],
         }
-        process = _Process(self._memory, request)
+        with held_back():  # one that was started and not kept could never be ended
+            self._process = process_of(self._memory, request, self._forks)
+
+    def _await(self) -> None:
+        """Wait until the process has made the target; UsageError, TargetError."""
+        process = self._process
         try:
+            process.quiet = self._patience
             for answer in process.answers():
                 if "ready" in answer:
-                    self.name, self._declared = answer["ready"], frozenset(answer["declared"])
-                    return process
+                    self.name, self.apis = answer["ready"], frozenset(answer["apis"])
+                    if not answer["watched"]:
+                        self._quiet = None
+                    return
                 self._fail(answer)
-        except BaseException:
-            process.end(0)
+        except KeyboardInterrupt:
+            for _ in process.interrupt():
+                pass
+            process.end()
             raise
-        raise TargetError(f"{self.name}: {_how(process.end(_CLEARING))} while it was made")
+        except Quiet:
+            process.end(0)
+            raise TargetError(
+                f"{self.name}: set-up did not finish within {self._patience:g} s"
+            ) from None
+        except BaseException:
+            process.end()
+            raise
+        raise TargetError(f"{self.name}: {self._how(process.end())} during set-up")
+
+    def _start(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+        """Start a process, and wait until it has made the target; UsageError, TargetError."""
+        self._begin(do, programs)
+        self._await()
 
     def _run(self, listener: Listener) -> RunResult:
         while True:
-            result, hung = None, False
+            result, ended, hung = None, False, False
             self._process.say("go")
             try:
-                for answer in self._process.answers(self._quiet):
-                    result = self._hear(answer, listener) or result
-                    if "ended" in answer:
+                self._process.quiet = self._quiet
+                for answer in self._process.answers():
+                    ended = "ended" in answer
+                    if ended:
                         break
-            except _Quiet:
+                    result = self._hear(answer, listener) or result
+            except Quiet:
                 hung = True
-            except KeyboardInterrupt:
-                for answer in self._process.interrupt():
-                    if answer.get("event") == "interrupted":
-                        listener(wire.event_from_json(answer))
-                raise
-            status = self._process.end(0 if hung else _FAREWELL)
+            how = self._process.end(0) if hung else self._process.end()
+            if hung:
+                how = "nothing came from it any more"
             if result is not None:
-                if hung or status:
-                    how = "hung" if hung else _how(status)
-                    self._warnings.append(f"{self.name}: {how} after the run")
+                if not ended or how:
+                    why = f"{self.name}: {self._how(how)} after the last program"
+                    result = replace(result, incomplete=result.incomplete or why)
                 return result
-            self._go_on_after("nothing came from it any more" if hung else _how(status), hung)
+            self._go_on_after(self._how(how), hung)
+
+    def _how(self, how: str) -> str:
+        """Say how a process ended that has not said that it would."""
+        return _NOT_HEARD if self._journal.unheard else how or how_ended(0)
+
+    def _interrupt(self, listener: Listener) -> None:
+        """Have the process clear away, and tell what was found so far."""
+        told = False
+        patience = LONGEST_CLEARING if self._quiet is None else CLEARING
+        for answer in self._process.interrupt(patience):
+            if answer.get("event") == "interrupted":
+                listener(wire.event_from_json(answer))
+                told = True
+            elif "event" in answer:
+                self._tell(wire.event_from_json(answer), listener)
+            elif "interrupted" in answer and self._prefixes:
+                self._prefixes.pop()  # the process has removed its own
+        self._process.end()
+        if not told and self._started is not None:
+            listener(Interrupted(self._so_far(self._started)))
+        with held_back():
+            self._clear_away()
+
+    def _so_far(self, started: RunStarted) -> RunResult:
+        """Return what was told of a run whose process can't sum it up any more."""
+        if self._judged is not None:
+            return replace(self._judged, incomplete=INTERRUPTED)
+        chosen = [c for c in self._select() if c.checks and c.api in self.apis]
+        return RunResult(
+            target=started.target,
+            binding=started.binding,
+            profile=started.profile,
+            effort=started.effort,
+            seed=started.seed,
+            started=datetime.now(timezone.utc),
+            seconds=0.0,
+            clauses=tuple(self._verdict(clause, started.target) for clause in chosen),
+            incomplete=INTERRUPTED,
+        )
+
+    def _verdict(self, clause: Clause, target: str) -> ClauseResult:
+        shown = self._violations.get(clause.id)
+        if shown is None:
+            return ClauseResult(clause, Verdict.ERROR, reason=INTERRUPTED)
+        listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
+        entry = match(listed, clause.id, shown, date.today())
+        if entry is not None:
+            return ClauseResult(clause, Verdict.KNOWN, 1, shown, entry.reason, entry.issue)
+        words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
+        usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
+        return ClauseResult(clause, words.get(shown.how.rpartition(": ")[2], usual), 1, shown)
 
     def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Take in an answer; the result if it is one."""
         if "event" in answer:
             return self._tell(wire.event_from_json(answer), listener)
+        if "declared" in answer:
+            self._declared = frozenset(answer["declared"])
+            return None
         if "prefix" in answer and answer["prefix"] is not None:
             self._prefixes.append(answer["prefix"])
         elif "discarded" in answer:
@@ -235,27 +270,30 @@ class Isolated:
         if isinstance(event, Judged | RunFinished):
             if isinstance(event, RunFinished) and self._prefixes:
                 self._prefixes.pop()  # the process has removed its own
+            self._judged = event.result
             return event.result
         text = ""
         if isinstance(event, PhaseStarted):
             self._phase = text = event.phase
         elif isinstance(event, ViolationFound):
             text = f"violation {event.clause}"
+            self._violations[event.clause] = event.counterexample
         elif isinstance(event, RunStarted):
-            text = "run"
+            text, self._started = "run", event
         if not text or text not in self._said:
             listener(event)
         self._said.add(text)
         return None
 
-    def _listen_to_end(self) -> int:
-        """Let a process that does no run do what it is for; its status."""
+    def _listen_to_end(self) -> str:
+        """Let a process that does no run do what it is for; how it ended if not as it should."""
         self._process.say("go")
-        for answer in self._process.answers(self._quiet):
+        self._process.quiet = self._quiet
+        for answer in self._process.answers():
             if "ended" in answer:
-                break
+                return self._process.end()
             self._hear(answer, _nobody)
-        return self._process.end()
+        return self._how(self._process.end())
 
     def _fail(self, answer: dict[str, Any]) -> None:
         if "usage" in answer:
@@ -265,16 +303,16 @@ class Isolated:
         if "interrupted" in answer:
             raise KeyboardInterrupt
         if "fault" in answer:
-            raise RuntimeError(f"in the process of the target:\n{answer['fault']}")
+            raise InternalError(Fault(answer["fault"], answer["trace"]))
 
     def _clear_away(self) -> None:
         """Remove what processes have left that did not come to their end."""
         if not self._prefixes:
             return
         try:
-            self._process = self._start("nothing")
+            self._start("nothing")
             self._listen_to_end()
-        except (TargetError, UsageError, _Quiet) as error:
+        except (TargetError, UsageError, Quiet) as error:
             self._warnings.append(str(error))
         self._warnings += [f"{self.name}: {prefix} is left" for prefix in self._prefixes]
 
@@ -284,9 +322,12 @@ class Isolated:
         """Start another process without what ended this one; TargetError if that is unknown."""
         item, phase, done = self._journal.item(), self._phase, self._journal.done
         crash = self._crash(item, phase, self._journal.place[0], how, hung)
+        if self._journal.unheard:  # it has gone on since, so it can't be told what it was
+            crash = None
         stopping = self._until is not None
         if crash is None or (stopping and self._until == ("vectors", 0)):
-            where = f"in phase {phase}, outside any program" if phase else "while it was set up"
+            outside = "" if self._journal.unheard else ", outside any program"
+            where = f"in phase {phase}{outside}" if phase else "during set-up"
             self._clear_away()
             raise TargetError(f"{self.name}: {how} {where}")
         self._crashes.append(crash if hung else self._made_small(crash))
@@ -295,7 +336,7 @@ class Isolated:
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
         self._phase = ""
-        self._process = self._start()
+        self._start()
 
     def _made_small(self, crash: Crash) -> Crash:
         """The crash with a smaller program, if there is one that ends a process as well."""
@@ -304,14 +345,14 @@ class Isolated:
             if program is None or not program.steps:
                 return crash
             try:
-                self._process = self._start("try", smaller(program))
-                status = self._listen_to_end()
-            except (TargetError, UsageError, _Quiet):
+                self._start("try", smaller(program))
+                how = self._listen_to_end()
+            except (TargetError, UsageError, Quiet):
                 return crash
             item, place = self._journal.item(), self._journal.place[0]
-            if not status or not isinstance(item, Program):
+            if not how or not isinstance(item, Program):
                 return crash
-            found = self._crash(item, "", place, _how(status), hung=False)
+            found = self._crash(item, "", place, how, hung=False)
             if found is None or found.op != crash.op:
                 return crash
             crash = found
@@ -357,14 +398,3 @@ def _with_threads(schedule: Schedule, how: str, word: str) -> Counterexample:
         threads=schedule.to_json(),
         how=f"threads: {word}",
     )
-
-
-def _how(status: int) -> str:
-    """How a process ended, in words."""
-    if status >= 0:
-        return f"the process exited with status {status}"
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    return f"the process was ended by {name}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from fscontract import __version__
 from fscontract.contract.suite.matrix.table import Cell, Column
-from fscontract.contract.suite.result import FAILING, UNVERIFIED, Verdict
+from fscontract.contract.suite.result import Verdict, conform
 from fscontract.contract.untrusted import UntrustedError, load_json
 
 
@@ -92,7 +92,8 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
     if twice:
         raise MatrixError(f"{path}: not a report: {_short(twice[0])} is there twice")
     cells = {c["id"]: _cell(c) for c in entry["clauses"]}
-    if entry["conforms"] != _conforms({Verdict(c["outcome"]) for c in entry["clauses"]}):
+    outcomes = {Verdict(c["outcome"]) for c in entry["clauses"]}
+    if entry["conforms"] != conform(outcomes, entry.get("incomplete", "")):
         said = "true" if entry["conforms"] else "false"
         raise MatrixError(f"{path}: not a report: conforms is {said}, its clauses say otherwise")
     return Column(
@@ -120,7 +121,3 @@ def _cell(clause: Mapping[str, Any]) -> Cell:
         clause.get("issue", ""),
         shown.get("signature", ""),
     )
-
-
-def _conforms(outcomes: set[Verdict]) -> bool:
-    return not outcomes & (FAILING | {Verdict.ERROR}) and bool(outcomes - UNVERIFIED)

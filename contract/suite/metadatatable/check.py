@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
 from fscontract.contract.metadataport import MetadataTableBinding
+from fscontract.contract.suite.guard import guarded, said_by
 from fscontract.contract.suite.metadatatable import (
     actions,
     contents,
@@ -58,11 +59,10 @@ def _play(binding: MetadataTableBinding, scenario: Scenario) -> Broken | None:
         return Broken(scenario.clause, violated.expected, violated.actual)
     except Killed:
         return Broken(scenario.clause, scenario.says, "it went on after its process had died")
-    except Exception as error:  # a table under test may raise anything
-        said = f"{type(error).__name__}: {error}"
-        return Broken(scenario.clause, scenario.says, said)
+    except BaseException as error:  # a table under test may raise anything
+        return Broken(scenario.clause, scenario.says, said_by(error))
     finally:
         if bench is not None:
             with suppress(Exception, Killed):
-                bench.close()
+                guarded(bench.close)
     return None

@@ -27,7 +27,7 @@ from fscontract.contract.suite.report.text import (
     unverified,
     verdict_line,
 )
-from fscontract.contract.suite.result import FAILING, RunResult, Verdict
+from fscontract.contract.suite.result import FAILING, INTERRUPTED, RunResult, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -44,6 +44,8 @@ _STYLES = {
     "KNOWN": "yellow",
     "conforms:": "bold green",
     "does": "bold red",
+    "interrupted:": "bold red",
+    "incomplete:": "bold red",
 }
 
 
@@ -68,6 +70,8 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
     yield printable(_facts(entry))
     for warning in entry.warnings:
         yield f"warning: {printable(warning)}"
+    if entry.incomplete and not entry.incomplete.startswith(INTERRUPTED):
+        yield f"the run is incomplete: {printable(entry.incomplete)}"
     yield verdict_line(entry)
 
 

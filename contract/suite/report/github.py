@@ -65,6 +65,8 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
     if isinstance(entry, NotSetUp):
         yield Annotation("error", f"{entry.target} could not be set up", entry.message)
     elif entry is not None:
+        if entry.incomplete:
+            yield Annotation("error", f"the run on {entry.target} is incomplete", entry.incomplete)
         yield from _failures(entry, beside)
         for text in entry.warnings:
             yield Annotation("warning", f"checking {entry.target}", text)

@@ -53,6 +53,7 @@ def _run(result: RunResult) -> dict[str, Any]:
         "counts": dict(result.counts),
         "versions": dict(result.versions),
         **({"warnings": list(result.warnings)} if result.warnings else {}),
+        **({"incomplete": result.incomplete} if result.incomplete else {}),
     }
 
 

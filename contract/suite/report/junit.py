@@ -41,6 +41,10 @@ def _suite(result: RunResult) -> Element:
     )
     for found in result.clauses:
         suite.append(_case(found, result.seed))
+    if result.incomplete:
+        suite.set("tests", str(len(result.clauses) + 1))
+        case = SubElement(suite, "testcase", classname="fscontract", name="run", time="0")
+        _child(case, "error", "incomplete", result.incomplete)
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     if result.warnings:

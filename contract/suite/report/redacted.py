@@ -15,7 +15,8 @@ def redacted(entry: Entry, options: dict[str, str]) -> Entry:
         return NotSetUp(entry.target, redact(entry.message, options))
     clauses = tuple(_clause(found, options) for found in entry.clauses)
     warnings = tuple(redact(text, options) for text in entry.warnings)
-    return replace(entry, clauses=clauses, warnings=warnings)
+    incomplete = redact(entry.incomplete, options)
+    return replace(entry, clauses=clauses, warnings=warnings, incomplete=incomplete)
 
 
 def _clause(found: ClauseResult, options: dict[str, str]) -> ClauseResult:

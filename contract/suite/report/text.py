@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from fscontract.contract.clauses import Clause, Level, documents
-from fscontract.contract.suite.result import SHOWN, UNVERIFIED, RunResult, Verdict
+from fscontract.contract.suite.result import INTERRUPTED, SHOWN, UNVERIFIED, RunResult, Verdict
 
 
 class Group(NamedTuple):
@@ -88,8 +88,8 @@ def verdict_line(result: RunResult) -> str:
     verified = len(result.clauses) - skipped
     failed = sum(count[v] for v in SHOWN)
     parts = []
-    if result.conforms:
-        held = count[Verdict.PASS]
+    held = count[Verdict.PASS]
+    if result.conforms or (result.incomplete and held and not failed):
         parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
     elif failed:
         verb = "fails" if failed == 1 else "fail"
@@ -104,4 +104,13 @@ def verdict_line(result: RunResult) -> str:
         parts.append(f"{count[Verdict.KNOWN]} known")
     if skipped:
         parts.append(f"{skipped} not verified")
-    return f"{'conforms' if result.conforms else 'does not conform'}: {', '.join(parts)}"
+    return f"{_verdict(result)}: {', '.join(parts)}"
+
+
+def _verdict(result: RunResult) -> str:
+    """Return the first words of the verdict line."""
+    if result.conforms:
+        return "conforms"
+    if result.incomplete.startswith(INTERRUPTED):
+        return "interrupted"
+    return "incomplete" if result.incomplete else "does not conform"

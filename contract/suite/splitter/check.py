@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fscontract.contract.clauses import clauses
 from fscontract.contract.models.blocks import Broken
 from fscontract.contract.pipelineports import SplitterBinding
+from fscontract.contract.suite.guard import said_by
 from fscontract.contract.suite.pipeline import Findings, Shown
 from fscontract.contract.suite.splitter.bench import Bench
 from fscontract.contract.suite.splitter.scenario import Scenario
@@ -90,7 +91,6 @@ def _judge(findings: Findings, scenario: Scenario, played: _Played, hangs: bool)
     if hangs:
         findings.hang(Shown(main, scenario.says, "it ends", "still running"))
     elif played.error is not None and not broken:
-        said = f"{type(played.error).__name__}: {played.error}"
-        broken.append(Broken(main, "no exception", said))
+        broken.append(Broken(main, "no exception", said_by(played.error)))
     for one in broken:
         findings.fail(Shown(one.clause, scenario.says, one.expected, one.actual))

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.masking import mask_url
+from fscontract.contract.prefixes import has_mark
 from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.events import (
     Interrupted,
@@ -25,7 +27,9 @@ from fscontract.contract.suite.events import (
 )
 from fscontract.contract.suite.generate.search import EXAMPLES
 from fscontract.contract.suite.guard import Guarded
-from fscontract.contract.suite.result import RunResult
+from fscontract.contract.suite.internal import Fault, InternalError
+from fscontract.contract.suite.interrupt import held_back
+from fscontract.contract.suite.result import INTERRUPTED, RunResult
 from fscontract.contract.suite.settings import Settings
 from fscontract.contract.suite.spread.files import (
     BYTES,
@@ -108,11 +112,17 @@ class SpreadRun:
         except KeyboardInterrupt:
             self._spreading.cancel()
             done = f"{len(self._parts)} of {self._awaited} tasks had come to their end"
-            self._listener(Interrupted(result(f"the run was interrupted: {done}")))
+            lost = f"{INTERRUPTED}: {done}"
+            self._listener(Interrupted(replace(result(lost), incomplete=lost)))
+            with held_back():
+                self._spreading.close()  # no task may write any more
+                self._remove_left()
             raise
         except BaseException:
             self._spreading.cancel()
             raise
+        if self._lost:
+            self._remove_left()
         found = result(f"lost: {self._lost[0]}" if self._lost else "")
         self._listener(Judged(found))
         self._listener(RunFinished(found))
@@ -129,9 +139,19 @@ class SpreadRun:
             self._run_parts()
         finally:
             try:
-                binding.dispose()
+                with held_back():
+                    binding.dispose()
             except TargetError as error:  # the verdicts stand all the same
                 self._warnings.append(str(error))
+
+    def _remove_left(self) -> None:
+        """Remove what tasks have left that did not come to their end."""
+        if not self._is_place:
+            return
+        with suppress(TargetError):  # most bindings can tell
+            for prefix in self._binding.leftovers():
+                if has_mark(prefix.rstrip("/").rpartition("/")[2], self._request["mark"]):
+                    self._binding.discard(prefix)
 
     def _run_parts(self) -> None:
         count = self._tasks
@@ -179,7 +199,7 @@ class SpreadRun:
             return
         where = f"in a task of {self._spreading.name} on {answer.pop('where')}"
         if "fault" in answer:
-            raise RuntimeError(f"{where}:\n{answer['fault']}")
+            raise InternalError(Fault(f"{answer['fault']} ({where})", answer["trace"]))
         if "target" in answer:
             self._lost.append(f"{answer['target']} ({where})")
             return

@@ -6,18 +6,20 @@ import json
 import os
 import socket
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from secrets import token_hex
 from typing import Any
 
 from fscontract.contract.known import KnownError
+from fscontract.contract.prefixes import marked
 from fscontract.contract.profile import Profile
 from fscontract.contract.suite import runner
 from fscontract.contract.suite.commands import common
 from fscontract.contract.suite.findings import Examined
+from fscontract.contract.suite.internal import fault_of
 from fscontract.contract.suite.isolate import wire
 from fscontract.contract.suite.settings import Settings, with_checks
 from fscontract.contract.suite.spread.files import Seen, compare, written_from_json
@@ -38,6 +40,7 @@ def request_of(target: str, run: common.RunOptions, profile: Profile) -> dict[st
         "run": wire.options_to_json(there),
         "profile": profile_to_json(profile),
         "folder": os.getcwd(),
+        "mark": token_hex(4),
     }
 
 
@@ -54,7 +57,8 @@ def run_part(request: str) -> str:
     except BaseException as error:  # it is to be told where the run was started
         code = common.exit_code_of(error) if isinstance(error, Exception) else None
         if code is None or isinstance(error, KnownError):
-            answer = {"fault": traceback.format_exc()}
+            fault = fault_of(error)
+            answer = {"fault": fault.line, "trace": fault.trace}
         else:
             answer = {"target": str(error)}
     return json.dumps({**answer, "where": socket.gethostname()})
@@ -62,7 +66,7 @@ def run_part(request: str) -> str:
 
 def _run(data: Mapping[str, Any]) -> dict[str, Any]:
     run = wire.options_from_json(data["run"])
-    with _beside(data["folder"]):
+    with _beside(data["folder"]), marked(data["mark"]):
         target = data["target"]
         binding = common.resolve(target, run)
         settings = Settings(

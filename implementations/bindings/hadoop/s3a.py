@@ -1,7 +1,7 @@
 """The named target `s3a`: Hadoop's own S3 connector.
 
 Its libraries are of another version of Hadoop than those of the other Hadoop targets, so a process
-that checks one can't check the other: `--isolate` gives each run a process of its own.
+that checks one can't check the other: `fscontract check` gives each target its own process.
 """
 
 from __future__ import annotations

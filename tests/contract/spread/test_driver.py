@@ -19,6 +19,7 @@ from fscontract.contract.suite.events import (
     RunStarted,
 )
 from fscontract.contract.suite.generate import search
+from fscontract.contract.suite.internal import InternalError
 from fscontract.contract.suite.result import Verdict
 from fscontract.contract.suite.spread import driver
 from fscontract.contract.suite.spread.port import Work
@@ -140,8 +141,9 @@ def test_a_defect_of_the_suite_shows_its_traceback(
     from fscontract.contract.suite import runner
 
     monkeypatch.setattr(runner, "gather", lambda *_: 1 // 0)
-    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+    with pytest.raises(InternalError, match="ZeroDivisionError") as raised:
         bench(clauses=("caps.unknown",)).parts(1)
+    assert "Traceback" in raised.value.fault.trace
 
 
 def test_the_search_knows_what_fails_elsewhere(

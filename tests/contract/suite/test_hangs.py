@@ -149,7 +149,7 @@ def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
 def test_a_call_that_does_not_come_back_breaks_the_clause_of_its_circumstances(
     length: int, steps: list[tuple[object, ...]], clause: str
 ) -> None:
-    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)  # type: ignore[arg-type]
+    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)
     declared = settings_for().declared | {"pread.data"}
     assert clause_of(Program(length, made), len(made) - 1, "fault.hang", declared) == clause
 

@@ -258,9 +258,10 @@ def test_a_run_ends_where_it_is_told_to() -> None:
     assert result.counts["programs"] < 100
 
 
-def test_a_crash_in_a_clause_nobody_asked_for_is_a_warning() -> None:
-    """It is not lost."""
+def test_a_crash_in_a_clause_that_is_not_selected_makes_the_run_incomplete() -> None:
+    """No verdict of the run shows it, so the run can't conform; it names clause and program."""
     told = replace(_crash(Step("skip", (0,))), clause="skip.progress")
     result = check(binding_of(), settings_for("caps.unknown", crashes=(told,)))
-    (warning,) = result.warnings
-    assert "skip: crash (crashed), which breaks skip.progress" in warning
+    assert [c.outcome for c in result.clauses] == [Verdict.PASS]
+    assert not result.conforms
+    assert "f.skip(0) (skip: crash, crashed), which breaks skip.progress" in result.incomplete

@@ -127,6 +127,7 @@ class View:
         counts = [f"{count:,} {name}" for name, count in run.counts.items()]
         versions = [f"{name} {version}" for name, version in run.versions.items()]
         return [
+            *([("Incomplete", run.incomplete)] if run.incomplete else []),
             ("Binding", run.binding),
             ("Profile", run.profile),
             ("Effort", run.effort),

@@ -111,7 +111,7 @@ def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> Non
 def test_beside_another_hadoop_it_says_what_to_do() -> None:
     """One process has one Java machine, with one set of libraries."""
     machine.start(hadoop_jars())
-    with pytest.raises(TargetError, match=r"processes of their own \(--isolate\)"):
+    with pytest.raises(TargetError, match="processes of their own: leave --no-isolate out"):
         resolve_target("s3a", {})
 
 
