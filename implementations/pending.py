@@ -119,7 +119,7 @@ def sync_files(paths: Iterable[str], below: str) -> None:
 
 def make_directories(path: str, durable: bool) -> None:
     """Make a directory and its parents; FileExistsError, NotADirectoryError."""
-    missing = []
+    missing: list[str] = []
     while durable and not os.path.lexists(path if not missing else missing[-1]):
         missing.append(os.path.dirname(missing[-1]) if missing else path)
     os.makedirs(path, exist_ok=True)

@@ -74,7 +74,11 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
 
     if len(text) > _MAX_SCHEMA_BYTES:
         raise ValueError(f"an Avro schema of {len(text)} bytes, {_MAX_SCHEMA_BYTES} at most")
-    found, names = _reduced(parse_json(text))
+    try:
+        whole = parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"the Avro schema can't be read ({error})") from error
+    found, names = _reduced(whole)
     name = found.get("name") if isinstance(found, dict) else None
     for each in allowed:
         own, own_names = _reduced(parse_json(each))

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -149,9 +150,8 @@ def test_the_table_is_the_dataset_whatever_happens(seeds: range) -> None:
 def test_the_table_is_the_dataset_in_a_directory(tmp_path_factory: pytest.TempPathFactory) -> None:
     for seed in range(3):
         root = tmp_path_factory.mktemp("root")
-        History(
-            TableBinding("local", lambda root=root: LocalFileSystem(str(root), durable=False)), seed
-        ).play(6)  # type: ignore[misc]
+        filesystem = partial(LocalFileSystem, str(root), durable=False)
+        History(TableBinding("local", filesystem), seed).play(6)
 
 
 @pytest.mark.deep
