@@ -122,7 +122,7 @@ def recognise(found: Any, name: str) -> Binding:
             cls = entry.load()
         except ImportError:  # an extra that is not installed can't have made the object
             continue
-        binding = cls.recognise(found, name)
+        binding = _call(cls.recognise, name, {}, found, name)
         if isinstance(binding, Binding):
             return binding
         accepted.append(getattr(cls, "accepts", entry.name))
@@ -161,12 +161,7 @@ def _from_url(
     cls = load_entry(bindings[name], f"binding {name!r}")
     if not hasattr(cls, "from_url"):
         raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
-    try:
-        made = cls.from_url(url, options, file=file, content=content)
-    except (UsageError, TargetError) as error:
-        raise type(error)(redact(str(error), options)) from error
-    except Exception as error:
-        _could_not(text, error, options)
+    made = _call(cls.from_url, text, options, url, options, file=file, content=content)
     return _expect_binding(made, text)
 
 

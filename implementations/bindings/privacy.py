@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from fscontract.contract.outcome import text_of
 from fscontract.contract.targets import mask_url
 
 _PASSWORD = re.compile(r"://[^/?#@\s:]*:([^\s?#]*)@")
@@ -32,6 +33,15 @@ def hide(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, _MASK)
     return " ".join(mask_url(text).split())
+
+
+def told(error: BaseException, secrets: Iterable[str] = (), most: int = 160) -> str:
+    """Return class and message of an exception, on one line without secrets.
+
+    The message is cut after `most` characters.
+    """
+    text = hide(text_of(error), secrets)[:most]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _values(value: Any, secret: bool) -> Iterator[str]:
