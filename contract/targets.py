@@ -121,7 +121,7 @@ def recognise(found: Any, name: str) -> Binding:
         except Exception as error:  # one of a version that the binding is not for may have
             accepted.append(f"{entry.name} (not here: {_described(error)})")
             continue
-        binding = cls.recognise(found, name)
+        binding = _call(cls.recognise, name, {}, found, name)
         if isinstance(binding, Binding):
             return binding
         accepted.append(getattr(cls, "accepts", entry.name))

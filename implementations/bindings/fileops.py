@@ -16,11 +16,19 @@ from fscontract.contract.binding import Action, Opened
 from fscontract.contract.outcome import Kind, Outcome, raised
 from fscontract.contract.program import Step
 from fscontract.implementations.bindings.pyops import Fail, FileOf, inexpressible
-from fscontract.implementations.bindings.scratch import blank, fits
+from fscontract.implementations.bindings.scratch import blank, fits, plain_bytes
 
 _RETURNED = Kind.RETURNED
 _AT_END = Outcome(_RETURNED, -1)
 _WOULD_BLOCK = Outcome(Kind.OTHER, detail="None: the file is non-blocking and has no data")
+
+
+def is_closed(file: Any) -> bool:
+    """Return whether a Python file says that it is closed; False if it does not tell."""
+    try:
+        return bool(file.closed)
+    except Exception:
+        return False
 
 
 class Idiom(NamedTuple):
@@ -35,7 +43,7 @@ class Idiom(NamedTuple):
 IDIOMS = (
     Idiom(
         None,
-        lambda error, file: isinstance(error, ValueError) and file.closed,
+        lambda error, file: isinstance(error, ValueError) and is_closed(file),
         Kind.IO,
         "io documents ValueError for every operation on a closed file",
     ),
@@ -72,8 +80,9 @@ def bind_file(step: Step, file: FileOf, fail: Fail = raised) -> Action:
     op = step.op
 
     def run(opened: Opened) -> Outcome:
-        target = file(opened)
+        target = None
         try:
+            target = file(opened)
             return attempt(target)
         except Exception as error:
             return translate(op, error, target, fail)
@@ -102,6 +111,7 @@ def _read_byte() -> Callable[[Any], Outcome]:
         data = file.read(1)
         if data is None:
             return _WOULD_BLOCK
+        data = plain_bytes(data)
         if len(data) > 1:
             return Outcome(Kind.OTHER, detail=f"read(1) returned {len(data)} bytes")
         return Outcome(_RETURNED, data[0]) if data else _AT_END
@@ -132,6 +142,7 @@ def _read_and_copy(file: Any, window: memoryview) -> int | None:
     data = file.read(len(window))
     if data is None:
         return None
+    data = plain_bytes(data)
     kept = data[: len(window)]
     window[: len(kept)] = kept
     return len(data)

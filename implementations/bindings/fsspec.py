@@ -15,9 +15,9 @@ from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.outcome import Kind, Outcome, classify
 from fscontract.contract.program import CHANGES, Step
 from fscontract.contract.untrusted import typed_value
-from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
+from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file, is_closed
 from fscontract.implementations.bindings.fsspecopener import FsspecOpener
-from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
+from fscontract.implementations.bindings.privacy import secrets_in, shown, told
 from fscontract.implementations.bindings.pyops import (
     PYTHON_OPERATIONS,
     bind_python,
@@ -240,16 +240,15 @@ class FsspecBinding(ScratchBinding):
     def leftovers(self) -> list[str]:
         """The directories below the root that are named like prefixes; TargetError."""
         try:
-            found = self.fs.ls(self._root, detail=True)
+            paths = [
+                str(entry["name"])
+                for entry in self.fs.ls(self._root, detail=True)
+                if entry.get("type") == "directory" and not entry.get("islink")
+            ]
         except Exception as error:
             if isinstance(error, FileNotFoundError) and is_flat(self.fs):
                 return []
             raise self._failure("can't be listed", error) from error
-        paths = [
-            entry["name"]
-            for entry in found
-            if entry.get("type") == "directory" and not entry.get("islink")
-        ]
         return prefixes_among(paths)
 
     def discard(self, prefix: str) -> None:
@@ -280,11 +279,9 @@ class FsspecBinding(ScratchBinding):
         return failure(self.name, what, error, self._secrets)
 
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
-        text = hide(str(error), self._secrets)[:160]
-        detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
         if is_unreachable(error):
             kind = Kind.ENVIRONMENT
-        return Outcome(kind or classify(error), detail=detail)
+        return Outcome(kind or classify(error), detail=told(error, self._secrets))
 
 
 def _blaming_the_closed(action: Action) -> Action:
@@ -292,7 +289,7 @@ def _blaming_the_closed(action: Action) -> Action:
 
     def run(opened: OpenedFile) -> Outcome:
         outcome = action(opened)
-        if outcome.kind is Kind.ENVIRONMENT and opened.file.closed:
+        if outcome.kind is Kind.ENVIRONMENT and is_closed(opened.file):
             return outcome._replace(kind=Kind.OTHER)
         return outcome
 

@@ -13,7 +13,7 @@ from fscontract.contract.opener import NoScene, Opener
 from fscontract.contract.opening import STATUSES
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.ports import FileStatus
-from fscontract.implementations.bindings.streamopener import FOREIGN, KINDS
+from fscontract.implementations.bindings.streamopener import FOREIGN, KINDS, known_status
 
 if TYPE_CHECKING:
     from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -76,10 +76,7 @@ class FsspecOpener(Opener):
 
         if kind == "none":
             return None
-        try:
-            own: FileStatus = status_of(self._binding.fs.info(path))
-        except Exception:  # what lies there is no file, and may be anything
-            own = FileStatus(path, -1)
+        own = known_status(lambda: status_of(self._binding.fs.info(path)), path)
         if kind not in ("own", "stale") and "/" not in own.path:
             own = replace(own, path=f"/{own.path}")
         return KINDS[kind](own if length is None else replace(own, length=length))
@@ -125,7 +122,10 @@ class FsspecOpener(Opener):
         if not isinstance(self._binding.fs, LocalFileSystem):
             self._give_up("unreadable", "fsspec has no permissions")
         self._binding.change(path, content)
-        os.chmod(path, 0)
+        try:
+            os.chmod(path, 0)
+        except OSError as error:
+            raise self._cant(f"can't take away the permission to read {path}", error) from error
         if os.access(path, os.R_OK):
             self._give_up("unreadable", "no permission keeps this process from reading")
 

@@ -10,17 +10,27 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.binding import Action, Binding, Opened, TargetError
 from fscontract.contract.program import Step
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS
 from fscontract.implementations.bindings.positioned import bind_pread, bind_vectored, while_open
-from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+from fscontract.implementations.bindings.privacy import shown
+from fscontract.implementations.bindings.scratch import plain_bytes, several
+from fscontract.implementations.bindings.stores import (
+    Store,
+    StoreBinding,
+    from_options,
+    versions,
+)
 
 #: The operations of Python's file protocol that a ReadableFile has a method for.
 _METHODS = frozenset(
     {"py_read", "py_readall", "py_readline", "py_readlines"} | {"py_seek", "py_seekable", "py_tell"}
 )
 _LOCAL = frozenset({"MemoryStore", "LocalStore"})
+#: The class of all stores, and the version of obstore that is tested; before 0.10 there is no such
+#: class, and readers end early.
+_BASE, _OLDEST = "ObjectStoreMethods", "0.12"
 
 
 class ObstoreStore(Store):
@@ -72,19 +82,19 @@ class Reader:
 
     def read(self, *args: Any) -> bytes:
         """As the file's."""
-        return bytes(self._file.read(*args))
+        return plain_bytes(self._file.read(*args))
 
     def readall(self) -> bytes:
         """As the file's."""
-        return bytes(self._file.readall())
+        return plain_bytes(self._file.readall())
 
     def readline(self, *args: Any) -> bytes:
         """As the file's."""
-        return bytes(self._file.readline(*args))
+        return plain_bytes(self._file.readline(*args))
 
     def readlines(self, *args: Any) -> list[bytes]:
         """As the file's."""
-        return [bytes(line) for line in self._file.readlines(*args)]
+        return [plain_bytes(line) for line in several(self._file.readlines(*args))]
 
 
 class ObstoreBinding(StoreBinding):
@@ -125,9 +135,10 @@ class ObstoreBinding(StoreBinding):
         """
 
         def make(arguments: dict[str, Any]) -> Any:
-            from obstore.store import from_url
+            from obstore import store
 
-            return from_url(url, **arguments)
+            _check_version(shown(url), store)
+            return store.from_url(url, **arguments)
 
         store, name, secrets = from_options(url, options, file or content, make)
         return cls(store, name, secrets=secrets)
@@ -136,8 +147,9 @@ class ObstoreBinding(StoreBinding):
     def recognise(cls, obj: object, name: str) -> Binding | None:
         """The binding if `obj` is a store of obstore, None otherwise."""
         module = sys.modules.get("obstore.store")
-        if module is None or not isinstance(obj, module.ObjectStoreMethods):
+        if module is None or not _is_store(obj, module):
             return None
+        _check_version(name, module)
         everywhere = isinstance(obj, module.LocalStore) and obj.prefix is None
         return cls(obj, name, tempfile.gettempdir() if everywhere else "")
 
@@ -169,3 +181,15 @@ class ObstoreBinding(StoreBinding):
                 self.failed,
             )
         return while_open(action, lambda opened: bool(opened.closed))
+
+
+def _is_store(obj: object, module: Any) -> bool:
+    if hasattr(module, _BASE):
+        return isinstance(obj, getattr(module, _BASE))
+    return type(obj).__module__.partition(".")[0] == "obstore"
+
+
+def _check_version(name: str, module: Any) -> None:
+    if not hasattr(module, _BASE):
+        found = versions("obstore").get("obstore", "an older one")
+        raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {found}")

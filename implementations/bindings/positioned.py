@@ -9,7 +9,7 @@ from fscontract.contract.binding import Action, Opened
 from fscontract.contract.outcome import INEXPRESSIBLE, Kind, Outcome
 from fscontract.contract.program import Step
 from fscontract.implementations.bindings.pyops import inexpressible
-from fscontract.implementations.bindings.scratch import blank, fits
+from fscontract.implementations.bindings.scratch import blank, fits, plain_bytes, several
 
 #: Bytes or what is like them at most so long, from a position.
 Read: TypeAlias = Callable[[Opened, int, int], Any]
@@ -34,7 +34,7 @@ def bind_pread(step: Step, read: Read, fail: Fail, negative: bool = False) -> Ac
 
     def run(opened: Opened) -> Outcome:
         try:
-            data = bytes(read(opened, position, length))
+            data = plain_bytes(read(opened, position, length))
         except Exception as error:
             return fail(error, opened)
         if not data:
@@ -59,7 +59,7 @@ def bind_vectored(step: Step, read: ReadRanges, fail: Fail) -> Action:
 
     def run(opened: Opened) -> Outcome:
         try:
-            parts = [bytes(part) for part in read(opened, starts, ends)]
+            parts = [plain_bytes(part) for part in several(read(opened, starts, ends))]
         except Exception as error:
             return fail(error, opened)
         if len(parts) != len(pairs):

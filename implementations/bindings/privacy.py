@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fscontract.contract.masking import mask, mask_url, passwords_in, secrets_of
+from fscontract.contract.outcome import text_of
 
 _MASK = "***"
 
@@ -25,3 +26,12 @@ def secrets_in(url: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 def hide(text: str, secrets: Iterable[str]) -> str:
     """`text` on one line without secrets, and without user and query of any URL in it."""
     return " ".join(mask(text, secrets).split())
+
+
+def told(error: BaseException, secrets: Iterable[str] = (), most: int = 160) -> str:
+    """Return class and message of an exception, on one line without secrets.
+
+    The message is cut after `most` characters.
+    """
+    text = hide(text_of(error), secrets)[:most]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

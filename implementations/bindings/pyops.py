@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from fscontract.contract.binding import Action, Opened
 from fscontract.contract.outcome import INEXPRESSIBLE, Kind, Outcome, raised
 from fscontract.contract.program import Step
-from fscontract.implementations.bindings.scratch import blank
+from fscontract.implementations.bindings.scratch import blank, several
 
 FileOf: TypeAlias = Callable[[Opened], Any]
 
@@ -54,11 +54,14 @@ def _call(name: str) -> Callable[..., Action]:
 
 
 def _readall(file: FileOf, fail: Fail) -> Action:
-    call = _call("readall")(file, fail)
-
     def run(opened: Opened) -> Outcome:
-        # only raw files have it: the word is missing, not the behaviour
-        return call(opened) if hasattr(file(opened), "readall") else INEXPRESSIBLE
+        try:
+            target = file(opened)
+            if not hasattr(target, "readall"):  # only raw files have it: the word is missing
+                return INEXPRESSIBLE
+            return Outcome(_RETURNED, target.readall())
+        except Exception as error:
+            return fail(error)
 
     return run
 
@@ -73,7 +76,7 @@ def _readlines(file: FileOf, fail: Fail, hint: int | None) -> Action:
 
     def run(opened: Opened) -> Outcome:
         try:
-            return Outcome(_RETURNED, tuple(file(opened).readlines(*args)))
+            return Outcome(_RETURNED, tuple(several(file(opened).readlines(*args))))
         except Exception as error:
             return fail(error)
 

@@ -13,8 +13,9 @@ from typing import Any
 from fscontract.contract.binding import Action, Opened
 from fscontract.contract.outcome import INEXPRESSIBLE, Kind, Outcome
 from fscontract.contract.program import Step
+from fscontract.implementations.bindings.fileops import is_closed
 from fscontract.implementations.bindings.pyops import Fail, inexpressible
-from fscontract.implementations.bindings.scratch import blank, fits
+from fscontract.implementations.bindings.scratch import WrongType, blank, fits, plain_bytes, several
 
 _RETURNED = Kind.RETURNED
 
@@ -26,7 +27,7 @@ def bind_ranges(step: Step, filesystem: Any, fail: Fail) -> Action:
         return inexpressible
 
     def run(opened: Opened) -> Outcome:
-        if opened.file.closed:
+        if is_closed(opened.file):
             return INEXPRESSIBLE
         try:
             return attempt(opened.path)
@@ -44,7 +45,7 @@ def _pread(
     source, stop = blank(size), position + length
 
     def attempt(path: str) -> Outcome:
-        data = fs.cat_file(path, start=position, end=stop)
+        data = plain_bytes(fs.cat_file(path, start=position, end=stop))
         if not data:
             return Outcome(_RETURNED, -1 if length > 0 else 0, source)
         return Outcome(_RETURNED, len(data), _placed(source, offset, data[:length]))
@@ -60,7 +61,7 @@ def _read_fully(
     source = blank(size)
 
     def attempt(path: str) -> Outcome:
-        data = fs.read_block(path, position, length)
+        data = plain_bytes(fs.read_block(path, position, length))
         wrong = _wrong_length(data, length)
         return wrong or Outcome(_RETURNED, None, _placed(source, offset, data))
 
@@ -89,7 +90,7 @@ def _read_vectored(
     def attempt(path: str) -> Outcome:
         starts = [offset for offset, _ in pairs]
         ends = [offset + length for offset, length in pairs]
-        parts = fs.cat_ranges([path] * len(pairs), starts, ends, on_error="return")
+        parts = several(fs.cat_ranges([path] * len(pairs), starts, ends, on_error="return"))
         if len(parts) != len(pairs):
             return Outcome(Kind.OTHER, detail=f"{len(parts)} results for {len(pairs)} ranges")
         results = (_part(p, length, fail) for p, (_, length) in zip(parts, pairs, strict=True))
@@ -101,7 +102,11 @@ def _read_vectored(
 def _part(part: Any, length: int, fail: Fail) -> Outcome:
     if isinstance(part, Exception):
         return fail(part)
-    return _wrong_length(part, length) or Outcome(_RETURNED, len(part), bytes(part))
+    try:
+        data = plain_bytes(part)
+    except WrongType as error:
+        return fail(error)
+    return _wrong_length(data, length) or Outcome(_RETURNED, len(data), data)
 
 
 def _wrong_length(data: bytes, length: int) -> Outcome | None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from fscontract.contract.anchors import ProgramError
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.outcome import FILL
 from fscontract.contract.prefixes import is_ours, new_name
-from fscontract.implementations.bindings.privacy import hide
+from fscontract.implementations.bindings.privacy import told
 
-_MOST = 1 << 26
+#: The most bytes of a buffer, and of a file that a run writes.
+LARGEST = 1 << 26
 
 
 @lru_cache(maxsize=256)
 def blank(size: int) -> bytes:
     """`size` bytes of FILL to copy buffers from; ProgramError beyond 64 MiB."""
-    if size > _MOST:
-        raise ProgramError(f"a buffer of at most {_MOST} bytes, not {size}")
+    if size > LARGEST:
+        raise ProgramError(f"a buffer of at most {LARGEST} bytes, not {size}")
     return bytes([FILL]) * size
 
 
@@ -30,6 +32,26 @@ def filled(size: int) -> bytearray:
 def fits(size: int | None, offset: int, length: int) -> bool:
     """Whether `length` bytes from `offset` lie within a buffer of `size` bytes (None: null)."""
     return size is not None and offset >= 0 and length >= 0 and offset + length <= size
+
+
+class WrongType(Exception):
+    """A call returned something else than its API says."""
+
+
+def plain_bytes(data: object) -> bytes:
+    """Return a copy of what is like bytes; WrongType for all else, such as text or a number."""
+    try:
+        view = memoryview(data)  # type: ignore[arg-type] # what is none is refused
+    except TypeError:
+        raise WrongType(f"expected bytes, got {type(data).__name__}") from None
+    return bytes(view)
+
+
+def several(found: object) -> list[Any]:
+    """Return the parts of a list or of what is like one; WrongType for all else."""
+    if isinstance(found, str) or not isinstance(found, Iterable):
+        raise WrongType(f"expected a list, got {type(found).__name__}")
+    return list(found)
 
 
 def new_prefix(root: str) -> str:
@@ -75,5 +97,4 @@ class ScratchBinding(Binding):
 
 def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:
     """A TargetError of one line: the target, what could not be done, and why."""
-    text = hide(str(error), secrets)[:200]
-    return TargetError(f"{name}: {what}: {text or type(error).__name__}")
+    return TargetError(f"{name}: {what}: {told(error, secrets, 200)}")

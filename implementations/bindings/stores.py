@@ -15,12 +15,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
-from fscontract.contract.outcome import Kind, Outcome, classify
+from fscontract.contract.outcome import Kind, Outcome, classify, text_of
 from fscontract.contract.program import CHANGES, Step
 from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file
-from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
+from fscontract.implementations.bindings.privacy import secrets_in, shown, told
 from fscontract.implementations.bindings.pyops import PYTHON_OPERATIONS, bind_python, inexpressible
 from fscontract.implementations.bindings.scratch import (
     ScratchBinding,
@@ -93,7 +93,7 @@ class StoreBinding(ScratchBinding, ABC):
             return self.open_file(path)
         except Exception as error:
             if _cant_be_reached(error):
-                raise ConnectionError(hide(str(error), self._secrets)[:200]) from error
+                raise ConnectionError(told(error, self._secrets, 200)) from error
             raise
 
     def bind(self, step: Step) -> Action:
@@ -158,15 +158,13 @@ class StoreBinding(ScratchBinding, ABC):
         return failure(self.name, what, error, self._secrets)
 
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
-        text = hide(str(error), self._secrets)[:160]
-        detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
         if _cant_be_reached(error):
             kind = Kind.ENVIRONMENT
-        return Outcome(kind or classify(error), detail=detail)
+        return Outcome(kind or classify(error), detail=told(error, self._secrets))
 
 
 def _cant_be_reached(error: BaseException) -> bool:
-    return is_unreachable(error) or _UNREACHABLE.search(str(error)) is not None
+    return is_unreachable(error) or _UNREACHABLE.search(text_of(error)) is not None
 
 
 def from_options(
@@ -180,6 +178,8 @@ def from_options(
         raise UsageError(f"{name}: --file and --content are for URLs that fsspec opens")
     try:
         return make(typed), name, secrets
+    except TargetError:
+        raise
     except Exception as error:
         raise failure(name, "can't be opened", error, secrets) from error
 

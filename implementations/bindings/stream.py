@@ -82,10 +82,10 @@ class StreamBinding(ScratchBinding):
     def leftovers(self) -> list[str]:
         """The directories below the root that are named like prefixes; TargetError."""
         try:
-            found = [s.path for s in self.filesystem.list_status(self._root) if s.is_directory]
+            found = self.filesystem.list_status(self._root)
+            return prefixes_among([s.path for s in found if s.is_directory])
         except Exception as error:
             raise failure(self.name, f"can't list {self._root}", error) from error
-        return prefixes_among(found)
 
     def discard(self, prefix: str) -> None:
         """Delete a prefix; TargetError if it stays."""

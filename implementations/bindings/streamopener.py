@@ -20,7 +20,8 @@ from fscontract.contract.ports import (
     FSDataInputStream,
     LocatedFileStatus,
 )
-from fscontract.implementations.bindings.scratch import ScratchBinding, failure
+from fscontract.implementations.bindings.privacy import told
+from fscontract.implementations.bindings.scratch import LARGEST, ScratchBinding, failure
 
 #: What no filesystem of ours serves.
 FOREIGN = "gopher://localhost"
@@ -83,13 +84,10 @@ class StreamOpener(Opener):
         """
         if kind == "none":
             return None
-        try:
-            own = self._filesystem.get_file_status(path)
-        except Exception:  # what lies there is no file, and may be anything
-            own = FileStatus(path, -1)
+        own = known_status(lambda: self._filesystem.get_file_status(path), path)
         known = KINDS[kind](own if length is None else replace(own, length=length))
         if kind in MISNAMED and known.path not in self._others and own.length >= 0:
-            self._binding.change(known.path, replacement(content(own.length)))
+            self._binding.change(known.path, replacement(content(bounded(own.length))))
             self._others.add(known.path)
         return known
 
@@ -123,9 +121,30 @@ class StreamOpener(Opener):
             return
         except Exception as error:
             self.scenes -= {"unreadable"}
-            raise NoScene(str(error)) from error
+            raise NoScene(told(error)) from error
         self.scenes -= {"unreadable"}
         raise NoScene("no permission keeps this process from reading")
+
+
+def known_status(ask: Callable[[], Any], path: str) -> FileStatus:
+    """Return the status that a filesystem gives; one of no known length if it gives none.
+
+    What lies at the path is no file then, and may be anything.
+    """
+    try:
+        found = ask()
+        if isinstance(found, FileStatus) and type(found.path) is str and type(found.length) is int:
+            return found
+    except Exception:  # noqa: S110 - a status is asked for, not judged
+        pass
+    return FileStatus(path, -1)
+
+
+def bounded(length: int) -> int:
+    """Return the length of a file of a run; NoScene if a status says that it is far longer."""
+    if length > LARGEST:
+        raise NoScene(f"the file has a status of {length} bytes")
+    return length
 
 
 def _foreign_class(status: FileStatus) -> FileStatus:

@@ -144,10 +144,17 @@ def _await(part: FileRange | None) -> Outcome:
             plain = bytes(data)
             return Outcome(_RETURNED, len(plain), plain)
     except Exception as error:
-        if not future.done():
+        if _is_pending(future):
             return Outcome(Kind.OTHER, detail=f"future not done after {PATIENCE:g} s")
         return raised(error)
     return Outcome(Kind.OTHER, detail=f"future gave {type(data).__name__}, not bytes")
+
+
+def _is_pending(future: Any) -> bool:
+    try:
+        return not future.done()
+    except Exception:  # it is no future
+        return False
 
 
 _MAKERS: dict[str, Callable[..., Action]] = {

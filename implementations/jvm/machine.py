@@ -47,7 +47,7 @@ def start(jars: Sequence[Path], memory: str = "1g") -> None:
                 convertStrings=False,
                 interrupt=True,  # JPype's own handlers crash at SIGTERM (1.7.1)
             )
-        except (OSError, RuntimeError) as error:
+        except Exception as error:  # which one is a matter of JPype's version
             raise TargetError(f"Java of {java.source} does not start: {error}") from error
         _running = tuple(jars)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -15,6 +16,7 @@ from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.targets import (
     UsageError,
     bind_connector,
+    recognise,
     resolve_any,
     resolve_target,
 )
@@ -258,3 +260,22 @@ def test_a_connector_is_a_target_a_callable_or_a_binding() -> None:
     assert bind_connector("demo", "t").name == "demo"
     assert bind_connector(lambda: 5, "t").name == "t"
     assert bind_connector(lambda: resolve_target("demo", {}), "t").name == "demo"
+
+
+@pytest.mark.parametrize("error", ["RuntimeError", "SystemExit"])
+def test_a_binding_that_fails_at_an_object_or_a_url_is_a_target_error(
+    error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the class and the place, whatever its code or the target's raises."""
+    demo = importlib.import_module("demo_bindings")
+
+    def fail(*_: Any, **__: Any) -> NoReturn:
+        raise {"RuntimeError": RuntimeError, "SystemExit": SystemExit}[error]("odd")
+
+    for name in ("recognise", "from_url"):
+        monkeypatch.setattr(demo.Stub, name, fail)
+    shown = rf"{error}: odd \(.*test_targets.py:\d+\)"
+    with pytest.raises(TargetError, match=rf"\Amine: {shown}"):
+        recognise(object(), "mine")
+    with pytest.raises(TargetError, match=rf"\As3://bucket: {shown}"):
+        resolve_target("s3://bucket", {})

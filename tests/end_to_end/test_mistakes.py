@@ -39,7 +39,11 @@ def nothing():
         (("./factory.py:nothing",), 2, "no binding for builtins.NoneType; accepted: "),
         (("nosuchmodule:make",), 2, "no module 'nosuchmodule'"),
         (("./factory.py:make",), 3, "RuntimeError: no such bucket (factory.py:3)"),
-        (("nosuch://host/x",), 3, "can't be opened through fsspec: Protocol not known: nosuch"),
+        (
+            ("nosuch://host/x",),
+            3,
+            "can't be opened through fsspec: ValueError: Protocol not known: nosuch",
+        ),
         (("file:///dev/null/x",), 3, "there is no such directory"),
         (("zip://::file:///nowhere.zip",), 3, "can't be written; give --file, the path of"),
         (("http://127.0.0.1:1/",), 3, "can't be written; give --file"),
@@ -102,7 +106,7 @@ def test_a_directory_without_permission_exits_3(check: Command, place: Path) -> 
     (place / "mine.py").write_text("\n".join(line[8:] for line in source.splitlines()))
     ended = check("./mine.py:ReadOnly")
     assert ended.code == 3
-    assert "can't be written: [Errno 13] Permission denied" in ended.mistake()
+    assert "can't be written: PermissionError: [Errno 13] Permission denied" in ended.mistake()
 
 
 def test_a_server_that_is_not_there_exits_3(check: Command, copy: Path) -> None:

@@ -233,9 +233,9 @@ def _isolated(
     target: str, run: common.RunOptions, known: tuple[Known, ...], console: Console
 ) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
+    from fscontract.contract.masking import mask_url
     from fscontract.contract.suite.isolate.parent import Isolated
     from fscontract.contract.suite.report import NotSetUp
-    from fscontract.contract.masking import mask_url
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:

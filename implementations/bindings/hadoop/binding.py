@@ -35,6 +35,7 @@ from fscontract.implementations.jvm.keptexceptions import KeptExceptions
 
 #: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
 _MEMORY = "256m"
+_FS = "org.apache.hadoop.fs"
 #: Programs that make this call may find their file moved away.
 _NEW_SOURCE = "seek_to_new_source"
 
@@ -107,12 +108,18 @@ class HadoopBinding(ScratchBinding):
         jpype = sys.modules.get("jpype")
         if jpype is None or not jpype.isJVMStarted():
             return None
+        try:
+            context, filesystem = (
+                jpype.JClass(f"{_FS}.{n}") for n in ("FileContext", "FileSystem")
+            )
+        except TypeError:  # a machine without Hadoop
+            return None
         writes: Any = obj
         closes: tuple[Any, ...] = ()
-        if isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileContext")):
+        if isinstance(obj, context):
             writes = beside(obj, name)
             closes = (writes,)
-        elif not isinstance(obj, jpype.JClass("org.apache.hadoop.fs.FileSystem")):
+        elif not isinstance(obj, filesystem):
             return None
         local = str(writes.getUri().getScheme()) == "file"
         store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
@@ -156,9 +163,12 @@ class HadoopBinding(ScratchBinding):
         return self.place.file(str(self._prefix), self._files)
 
     def absent_path(self) -> str:
-        """A path where nothing is."""
+        """A path where nothing is; TargetError."""
         self._files += 1
-        return self.place.absent(str(self._prefix), self._files)
+        try:
+            return self.place.absent(str(self._prefix), self._files)
+        except Exception as error:
+            raise self.failure("can't make a place for a file", error) from error
 
     def make_directory(self) -> str:
         """The path of a new directory; TargetError."""

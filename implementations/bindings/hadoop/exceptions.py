@@ -91,7 +91,10 @@ def _cant_be_reached(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """What Java says is the cause; None for an exception of Python."""
+    """What Java says is the cause; None for an exception of Python, or if it can't be had."""
     getter = getattr(error, "getCause", None)
-    cause = getter() if getter is not None else None
+    try:
+        cause = getter() if getter is not None else None
+    except Exception:  # code of the target
+        return None
     return cause if isinstance(cause, BaseException) else None

@@ -11,11 +11,13 @@ from fscontract.contract.opener import NoScene, Opener
 from fscontract.contract.opening import MISNAMED, SCENES, STATUSES, BuilderCall
 from fscontract.contract.outcome import Outcome
 from fscontract.contract.prefixes import new_name
+from fscontract.implementations.bindings.hadoop.exceptions import told, unwrapped
 from fscontract.implementations.bindings.hadoop.java import Java
 from fscontract.implementations.bindings.hadoop.place import FOREIGN
 from fscontract.implementations.bindings.hadoop.statistics import counters
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, beside
 from fscontract.implementations.bindings.hadoop.streamops import OpenedStream
+from fscontract.implementations.bindings.streamopener import bounded
 
 if TYPE_CHECKING:
     from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
@@ -83,15 +85,20 @@ class HadoopOpener(Opener):
         self._binding.change(path, content)
 
     def _forbid(self, path: str) -> None:
-        """Take away the permission to read; NoScene if that keeps nobody from it."""
-        filesystem, java = self._place.at(path), self._java
+        """Take away the permission to read; NoScene if that can't be done, or keeps nobody out."""
+        java, why = self._java, "no permission keeps this process from reading"
         try:
+            filesystem = self._place.at(path)
             filesystem.setPermission(java.path(path), self._kinds.permission(0))
-            filesystem.open(java.path(path)).close()
-        except Exception:  # whatever keeps it from being read
-            return
+        except Exception as error:
+            why = told(unwrapped(error))
+        else:
+            try:
+                filesystem.open(java.path(path)).close()
+            except Exception:  # whatever keeps it from being read
+                return
         self.scenes -= {"unreadable"}
-        raise NoScene("no permission keeps this process from reading")
+        raise NoScene(why)
 
     # Calls ------------------------------------------------------------------------------------
 
@@ -158,20 +165,33 @@ class HadoopOpener(Opener):
 
         Where a status of another name leads, there is a file with other bytes.
         """
-        kinds = self._kinds
         if kind == "none":
-            return kinds.null
-        filesystem = self._place.at(path)
+            return self._kinds.null
         try:
-            own = filesystem.getFileStatus(self._java.path(path))
-        except Exception:  # what lies there is no file, and may be anything
-            own = kinds.unknown(filesystem.makeQualified(self._java.path(path)))
-        try:
-            made = kinds.make(kind, filesystem, own, path, length)
-        except OverflowError as error:
-            raise NoScene(str(error)) from error
-        if kind in MISNAMED and own.getLen() >= 0 and path not in self._others:
-            other = beside(path)
-            self._place.put_beside(other, replacement(content(int(own.getLen()))))
+            filesystem = self._place.at(path)
+            own = self._own_status(filesystem, path)
+            made, size = self._kinds.make(kind, filesystem, own, path, length), int(own.getLen())
+        except NoScene:
+            raise
+        except Exception as error:  # of the filesystem, of its status, or no long
+            raise NoScene(told(unwrapped(error))) from error
+        if kind in MISNAMED and size >= 0 and path not in self._others:
+            self._put_beside(path, bounded(size))
             self._others.add(path)
         return made
+
+    def _own_status(self, filesystem: Any, path: str) -> Any:
+        """What `getFileStatus` gives; of no known length where it gives none."""
+        named = self._java.path(path)
+        try:
+            own = filesystem.getFileStatus(named)
+        except Exception:  # what lies there is no file, and may be anything
+            own = None
+        return self._kinds.unknown(filesystem.makeQualified(named)) if own is None else own
+
+    def _put_beside(self, path: str, length: int) -> None:
+        other = beside(path)
+        try:
+            self._place.put_beside(other, replacement(content(length)))
+        except Exception as error:
+            raise self._binding.failure(f"can't write {other}", error) from error

@@ -123,8 +123,9 @@ def configuration(options: Mapping[str, str]) -> Any:
 
 def beside(context: Any, name: str) -> Any:
     """A new FileSystem where a FileContext has its files, to write them; TargetError."""
-    uri = str(context.getDefaultFileSystem().getUri())
+    uri = "what the FileContext has"
     try:
+        uri = str(context.getDefaultFileSystem().getUri())
         return _new(uri, configuration({}))
     except Exception as error:
         raise TargetError(f"{name}: no FileSystem for {mask_url(uri)}, to write files") from error

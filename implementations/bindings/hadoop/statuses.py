@@ -37,7 +37,10 @@ class Statuses:
         return self._status(-1, False, 0, 0, 0, path)
 
     def make(self, kind: str, filesystem: Any, own: Any, path: str, length: int | None) -> Any:
-        """A status of a kind of STATUSES; NoScene, OverflowError for a length that is no long."""
+        """A status of a kind of STATUSES; NoScene, OverflowError for a length that is no long.
+
+        Raises what the methods of `filesystem` and of its status `own` raise.
+        """
         if length is not None:
             own = self._of_length(own, length)
         if kind in ("own", "stale"):
@@ -85,13 +88,19 @@ class Statuses:
         )
 
     def _located(self, status: Any) -> Any:
+        """The same with a block; made of its numbers, since others of it may not be had.
+
+        Hadoop's own copy asks for owner and permission, for which a status of RawLocalFileSystem
+        looks at the disk below its path, wherever that leads.
+        """
+        plain = self._with(status, status.getPath(), None)
         strings = [self._java.string(host) for host in ("host1", "host2")]
         hosts = self._java.array_of(java_class("java.lang.String"), strings)
         block_class = java_class(f"{_FS}BlockLocation")
-        size = self._java.long(max(0, int(status.getLen())))
+        size = self._java.long(max(0, int(plain.getLen())))
         where = block_class(hosts, hosts, self._java.long(0), size)
         blocks = self._java.array_of(block_class, [where])
-        return java_class(f"{_FS}LocatedFileStatus")(status, blocks)
+        return java_class(f"{_FS}LocatedFileStatus")(plain, blocks)
 
     def _foreign(self, status: Any) -> Any:
         """The same of a class that the filesystem can't know."""

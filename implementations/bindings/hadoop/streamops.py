@@ -15,7 +15,7 @@ from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step
 from fscontract.implementations.bindings.hadoop.java import Java
 from fscontract.implementations.bindings.pyops import inexpressible
-from fscontract.implementations.bindings.scratch import blank
+from fscontract.implementations.bindings.scratch import WrongType, blank
 
 #: How long the future of a range may take, in seconds.
 PATIENCE = 30
@@ -30,11 +30,13 @@ Maker: TypeAlias = Callable[..., Action]
 
 
 class OpenedStream:
-    """A stream of Java's and the path it was opened by."""
+    """A stream of Java's and the path it was opened by; WrongType for null."""
 
     __slots__ = ("path", "stream")
 
     def __init__(self, stream: Any, path: str) -> None:
+        if stream is None:
+            raise WrongType("expected a stream, got null")
         self.stream = stream
         self.path = path
 
@@ -193,8 +195,9 @@ def _await(java: Java, fail: Fail, part: Any) -> Outcome:
         if isinstance(error, java.timeout):
             return Outcome(Kind.OTHER, detail=f"future not done after {PATIENCE} s")
         return fail(error)
-    if buffer is None:
-        return Outcome(Kind.OTHER, detail="future gave null, not bytes")
+    if not isinstance(buffer, java.byte_buffer):
+        got = "null" if buffer is None else type(buffer).__name__
+        return Outcome(Kind.OTHER, detail=f"future gave {got}, not bytes")
     data = java.bytes(int(buffer.remaining()))
     buffer.duplicate().get(data)
     plain = bytes(data)

@@ -14,6 +14,7 @@ from fscontract.contract.content import content
 from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.obstore import ObstoreBinding
+from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Calls
 from .stores import life_of
@@ -185,3 +186,20 @@ def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
     with pytest.raises(TargetError, match=r"can't be written: .*error sending request") as caught:
         binding.prepare()
     assert "hush" not in str(caught.value)
+
+
+def test_a_store_of_an_old_obstore_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the version that is needed, whether the store or its URL is given."""
+    monkeypatch.delattr("obstore.store.ObjectStoreMethods")
+    why = r"\A[^\n]*expected obstore 0\.12 or newer, got \d"
+    with pytest.raises(TargetError, match=why):
+        recognise(MemoryStore(), "mine")
+    with pytest.raises(TargetError, match=why):
+        ObstoreBinding.from_url("memory://", {})
+
+
+def test_an_old_obstore_beside_a_target_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is loaded by somebody else."""
+    monkeypatch.delattr("obstore.store.ObjectStoreMethods")
+    assert ObstoreBinding.recognise(object(), "mine") is None
+    assert recognise(MemoryFileSystem(), "mine").api == "stream"

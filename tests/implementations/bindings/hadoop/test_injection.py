@@ -1,0 +1,106 @@
+"""Whatever Java's classes throw or return, the binding has outcomes or a TargetError of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fscontract.contract.opening import STATUSES, Opening
+from fscontract.contract.outcome import Kind
+from fscontract.contract.profile import load_profile
+from fscontract.contract.program import Program, Step
+from fscontract.contract.suite.execute import Executor
+from fscontract.contract.suite.guard import Guarded
+from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+from fscontract.implementations.bindings.hadoop.exceptions import outcome_of
+from fscontract.implementations.bindings.hadoop.files import DiskStore, HadoopStore
+from fscontract.implementations.bindings.hadoop.java import java as bridge
+from fscontract.implementations.bindings.hadoop.place import LocalPlace
+from fscontract.implementations.jvm import machine
+from tests.implementations.bindings.injection import live
+
+#: What the call throws; it returns null for "null".
+THROWN = (
+    "faulty.OddException",
+    "java.lang.StackOverflowError",
+    "null",
+    pytest.param("java.lang.NoSuchMethodError", marks=pytest.mark.deep),
+    pytest.param("java.lang.ExceptionInInitializerError", marks=pytest.mark.deep),
+    pytest.param("java.lang.UnsupportedOperationException", marks=pytest.mark.deep),
+)
+#: The fewest calls that the binding makes.
+_FEWEST = 60
+
+
+@pytest.fixture(scope="module")
+def faulty(java: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The classes of the folder java, compiled."""
+    folder = Path(__file__).with_name("java")
+    parent = java("org.apache.hadoop.fs.FileSystem").class_.getClassLoader()
+    loader = java("org.codehaus.janino.JavaSourceClassLoader")(
+        parent, [java("java.io.File")(str(folder))], "UTF-8"
+    )
+    return lambda name: machine.java_class(loader.loadClass(f"faulty.{name}"))
+
+
+def _binding(java: Callable[[str], Any], faulty: Callable[[str], Any], root: Path) -> HadoopBinding:
+    filesystem = faulty("FaultyFileSystem")(java("org.apache.hadoop.conf.Configuration")())
+    store = HadoopStore(filesystem, bridge(), str(root))
+    return HadoopBinding(LocalPlace(filesystem, store, "hadoop"), "faulty")
+
+
+@pytest.mark.parametrize("thrown", THROWN)
+def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
+    thrown: str, java: Callable[[str], Any], faulty: Callable[[str], Any], tmp_path: Path
+) -> None:
+    """Each of those that the binding, or Hadoop for it, makes, one after the other."""
+    calls, number = faulty("Calls"), 0
+    make = faulty("OddException") if thrown.startswith("faulty.") else None
+    if thrown != "null" and make is None:
+        make = java(thrown)
+    while calls.count() >= number:
+        number += 1
+        binding = _binding(java, faulty, tmp_path)
+        calls.set(number, None if make is None else make())
+        live(binding)
+    assert number > _FEWEST
+
+
+@pytest.mark.parametrize("kind", STATUSES)
+def test_a_filesystem_whose_statuses_lead_elsewhere_gets_a_verdict(
+    kind: str, java: Callable[[str], Any], faulty: Callable[[str], Any], tmp_path: Path
+) -> None:
+    """RawLocalFileSystem's own statuses can't be asked for their owner then."""
+    filesystem = faulty("ElsewhereFileSystem")(java("org.apache.hadoop.conf.Configuration")())
+    store = DiskStore(tmp_path, str(tmp_path))
+    binding = HadoopBinding(LocalPlace(filesystem, store, "hadoop-raw"), "elsewhere")
+    binding.prepare()
+    opening = Opening("file", (("with_file_status", kind, None),))
+    executor = Executor(Guarded(binding, 10), load_profile("hadoop-raw").features, 4096)
+    execution = executor.run(Program(20, (Step("read_byte"),), opening=opening), trace=True)
+    assert execution.violation is None
+    assert [step.op for step, _, _ in execution.trace][-1] == "read_byte"
+
+
+def test_an_exception_none_of_whose_methods_works_is_an_outcome(
+    faulty: Callable[[str], Any],
+) -> None:
+    """Told by its class."""
+    outcome = outcome_of(faulty("OddException")())
+    assert (outcome.kind, outcome.detail) == (Kind.OTHER, "faulty.OddException")
+
+
+def test_a_java_machine_without_hadoop_has_made_no_filesystem(
+    java: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object of another kind is for other bindings."""
+    import jpype
+
+    def find(name: str) -> Any:
+        raise TypeError(f"Class {name} is not found")
+
+    monkeypatch.setattr(jpype, "JClass", find)
+    assert HadoopBinding.recognise(object(), "mine") is None
