@@ -101,7 +101,7 @@ def make_files(root: Path, shape: Shape) -> dict[str, dict[str, int]]:
 
 def make_tables(root: Path) -> None:
     """Make the metadata table, by a listing and the footers; the copy is a Hudi table without."""
-    fs = LocalFileSystem(str(root))
+    fs = LocalFileSystem(str(root), durable=False)
     for path in (PLAIN, TABLE):
         begin(fs, path)
     MetadataWriter(fs, TABLE).initialize("trips", _PROPERTIES, columns=["id"])

@@ -34,7 +34,7 @@ def measure(count: int, files: int, lookups: int) -> Size:
     """Make a table of `count` files, so many in each partition, and look partitions up."""
     shape = Shape(count // files, files)
     with tempfile.TemporaryDirectory() as root:
-        fs = LocalFileSystem(root)
+        fs = LocalFileSystem(root, durable=False)
         begin(fs, TABLE)
         change = Change(told(shape, 100).added)
         start = time.perf_counter()

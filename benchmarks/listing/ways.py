@@ -55,7 +55,7 @@ def by_directories(root: Path, shape: Shape) -> dict[str, Way]:
 
 def ours(root: Path, shape: Shape) -> dict[str, Way]:
     """By our table, opened each time or once; and by listing."""
-    fs = LocalFileSystem(str(root))
+    fs = LocalFileSystem(str(root), durable=False)
     day = f"day={shape.day}"
     kept = MetadataTable(fs, TABLE)
     listing = FileListing(fs, PLAIN, enabled=False)
