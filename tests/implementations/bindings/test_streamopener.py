@@ -266,3 +266,31 @@ def test_streams_that_count_nothing_leave_meters_unread(binding: StreamBinding) 
     opened: Any = type("Opened", (), {"stream": Silent()})
     counts = opener_of(binding).counters(opened)
     assert {name for name in METERS if meter(name, counts) is not None} == {"probes"}
+
+
+@pytest.mark.parametrize("kind", sorted(MISNAMED))
+def test_a_status_that_claims_far_too_many_bytes_is_no_scene(kind: str) -> None:
+    """No file of so many is written beside it."""
+
+    class Boasting(MemoryFileSystem):
+        def get_file_status(self, path: str) -> FileStatus:
+            return FileStatus(path, 2**60)
+
+    binding = StreamBinding(Boasting(), "boasting")
+    binding.prepare()
+    with pytest.raises(NoScene, match=f"{2**60} bytes"):
+        opener_of(binding).status(binding.create(DATA), kind, None)
+
+
+@pytest.mark.parametrize("found", [None, "status", FileStatus("/a", "50")])  # type: ignore[arg-type]
+def test_what_is_no_status_is_taken_for_none(found: Any) -> None:
+    """One of no known length stands in its place."""
+
+    class Odd(MemoryFileSystem):
+        def get_file_status(self, path: str) -> FileStatus:
+            return found  # type: ignore[no-any-return]
+
+    binding = StreamBinding(Odd(), "odd")
+    binding.prepare()
+    path = binding.create(DATA)
+    assert opener_of(binding).status(path, "own", None) == FileStatus(path, -1)

@@ -19,8 +19,8 @@ from fscontract.contract.errors import (
     RemoteFileChangedException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import FileSystem
-from fscontract.implementations.s3.asfsspec import S3Fsspec
+from fscontract.contract.ports import ETAGS_AVAILABLE, FileSystem
+from fscontract.implementations.s3.asfsspec import Buckets, S3Fsspec
 from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
 from fscontract.implementations.s3.options import MIB
 from tests.implementations import test_filesystem as shared
@@ -157,6 +157,17 @@ class TestOpeningAndListing(shared.TestOpeningAndListing):
 
 class TestDeletingAndRenaming(shared.TestDeletingAndRenaming):
     """As for every filesystem."""
+
+
+class TestCapabilities(shared.TestCapabilities):
+    """As for every filesystem."""
+
+    def test_buckets_have_those_of_each_bucket(self, fs: S3FileSystem, bucket: str) -> None:
+        """The directory of all buckets has none."""
+        buckets = Buckets({}, fs)
+        assert buckets.has_path_capability(f"/{bucket}/a", ETAGS_AVAILABLE)
+        assert not buckets.has_path_capability(f"/{bucket}/a", "fs.capability.none.such")
+        assert not buckets.has_path_capability("/", ETAGS_AVAILABLE)
 
 
 class TestPaths(EachTransport, shared.TestPaths):

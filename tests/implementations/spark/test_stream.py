@@ -13,7 +13,13 @@ from fscontract.contract.errors import (
     RemoteFileChangedException,
 )
 from fscontract.contract.openfile_options import BUFFER_SIZE, LENGTH, READ_POLICY
-from fscontract.contract.ports import Buffer, FileRange, FSDataInputStream
+from fscontract.contract.ports import (
+    ETAGS_AVAILABLE,
+    ETAGS_PRESERVED_IN_RENAME,
+    Buffer,
+    FileRange,
+    FSDataInputStream,
+)
 from fscontract.implementations.spark import plans, stream
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.stream import JOBS
@@ -166,4 +172,7 @@ def test_what_is_no_stream_is_done_by_the_driver(fs: SparkFileSystem, tmp_path: 
     fs.rename(path, "/other/b")
     assert [status.path for status in fs.list_status("/other")] == ["/other/b"]
     assert fs.get_file_status("/other/b").length == len(DATA)
+    for name in (ETAGS_AVAILABLE, ETAGS_PRESERVED_IN_RENAME, "fs.capability.none.such"):
+        there = fs.inner.has_path_capability("/other/b", name)
+        assert fs.has_path_capability("/other/b", name) == there
     assert fs.delete("/other", recursive=True)

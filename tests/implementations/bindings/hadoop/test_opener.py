@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from fscontract.contract.errors import UnsupportedOperationException
 from fscontract.contract.opener import NoScene
 from fscontract.contract.opening import SCENES, STATUSES
 from fscontract.contract.outcome import Kind
 from fscontract.contract.program import Step
+from fscontract.contract.targets import recognise
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
+from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Make
 
@@ -192,3 +197,23 @@ def test_statistics_of_a_stream_are_its_own(make: Make) -> None:
     assert counts == [None, 20, 0]
     for opened in (first, second):
         binding.bind(Step("close"))(opened)
+
+
+def test_a_filesystem_that_refuses_permissions_has_no_unreadable_file(
+    java: Callable[[str], Any],
+) -> None:
+    """Its file stays readable, which is no fault of its builder."""
+    filesystem = java_filesystem(_NoPermissions())
+    binding = recognise(filesystem, "mine")
+    binding.prepare()
+    assert binding.opener is not None
+    with pytest.raises(NoScene, match="UnsupportedOperationException"):
+        binding.opener.place("unreadable", DATA)
+    assert "unreadable" not in binding.opener.scenes
+    binding.dispose()
+    filesystem.close()
+
+
+class _NoPermissions(MemoryFileSystem):
+    def set_permission(self, path: str, mode: int) -> None:
+        raise UnsupportedOperationException("no permissions")
