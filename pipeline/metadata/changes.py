@@ -100,7 +100,7 @@ def digest_in(content: bytes, path: str) -> str | None:
 
     MetadataException if it can't be read.
     """
-    found = (_decoded(content, path).get("extraMetadata") or {}).get(DIGEST)
+    found = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
     return found if isinstance(found, str) else None
 
 

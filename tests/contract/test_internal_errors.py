@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fscontract.contract.binding import TargetError
+from fscontract.contract.program import Program
 from fscontract.contract.suite import replay, runner
 from fscontract.contract.suite.cli import main
 from fscontract.contract.suite.commands import common, ends
@@ -59,7 +60,12 @@ def test_a_fault_of_the_kit_is_one_line_and_exit_code_4(
     command: tuple[str, ...], said: str, stub_target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever it is, in any command: no other code, no traceback, and where to report it."""
-    Path("r.json").write_text("{}")
+    failure = {
+        "fscontract-replay": 1,
+        "clause": "caps.unknown",
+        "program": Program(5, ()).to_json(),
+    }
+    Path("r.json").write_text(json.dumps(failure))
     for module, name in ((runner, "check"), (replay, "replay")):
         monkeypatch.setattr(module, name, lambda *_, **__: _raise(FAULTS[said]()))
     result = run(*command)

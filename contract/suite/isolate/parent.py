@@ -345,7 +345,7 @@ class Isolated:
             if program is None or not program.steps:
                 return crash
             try:
-                self._start("try", smaller(program))
+                self._start("try", filter(partial(self._charges, crash.clause), smaller(program)))
                 how = self._listen_to_end()
             except (TargetError, UsageError, Quiet):
                 return crash
@@ -353,10 +353,15 @@ class Isolated:
             if not how or not isinstance(item, Program):
                 return crash
             found = self._crash(item, "", place, how, hung=False)
-            if found is None or found.op != crash.op:
+            if found is None or (found.op, found.clause) != (crash.op, crash.clause):
                 return crash
             crash = found
         return crash
+
+    def _charges(self, clause: str, program: Program) -> bool:
+        """Whether it is this clause that the last call of a program breaks if it ends a process."""
+        last = len(program.steps) - 1
+        return clause_of(program, last, "fault.clean", self._declared) == clause
 
     def _crash(self, item: object, phase: str, place: int, how: str, hung: bool) -> Crash | None:
         """What ended the process, None if that can't be told."""
