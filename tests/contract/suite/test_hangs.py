@@ -140,6 +140,12 @@ def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
         (5, [("read_into", 4, 0, -1)], "readb.len-neg"),
         (5, [("pread", 0, 4, 0, 4)], "pread.data"),
         (5, [("pread", -1, 4, 0, 4)], "pread.neg-pos"),
+        (5, [("skip", 2)], "skip.progress"),
+        (5, [("skip", 0)], "skip.zero"),
+        (5, [("skip", -1)], "skip.negative"),
+        (5, [("unbuffer",)], "unbuf.reacquire"),
+        (5, [("has_capability", "in:readvectored")], "vread.capability"),
+        (5, [("has_capability", "fscontract:no-such-capability")], "caps.unknown"),
         (5, [("close",)], "close.no-raise"),
         (5, [("close",), ("close",)], "close.idempotent"),
         (5, [("py_read", 2)], "pyio.read.data"),
@@ -149,7 +155,7 @@ def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
 def test_a_call_that_does_not_come_back_breaks_the_clause_of_its_circumstances(
     length: int, steps: list[tuple[object, ...]], clause: str
 ) -> None:
-    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)  # type: ignore[arg-type]
+    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)
     declared = settings_for().declared | {"pread.data"}
     assert clause_of(Program(length, made), len(made) - 1, "fault.hang", declared) == clause
 
