@@ -26,7 +26,9 @@ from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.clauses import near_misses
 from fscontract.contract.outcome import text_of
 from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.suite import clock
 
+assert clock  # it has the functions of `time` before a target is imported that patches them
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
 #: Named targets that are parts of a pipeline.

@@ -19,6 +19,7 @@ from fscontract.contract.opening import BuilderCall
 from fscontract.contract.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.program import Step
 from fscontract.contract.suite.interrupt import Abandoned
+from fscontract.contract.suite.patches import Patches
 from fscontract.contract.suite.watchdog import supervise
 
 Value = TypeVar("Value")
@@ -53,11 +54,31 @@ class _Forks:
 _forks = _Forks()
 
 
-class Guarded(Binding):
-    """The binding, guarded; `timeout` is how many seconds one program may take."""
+class _Watch:
+    """What is done after each call of a target: its patches are put back."""
 
-    def __init__(self, binding: Binding, timeout: float) -> None:
+    def __init__(self) -> None:
+        self.after_call: Callable[[], None] = _nothing
+        self.after_close: Callable[[], None] = _nothing
+
+
+def _nothing() -> None:
+    """No target is guarded yet."""
+
+
+_watch = _Watch()
+
+
+class Guarded(Binding):
+    """The binding, guarded; `timeout` is how many seconds one program may take.
+
+    What the target patches is put back by `patches`, which knows then what it was.
+    """
+
+    def __init__(self, binding: Binding, timeout: float, patches: Patches | None = None) -> None:
         self._inner = binding
+        patches = patches or Patches()
+        _watch.after_call, _watch.after_close = patches.after_call, patches.after_close
         self._patience = timeout * _PATIENCE
         self.api = binding.api  # type: ignore[misc]
         self.default_profile = binding.default_profile  # type: ignore[misc]
@@ -110,18 +131,25 @@ class Guarded(Binding):
     def bind(self, step: Step) -> Action:
         """A step as a function that returns, and whose outcome can be looked at."""
         action, forks, gettrace = self._inner.bind(step), _forks, sys.gettrace
+        getprofile = sys.getprofile
+        after_call = _watch.after_close if step.op == "close" else _watch.after_call
 
         def run(opened: Opened) -> Outcome:
-            before = gettrace()
+            before, profile = gettrace(), getprofile()
             try:
                 outcome = action(opened)
             except BaseException as error:
+                after_call()
                 _pass_on(error)
                 outcome = raised(error)
+            else:
+                after_call()
             if forks.away:
                 forks.leave()
             if gettrace() is not before:
                 sys.settrace(before)
+            if getprofile() is not profile:
+                sys.setprofile(profile)
             if type(outcome) is Outcome and type(outcome.value) in _PLAIN:
                 return outcome
             return _tame(outcome)
@@ -242,9 +270,11 @@ def guarded(call: Callable[..., Value], *args: Any) -> Value:
     except Exception:
         raise
     except BaseException as error:
+        _watch.after_call()
         _pass_on(error)
         raise type(type(error).__name__, (Exception,), {})(text_of(error)) from None
     finally:
+        _watch.after_call()
         if _forks.away:
             _forks.leave()
 

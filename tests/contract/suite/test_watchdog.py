@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.suite import watchdog
+from fscontract.contract.suite import interrupt, watchdog
 from fscontract.contract.suite.interrupt import Abandoned, give_up
 from fscontract.contract.suite.watchdog import Next, supervise, untimed
 
@@ -27,7 +27,7 @@ def _wait(item: object) -> None:
 
 
 class Clock:
-    """Stands in for the module `time` of the watchdog alone; other threads have their own."""
+    """Stands in for the clock of the watchdog alone; other threads have their own."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -41,7 +41,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The watchdog's time, which stands still unless a test moves it."""
     made = Clock()
-    monkeypatch.setattr(watchdog, "time", made)
+    monkeypatch.setattr(watchdog, "monotonic", made.monotonic)
     return made
 
 
@@ -116,7 +116,7 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
             sleep(seconds)
 
     thread.start()
-    monkeypatch.setattr(time, "sleep", end)
+    monkeypatch.setattr(interrupt, "sleep", end)
     give_up(thread)
     assert not thread.is_alive()
 
