@@ -28,8 +28,10 @@ from fscontract.contract.clauses import near_misses
 from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.outcome import text_of
 from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.suite import clock
 from fscontract.contract.untrusted import typed_value
 
+assert clock  # it has the functions of `time` before a target is imported that patches them
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
 #: Named targets that are parts of a pipeline.

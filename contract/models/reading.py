@@ -248,15 +248,14 @@ def _skip_back(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised or outcome.value != 0:
         return Accepted(state.at(ANY, Origin("skip", failed=True)), (), ("skip.negative",))
-    after = state.at(state.pos, Origin("skip", "skip.negative"))
-    return Accepted(after, ("skip.negative",))
+    return Accepted(state.at(state.pos, Origin("skip", "skip.negative")))
 
 
 SKIP = Operation(
     refusals=(Refusal("skip.closed", closed, IO, should=True),),
     rows=(
         Row(("skip.zero",), lambda c: c.args[0] == 0, _skip_nothing, lambda c: ("returns 0",)),
-        Row((), lambda c: c.args[0] < 0, _skip_back, lambda c: ("returns 0",)),
+        Row(("skip.negative",), lambda c: c.args[0] < 0, _skip_back, lambda c: ("returns 0",)),
         Row(
             ("skip.count", "skip.progress"),
             lambda c: c.args[0] > 0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fscontract.contract.models.rules import (
     EOF,
     HUGE,
@@ -236,10 +238,10 @@ SEEK_TO_NEW_SOURCE = Operation(
     ),
     clauses=(
         "stns.moved",
-        "stns.none",
-        "stns.same-data",
         "stns.unsupported-false",
         "stns.unsupported-raise",
+        "stns.none",
+        "stns.same-data",
     ),
 )
 
@@ -269,7 +271,7 @@ UNBUFFER = Operation(
         Row((), is_open, _unbuffer, _returned),
         Row(("unbuf.closed",), closed, _unbuffer_closed, _returned),
     ),
-    clauses=("unbuf.default", "unbuf.pos", "unbuf.reacquire"),
+    clauses=("unbuf.default", "unbuf.reacquire", "unbuf.pos"),
 )
 
 
@@ -287,12 +289,17 @@ CAPABILITIES: dict[str, tuple[str, str, bool]] = {
 _SHOULD = frozenset({"caps.case", "vread.capability"})
 
 
+def _decides(clause: str, call: Call) -> bool:
+    """Whether the clause says what the answer of an open stream is; "" if none does."""
+    asked, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
+    known = asked if not feature or call.has(feature) else ""
+    return is_open(call) and clause == known
+
+
 def _capability(call: Call, outcome: Outcome) -> Accepted | Failure:
-    clause, feature, answer = CAPABILITIES.get(call.args[0], ("", "", False))
-    if not clause or (feature and not call.has(feature)):
-        return Accepted(call.state)
+    clause, _, answer = CAPABILITIES[call.args[0]]
     if outcome.value is answer:
-        return Accepted(call.state, (clause,))
+        return Accepted(call.state)
     if clause in _SHOULD:
         return Accepted(call.state, (), (clause,))
     return Failure(clause, "", "raised" if outcome.raised else "value")
@@ -305,7 +312,11 @@ def _says_capability(call: Call) -> tuple[str, ...]:
 HAS_CAPABILITY = Operation(
     refusals=(),
     rows=(
-        Row((), is_open, _capability, _says_capability),
+        *(
+            Row((clause,), partial(_decides, clause), _capability, _says_capability)
+            for clause, _, _ in CAPABILITIES.values()
+        ),
+        Row((), partial(_decides, ""), lambda c, o: Accepted(c.state), lambda c: ("anything",)),
         Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
     ),
     clauses=tuple(entry[0] for entry in CAPABILITIES.values()),

@@ -20,6 +20,7 @@ from fscontract.contract.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.pipelineports import PipelineBinding
 from fscontract.contract.program import Step
 from fscontract.contract.suite.interrupt import Abandoned
+from fscontract.contract.suite.patches import Patches
 from fscontract.contract.suite.watchdog import supervise
 from fscontract.contract.targets import raised_at
 
@@ -55,16 +56,43 @@ class _Forks:
 _forks = _Forks()
 
 
-def guard(binding: Binding, timeout: float) -> Guarded:
+def guard(binding: Binding, timeout: float, patches: Patches | None = None) -> Guarded:
     """Return the binding, guarded, if it is not already; TargetError if it can't be looked at."""
-    return binding if isinstance(binding, Guarded) else Guarded(binding, timeout)
+    if not isinstance(binding, Guarded):
+        return Guarded(binding, timeout, patches)
+    if patches is not None:
+        _watch.by(patches)
+    return binding
+
+
+class _Watch:
+    """What is done after each call of a target: its patches are put back."""
+
+    def __init__(self) -> None:
+        self.after_call: Callable[[], None] = _nothing
+        self.after_close: Callable[[], None] = _nothing
+
+    def by(self, patches: Patches) -> None:
+        """Have these put back what a call patches."""
+        self.after_call, self.after_close = patches.after_call, patches.after_close
+
+
+def _nothing() -> None:
+    """No target is guarded yet."""
+
+
+_watch = _Watch()
 
 
 class Guarded(Binding):
-    """The binding, guarded; `timeout` is how many seconds one program may take."""
+    """The binding, guarded; `timeout` is how many seconds one program may take.
 
-    def __init__(self, binding: Binding, timeout: float) -> None:
+    What the target patches is put back by `patches`, which knows then what it was.
+    """
+
+    def __init__(self, binding: Binding, timeout: float, patches: Patches | None = None) -> None:
         self._inner = binding
+        _watch.by(patches or Patches())
         self._patience = timeout * _PATIENCE
         self.name = name_of(binding)
         self._tried("can't be used", self._look_at, binding)
@@ -127,19 +155,25 @@ class Guarded(Binding):
     def bind(self, step: Step) -> Action:
         """A step as a function that returns, and whose outcome can be looked at."""
         action = self._tried(f"can't {step.op}", self._inner.bind, step)
-        forks, gettrace = _forks, sys.gettrace
+        forks, gettrace, getprofile = _forks, sys.gettrace, sys.getprofile
+        after_call = _watch.after_close if step.op == "close" else _watch.after_call
 
         def run(opened: Opened) -> Outcome:
-            before = gettrace()
+            before, profile = gettrace(), getprofile()
             try:
                 outcome = action(opened)
             except BaseException as error:
+                after_call()
                 _pass_on(error)
                 outcome = raised(error)
+            else:
+                after_call()
             if forks.away:
                 forks.leave()
             if gettrace() is not before:
                 sys.settrace(before)
+            if getprofile() is not profile:
+                sys.setprofile(profile)
             if type(outcome) is Outcome and type(outcome.value) in _PLAIN:
                 return outcome
             return _tame(outcome)
@@ -262,10 +296,12 @@ def guarded(call: Callable[..., Value], *args: Any) -> Value:
     except Exception:
         raise
     except BaseException as error:
+        _watch.after_call()
         _pass_on(error)
         same = type(type(error).__name__, (Exception,), {})(text_of(error))
         raise same.with_traceback(error.__traceback__) from None
     finally:
+        _watch.after_call()
         if _forks.away:
             _forks.leave()
 

@@ -40,6 +40,7 @@ class Hangs:
     def look(self) -> None:
         """Note the step that runs now: what is interrupted closes its streams, which is another."""
         self._index = self._run.executor.index
+        self._run.surroundings.patches.undo()
 
     def __call__(self, item: object, times: int) -> Next:
         """What comes after an item that took too long, as it has done so many times in a row."""

@@ -13,6 +13,11 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+from fscontract.contract.suite.clock import sleep
+
+#: As `time` has it before a target is imported.
+_clock_of = getattr(time, "pthread_getcpuclockid", None)
+_read = getattr(time, "clock_gettime", None)
 #: How long a thread is watched to see whether it is busy, in seconds.
 _GLANCE = 0.02
 #: How often a busy thread is told to end.
@@ -123,12 +128,12 @@ def held_back() -> Iterator[None]:
 
 def _is_busy(ident: int) -> bool:
     """Whether the thread uses the processor. False where the system can't tell."""
-    if not hasattr(time, "pthread_getcpuclockid"):
+    if _clock_of is None or _read is None:
         return False
     try:
-        clock = time.pthread_getcpuclockid(ident)
-        before = time.clock_gettime(clock)
-        time.sleep(_GLANCE)
-        return time.clock_gettime(clock) - before > _GLANCE / 10
+        clock = _clock_of(ident)
+        before = _read(clock)
+        sleep(_GLANCE)
+        return bool(_read(clock) - before > _GLANCE / 10)
     except OSError:  # it has ended meanwhile
         return False

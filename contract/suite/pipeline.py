@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timezone
+from datetime import date
 from typing import Protocol
 
 from fscontract.contract.binding import TargetError
@@ -15,6 +14,7 @@ from fscontract.contract.known import Known
 from fscontract.contract.metadataport import MetadataTableBinding
 from fscontract.contract.pipelineports import PipelineBinding, SplitterBinding
 from fscontract.contract.readerport import BlockReaderBinding
+from fscontract.contract.suite import clock
 from fscontract.contract.suite.events import (
     Interrupted,
     Listener,
@@ -30,6 +30,7 @@ from fscontract.contract.suite.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.suite.surroundings import Surroundings
 from fscontract.contract.suite.verdicts import Seen, outcome_of
 
 
@@ -95,11 +96,26 @@ def check_pipeline(
 
     TargetError if there is no check for parts of its kind.
     """
-    started, clock = datetime.now(timezone.utc), time.monotonic()
+    surroundings = Surroundings()
+    try:
+        return _checked(binding, clauses, known, timeout, listener, surroundings)
+    finally:
+        surroundings.close()
+
+
+def _checked(
+    binding: PipelineBinding,
+    clauses: Sequence[Clause],
+    known: Sequence[Known],
+    timeout: float,
+    listener: Listener,
+    surroundings: Surroundings,
+) -> RunResult:
+    started, begun = clock.now(), clock.monotonic()
     chosen = tuple(c for c in clauses if c.api == binding.api and c.testable)
     listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(chosen)))
     listener(PhaseStarted("scenarios", None))
-    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener))
+    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener, surroundings))
 
     def result(lost: str = "") -> RunResult:
         return RunResult(
@@ -109,16 +125,19 @@ def check_pipeline(
             effort="quick",
             seed=0,
             started=started,
-            seconds=time.monotonic() - clock,
+            seconds=clock.monotonic() - begun,
             clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in chosen),
             counts=dict(findings.counts),
+            warnings=surroundings.patches.warnings,
         )
 
     try:
         _find(findings, binding, timeout)
     except KeyboardInterrupt:
+        surroundings.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
+    surroundings.restore()
     found = result()
     listener(RunFinished(found))
     return found
@@ -126,11 +145,13 @@ def check_pipeline(
 
 @dataclass(frozen=True)
 class _Telling:
-    """Tells a listener how many scenarios were played."""
+    """Tells a listener how many scenarios were played; puts back what one has patched."""
 
     listener: Listener
+    surroundings: Surroundings
 
     def __call__(self, done: int, total: int) -> None:
+        self.surroundings.patches.undo()
         self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
 
 
@@ -166,8 +187,8 @@ def _verdict(
     exercised = findings.exercised[clause.id]
     seen = Seen(
         exercised,
-        hung=_counterexample(hung, "hangs") if hung else None,
-        failed=_counterexample(failed, failed.scenario or clause.id) if failed else None,
+        hung=None if hung is None else _counterexample(hung, "hangs"),
+        failed=None if failed is None else _counterexample(failed, failed.scenario or clause.id),
         unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
         lost=lost,
     )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import TypeVar
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.program import Program
+from fscontract.contract.suite import clock
 from fscontract.contract.suite.comparing import SAME_VALIDATION, against_pair, against_vector
 from fscontract.contract.suite.ending import Crash, Journal, LeftOut
 from fscontract.contract.suite.events import (
@@ -63,7 +63,7 @@ def check(
     """
     surroundings = Surroundings()
     try:
-        binding = guard(binding, settings.timeout)
+        binding = guard(binding, settings.timeout, surroundings.patches)
         run = Run(binding, settings, listener, surroundings, journal or Journal())
         listener(_started(binding, settings))
         result = _prepared(run, run.result)
@@ -85,7 +85,7 @@ def gather(binding: Binding, settings: Settings) -> Partial:
     """What the part of a run shows that the settings have. TargetError as of `check`."""
     surroundings = Surroundings()
     try:
-        binding = guard(binding, settings.timeout)
+        binding = guard(binding, settings.timeout, surroundings.patches)
         run = Run(binding, settings, lambda event: None, surroundings, Journal())
         return _disposed(run, _prepared(run, run.partial))
     finally:
@@ -112,7 +112,7 @@ def _disposed(run: Run, made: Made) -> Made:
     except TargetError as error:  # the verdicts stand all the same
         made = replace(made, warnings=(*made.warnings, str(error)))
     run.surroundings.restore()
-    return made
+    return replace(made, warnings=(*made.warnings, *run.surroundings.patches.warnings))
 
 
 Item = TypeVar("Item")
@@ -182,16 +182,16 @@ class Run:
 
     def result(self) -> RunResult:
         """Run every phase and sum up."""
-        started, clock = datetime.now(timezone.utc), time.monotonic()
+        started, begun = clock.now(), clock.monotonic()
         try:
             self._run()
         except KeyboardInterrupt:
             self.surroundings.restore()
             with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
-                so_far = self._sum_up(started, time.monotonic() - clock, INTERRUPTED)
+                so_far = self._sum_up(started, clock.monotonic() - begun, INTERRUPTED)
                 self.listener(Interrupted(replace(so_far, incomplete=INTERRUPTED)))
             raise
-        return self._sum_up(started, time.monotonic() - clock)
+        return self._sum_up(started, clock.monotonic() - begun)
 
     def partial(self) -> Partial:
         """Run what the part has of every phase."""
@@ -375,7 +375,20 @@ class Run:
     ) -> None:
         timeout = self.settings.timeout if patience is None else patience
         hangs = self.hangs
-        supervise(items, work, timeout, hangs, self._tick, self.journal.begin, hangs.look)
+
+        def sheltered(item: Item) -> None:
+            """Do it again if it fails since the target has patched what the suite needs."""
+            try:
+                work(item)
+            except (TargetError, _Enough):
+                raise
+            except Exception:
+                if not self.surroundings.patches.undo():
+                    raise
+                self.begin_again()
+                work(item)
+
+        supervise(items, sheltered, timeout, hangs, self._tick, self.journal.begin, hangs.look)
 
     def beat(self, done: int) -> None:
         """Something else than a program was done, so many times in this phase."""
@@ -387,9 +400,9 @@ class Run:
             executor, wanted = self.executor, self.settings.wanted
             reached = (executor.acceptor.reached, executor.counts, self.extra)
             judged = sum(any(clause in one for one in reached) for clause in wanted)
-            self.listener(
-                Progress(self.phase, self.done, self.total, executor.operations, clauses=judged)
-            )
+            told = Progress(self.phase, self.done, self.total, executor.operations, clauses=judged)
+            with self.surroundings.patches.tolerated():
+                self.listener(told)
 
     def keep(self, clause: str, shown: Counterexample | None) -> None:
         """Keep and tell what a check has found, if it has."""

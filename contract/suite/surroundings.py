@@ -9,19 +9,24 @@ import sys
 import threading
 from typing import Any, TextIO
 
+from fscontract.contract.suite.patches import Patches
+
 _STANDARD = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
 
 class Surroundings:
-    """The directory, the environment, standard streams, signals and traces as they were."""
+    """The directory, the environment, standard streams, signals and traces as they were, and the
+    functions of modules that the suite needs."""
 
     def __init__(self) -> None:
+        self.patches = Patches()
         self._directory = _opened_directory()
         self._environment = dict(os.environ)
         self._streams = {name: getattr(sys, name) for name, _, _ in _STANDARD}
         self._files = {number: _duplicate(number) for _, number, _ in _STANDARD}
         self._identities = {number: _identity(number) for number in self._files}
-        self._limit = sys.getrecursionlimit()
+        self._umask = _umask()
+        self._timer = signal.getitimer(signal.ITIMER_REAL)
         self._trace, self._profile = threading.gettrace(), threading.getprofile()
         self._signals = _handlers()
 
@@ -31,7 +36,8 @@ class Surroundings:
         A descriptor of a standard stream that is something else now may be the target's, which
         still reads from it: it is put back at `last`, when what the target printed is shown, too.
         """
-        sys.setrecursionlimit(self._limit)
+        self.patches.undo()
+        self._restore_process()
         threading.settrace(self._trace)
         threading.setprofile(self._profile)
         if self._directory is not None:
@@ -48,6 +54,15 @@ class Surroundings:
             for number, handler in self._signals.items():
                 if signal.getsignal(number) is not handler:
                     signal.signal(number, handler)
+
+    def _restore_process(self) -> None:
+        """Put back what would spoil files of the suite, or end it."""
+        if os.umask(self._umask) != self._umask:
+            self.patches.changed["the umask"] = None
+        timer = signal.getitimer(signal.ITIMER_REAL)
+        if timer != (0.0, 0.0) and self._timer == (0.0, 0.0):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.patches.changed["the timer of signals"] = None
 
     def close(self) -> None:
         """Restore, and let the copies of descriptors go."""
@@ -68,6 +83,13 @@ class Surroundings:
             stream = self._streams[name] = again
         if getattr(sys, name) is not stream:
             setattr(sys, name, stream)
+
+
+def _umask() -> int:
+    """The umask, which can only be asked for by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def show_printed() -> None:

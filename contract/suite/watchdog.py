@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
-import time
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from itertools import chain
 from typing import Generic, TypeVar
 
+from fscontract.contract.suite.clock import monotonic
 from fscontract.contract.suite.interrupt import Abandoned, give_up, losses_unheard
 
 Item = TypeVar("Item")
 _TICK = 0.05
+#: As it is before a target is imported.
+_is_alive = threading.Thread.is_alive
 #: What a tick counts for at most, in seconds: one that comes later was kept from coming in time,
 #: by a collection of garbage or a machine that stood still, and so was the work.
 _LONGEST_TICK = 1.0
@@ -42,15 +45,24 @@ class _Worker(threading.Thread, Generic[Item]):
         #: What the worker was given last, and what it is busy with: that, or what `beat` was told.
         self.given: Item | None = None
         self.current: Item | None = None
-        self.since = time.monotonic()
+        self.since = monotonic()
         self.abandoned = False
         self.error: BaseException | None = None
+        #: Held until the work has ended; it is waited for so also while a call has patched threads.
+        self.working = allocate_lock()
+        self.working.acquire()
 
     def run(self) -> None:
         try:
+            self._run()
+        finally:
+            self.working.release()
+
+    def _run(self) -> None:
+        try:
             for item in self.items:
                 self.given = self.current = item
-                self.since = time.monotonic()
+                self.since = monotonic()
                 self.work(item)
                 if self.abandoned:
                     return
@@ -66,7 +78,7 @@ def beat(item: object) -> None:
     """Say that the calling worker, if it is one, has begun `item`: its time starts anew."""
     worker = threading.current_thread()
     if isinstance(worker, _Worker):
-        worker.current, worker.since = item, time.monotonic()
+        worker.current, worker.since = item, monotonic()
         if worker.on_begin is not None:
             worker.on_begin(item)
 
@@ -78,12 +90,12 @@ def untimed() -> Iterator[None]:
     if not isinstance(worker, _Worker):
         yield
         return
-    item, begun = worker.current, time.monotonic()
+    item, begun = worker.current, monotonic()
     worker.current = None
     try:
         yield
     finally:
-        worker.since += time.monotonic() - begun
+        worker.since += monotonic() - begun
         worker.current = item
 
 
@@ -132,13 +144,12 @@ def _wait(
     on_late: Callable[[], None],
 ) -> Item | None:
     """Start the worker and wait for it to end (None), or for an item that hangs."""
-    last = time.monotonic()
+    last = monotonic()
     worker.start()
     try:
-        while worker.is_alive():
-            worker.join(_TICK)
+        while not worker.working.acquire(timeout=_TICK) and _is_alive(worker):
             on_tick()
-            now = time.monotonic()
+            now = monotonic()
             if now - last > _LONGEST_TICK and worker.since <= last:
                 worker.since += now - last - _LONGEST_TICK
             last = now
@@ -154,4 +165,5 @@ def _wait(
         give_up(worker)
         worker.join(_TICK)
         raise
+    worker.join(_TICK)
     return None

@@ -13,12 +13,12 @@ from __future__ import annotations
 import os.path
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.outcome import Outcome
+from fscontract.contract.suite import clock
 from fscontract.contract.suite.concurrency.schedule import Schedule
 from fscontract.contract.suite.interrupt import Abandoned
 
@@ -123,7 +123,7 @@ class Baton:
         if self._running != me:
             self._rejoin(me)
         if self._blocked:
-            time.sleep(_SETTLE)
+            clock.sleep(_SETTLE)
         if self._moves > self._limit or self._given_up:
             self.endless = True
             raise Abandoned
@@ -189,9 +189,9 @@ class Baton:
         """Start, and wait until every thread has ended (True), or all block (False)."""
         with self._mutex:
             self._pass_on()
-        seen, since = -1, time.monotonic()
+        seen, since = -1, clock.monotonic()
         while not self._finished.acquire(timeout=_TICK):
-            now = time.monotonic()
+            now = clock.monotonic()
             if self._moves != seen:
                 seen, since = self._moves, now
             elif self._running == -1:

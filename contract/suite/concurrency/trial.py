@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +12,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.content import content
 from fscontract.contract.outcome import Kind, Outcome
 from fscontract.contract.program import Step, resolve_step
+from fscontract.contract.suite import clock
 from fscontract.contract.suite.concurrency.baton import Baton, Entry, Place
 from fscontract.contract.suite.concurrency.pool import Pool
 from fscontract.contract.suite.concurrency.schedule import Schedule
@@ -221,12 +221,12 @@ class _FreeRun:
 
     def supervise(self, hang_after: float, count: int) -> list[int]:
         """Wait for `count` threads to end; those left when none made a call for so many seconds."""
-        seen, since = -1, time.monotonic()
+        seen, since = -1, clock.monotonic()
         for _ in range(count):  # also those that have ended by now
             while not self._ended.acquire(timeout=hang_after / 8):
                 if len(self.log) != seen:
-                    seen, since = len(self.log), time.monotonic()
-                elif time.monotonic() - since > hang_after:
+                    seen, since = len(self.log), clock.monotonic()
+                elif clock.monotonic() - since > hang_after:
                     return sorted(self._left)
         return []
 

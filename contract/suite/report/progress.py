@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fscontract.contract.clauses import Level, clauses
+from fscontract.contract.suite.clock import monotonic
 from fscontract.contract.suite.events import (
     Event,
     PhaseStarted,
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 class State:
     """What the events of a run have told so far."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self.begin("")
 
@@ -169,7 +169,7 @@ class ProgressLine:
     def _line(self) -> Text:
         from rich.text import Text
 
-        turn = int(time.monotonic() * _PER_SECOND) % len(_SPINNER)
+        turn = int(monotonic() * _PER_SECOND) % len(_SPINNER)
         line = Text(f"{_SPINNER[turn]} ", style="cyan", no_wrap=True, overflow="ellipsis", end="")
         for number, part in enumerate(self._state.parts(self._console.width - 2)):
             line.append(" · " if number else "", style="dim")
@@ -184,9 +184,7 @@ class ProgressLines:
     there are CI services that end its job.
     """
 
-    def __init__(
-        self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, show: Callable[[str], None], clock: Callable[[], float] = monotonic) -> None:
         self._show = show
         self._clock = clock
         self._state = State(clock)

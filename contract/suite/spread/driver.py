@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.masking import mask_url
 from fscontract.contract.prefixes import has_mark
+from fscontract.contract.suite import clock
 from fscontract.contract.suite.commands.common import RunOptions
 from fscontract.contract.suite.events import (
     Interrupted,
@@ -90,7 +90,7 @@ class SpreadRun:
         TargetError if the target can't be set up there, or tasks can't be run and nothing was
         found.
         """
-        started, clock = datetime.now(timezone.utc), time.monotonic()
+        started, begun = clock.now(), clock.monotonic()
         binding, settings = self._binding, self._settings
         profile = settings.profile.name
         self._listener(
@@ -105,7 +105,7 @@ class SpreadRun:
         )
 
         def result(lost: str = "") -> RunResult:
-            return self._sum_up(lost, started, time.monotonic() - clock)
+            return self._sum_up(lost, started, clock.monotonic() - begun)
 
         try:
             self._run_all()

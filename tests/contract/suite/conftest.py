@@ -43,7 +43,7 @@ def settings_for(*patterns: str, **more: Any) -> Settings:
 
 
 class Clock:
-    """Stands in for the module `time` of the watchdog alone; other threads have their own."""
+    """Stands in for the clock of the watchdog alone; other threads have their own."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -73,7 +73,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     So nothing is late because the machine is busy.
     """
     made = Clock()
-    monkeypatch.setattr(watchdog, "time", made)
+    monkeypatch.setattr(watchdog, "monotonic", made.monotonic)
     return made
 
 

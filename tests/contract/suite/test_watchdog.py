@@ -96,7 +96,7 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
             sleep(seconds)
 
     thread.start()
-    monkeypatch.setattr(time, "sleep", end)
+    monkeypatch.setattr(interrupt, "sleep", end)
     give_up(thread)
     assert not thread.is_alive()
 
