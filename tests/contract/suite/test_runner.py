@@ -175,7 +175,7 @@ def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_abo
     lines = [line.split(" (still running), ") for line in result.warnings]
     assert {start for start, _ in lines} == {"neither selected nor declared: skip: hang"}
     assert sorted(end for _, end in lines) == [
-        "which breaks skip.advance",
+        "which breaks skip.negative",
         "which breaks skip.progress",
         "which breaks skip.zero",
     ]
