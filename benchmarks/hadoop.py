@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.spark.session import local_session
 

@@ -14,9 +14,8 @@ import statistics
 import sys
 from fnmatch import fnmatchcase
 
-from fscontract.contract.suite.settings import EFFORTS
-from fscontract.fakes.mutants.registry import mutants
-from fscontract.fakes.mutants.table import Row, kill_table
+from fscontract.contract.runner.settings import EFFORTS
+from fscontract.fakes.mutants.registry import Row, kill_table, mutants
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ import pytest
 from fsspec.tests import abstract
 
 from fscontract.fakes.mutants.registry import Mutant, mutants
-from fscontract.implementations.asfsspec import MemoryFsspec
+from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
 _NAME = "FSCONTRACT_BENCHMARK_MUTANT"
 

@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from random import Random
 
-from fscontract.contract.suite.concurrency.generate import (
+from fscontract.contract.concurrency.execution import Laboratory
+from fscontract.contract.concurrency.programs import (
     FAMILIES,
     SMALL,
     long_threads,
     random_switches,
     random_threads,
 )
-from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.concurrency.trial import Laboratory
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
 
 _FREE_CALLS = 20

@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Program
-from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.generate import exhaustive
+from fscontract.contract.generate import exhaustive
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.targets import memory
 
 ROUNDS = 5

@@ -1,1 +1,1 @@
-"""What must hold, as code: ports, models, the runner, reports."""
+"""Specification, models, runner and reports: what must hold, as code."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from fscontract.contract.faults import FAULTS, Fault, FaultKind, FaultPlan
+from fscontract.contract.program.faults import FAULTS, Fault, FaultKind, FaultPlan
 
 #: The most bytes that an amount drawn here says.
 _MOST_BYTES = 1 << 16

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 
 from fscontract.contract.binding import Binding
-from fscontract.fakes.faultylocal import FaultyLocalFileSystem
+from fscontract.fakes.faulty_local import FaultyLocalFileSystem
 from fscontract.implementations.targets import LocalBinding, local_strategy
 
 
@@ -24,6 +24,6 @@ def s3(options: Mapping[str, str]) -> Binding:
     Options are those of the target s3, which say how to read. A request is given up after a second,
     so that faults that take time don't take much. TargetError.
     """
-    from fscontract.fakes.faultys3 import FaultyS3Binding
+    from fscontract.fakes.faulty_s3 import FaultyS3Binding
 
     return FaultyS3Binding(options)

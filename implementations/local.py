@@ -11,16 +11,23 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileAlreadyExistsException,
     FileNotFoundException,
     PathIOException,
 )
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.ports import FileStatus
-from fscontract.implementations.descriptors import Descriptor, choose, identity_of, version
-from fscontract.implementations.filesystem import (
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.implementations.atomic_write import (
+    PENDING,
+    make_directories,
+    remove_abandoned,
+    sync_directory,
+    sync_files,
+    write_pending,
+)
+from fscontract.implementations.filesystem_base import (
     ReferenceFileSystem,
     access_bits,
     denied,
@@ -30,19 +37,19 @@ from fscontract.implementations.filesystem import (
     path_elements,
     permission_bits,
 )
-from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER, LocalInputStream
-from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.pending import (
-    PENDING,
-    make_directories,
-    remove_abandoned,
-    sync_directory,
-    sync_files,
-    write_pending,
+from fscontract.implementations.local_stream import (
+    DEFAULT_BUFFER,
+    FOOTER,
+    Descriptor,
+    LocalInputStream,
+    choose,
+    identity_of,
+    version,
 )
+from fscontract.implementations.openfile_builder import OpenOptions
 
 if TYPE_CHECKING:
-    from fscontract.implementations.asfsspec import LocalFsspec
+    from fscontract.implementations.fsspec_adapter import LocalFsspec
 
 __all__ = ["LocalFileSystem", "LocalInputStream"]
 
@@ -200,7 +207,7 @@ class LocalFileSystem(ReferenceFileSystem):
 
     def as_fsspec(self) -> LocalFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
-        from fscontract.implementations.asfsspec import LocalFsspec
+        from fscontract.implementations.fsspec_adapter import LocalFsspec
 
         return LocalFsspec(fs=self)
 

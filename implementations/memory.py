@@ -9,20 +9,20 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileAlreadyExistsException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
-from fscontract.contract.ports import (
+from fscontract.contract.api.filesystem import (
     ETAGS_AVAILABLE,
     ETAGS_PRESERVED_IN_RENAME,
     Buffer,
     FileStatus,
 )
-from fscontract.implementations.arguments import positioned_length, stream_length
-from fscontract.implementations.filesystem import (
+from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
+from fscontract.implementations.filesystem_base import (
+    PendingFile,
     ReferenceFileSystem,
     access_bits,
     denied,
@@ -32,12 +32,15 @@ from fscontract.implementations.filesystem import (
     path_elements,
     permission_bits,
 )
-from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.stream import ReferenceInputStream
-from fscontract.implementations.writer import PendingFile
+from fscontract.implementations.input_stream import (
+    ReferenceInputStream,
+    positioned_length,
+    stream_length,
+)
+from fscontract.implementations.openfile_builder import OpenOptions
 
 if TYPE_CHECKING:
-    from fscontract.implementations.asfsspec import MemoryFsspec
+    from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
 
 class MemoryInputStream(ReferenceInputStream):
@@ -247,7 +250,7 @@ class MemoryFileSystem(ReferenceFileSystem):
 
     def as_fsspec(self) -> MemoryFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
-        from fscontract.implementations.asfsspec import MemoryFsspec
+        from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
         return MemoryFsspec(fs=self)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 

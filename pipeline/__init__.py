@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fscontract.contract.errors import UnsupportedOperationException
+from fscontract.contract.api.errors import UnsupportedOperationException
 
 if TYPE_CHECKING:
-    from fscontract.pipeline.datasource.register import Registration
+    from fscontract.pipeline.spark_source.source import Registration
 
 __all__ = ["register"]
 #: Spark has had streams of Python sources that say what may be read since then.
@@ -28,6 +28,6 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
                 f"the data source needs Spark {oldest} or newer, not {found}: "
                 f"pip install 'pyspark>={oldest}'"
             )
-    from fscontract.pipeline.datasource.register import register as in_session
+    from fscontract.pipeline.spark_source.source import register as in_session
 
     return in_session(spark, pushdown)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar, overload
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
 
 #: The version of the JSON that is written here; others are refused.
 VERSION = 1

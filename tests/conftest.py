@@ -62,7 +62,7 @@ def spark() -> Iterator[Any]:
     It is one for all tests, as a process has one. With xdist they are in the group "spark", or in
     "datasource".
     """
-    from fscontract.implementations.s3.embedded import ACCESS_KEY, SECRET_KEY
+    from fscontract.implementations.s3.moto_target import ACCESS_KEY, SECRET_KEY
     from fscontract.implementations.spark.session import local_session
 
     keys = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.changes import Change
-from fscontract.pipeline.metadata.commits import encode_commit
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.prune import Filter
-from fscontract.pipeline.metadata.timeline import COMPLETED, Instant, TimelineWriter
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
+from fscontract.pipeline.hudi.writer import MetadataWriter
 
 #: Where the dataset is below its root, and a copy of it that has no metadata table.
 TABLE, PLAIN = "/table", "/plain"

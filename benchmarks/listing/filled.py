@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape
-from fscontract.pipeline.metadata.files import in_threads
+from fscontract.pipeline.hudi.io import in_threads
 from tests.s3.clients import boto3_client
 from tests.s3.process import Process
 from tests.s3.servers import program, serving

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape, begin, told
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.changes import Change
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from benchmarks.listing.dataset import TABLE, Shape, begin, told
 from benchmarks.listing.filled import BUCKET, SIZE, filled
 from benchmarks.s3.relay import Relay
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.pipeline.metadata.listing import FileListing
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import MetadataWriter
 from tests.s3.signed import Server
 
 #: Seconds; what takes longer is timed in every third round only.

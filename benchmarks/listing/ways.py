@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.listing.dataset import PLAIN, TABLE, Shape
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.listing import FileListing
-from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.table import MetadataTable
 
 #: What answers a question with a number of files; a question that is missing can't be answered.
 Way = dict[str, Callable[[], int]]

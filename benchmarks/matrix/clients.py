@@ -10,7 +10,7 @@ from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
 from fscontract.contract.binding import Binding
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 
 
 def buffered(folder: str) -> Binding:

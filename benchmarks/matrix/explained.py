@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.matrix.targets import Target
-from fscontract.contract.clauses import clauses
-from fscontract.contract.known import Known, load_known, save_known
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.known_failures import Known, load_known, save_known
 
 FINDINGS = Path(__file__).resolve().parents[2] / "docs" / "findings.md"
 _SECTION = re.compile(r"^#{2,3} (?:([A-Z]+\d+) (.*))?", re.MULTILINE)

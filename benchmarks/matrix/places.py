@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.end_to_end.servers import DATA, NoRanges, WithoutRanges, WithRanges, serving
 from tests.findings.s3.targets import Place
 from tests.findings.servers.servers import sftp_server

@@ -25,7 +25,7 @@ from benchmarks.pipeline.files import make_lines
 from benchmarks.pipeline.measure import MIB, Row, say, surroundings, table, time_in_turns
 from benchmarks.pipeline.ways import NAME, QUERIES, plain_ways, spark_ways
 from fscontract.implementations.spark.session import local_session
-from fscontract.pipeline.datasource.register import register
+from fscontract.pipeline.spark_source.source import register
 
 #: Java as Spark's users have it, where sessions of the kit save on starting it.
 _JAVA = "-XX:TieredStopAtLevel=4 -XX:-UseSerialGC -XX:+UseG1GC"

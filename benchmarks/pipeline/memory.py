@@ -107,7 +107,7 @@ def _measure_spark(path: str) -> None:
     from pyspark.sql import functions as f
 
     from fscontract.implementations.spark.session import local_session
-    from fscontract.pipeline.datasource.register import register
+    from fscontract.pipeline.spark_source.source import register
 
     with local_session("local[2]", {"spark.driver.memory": "3g"}) as spark:
         register(spark)

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pipeline.measure import peak_memory
-from fscontract.contract.suite.splitter.stage import StagedFileSystem
+from fscontract.contract.scenarios.splitter.instrumented_filesystem import StagedFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo
-from fscontract.pipeline.splitter.base import FileSplitterBase
 from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.splitter import FileSplitterBase
 from fscontract.pipeline.splitter.windows import FSWindowStore
 
 BLOCK = 128 << 20

@@ -19,7 +19,7 @@ from benchmarks.s3.cases import (
     read_lines,
 )
 from benchmarks.s3.peer import Peer
-from fscontract.contract.ports import FileRange, FSDataInputStream
+from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
 from fscontract.implementations.s3.filesystem import S3FileSystem
 
 _POLICY = "fs.option.openfile.read.policy"

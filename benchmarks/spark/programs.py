@@ -12,15 +12,14 @@ import argparse
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fscontract.contract.clauses import FAULTS, select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.result import RunResult
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.driver import SpreadRun
-from fscontract.contract.suite.spread.port import Spreading
-from fscontract.implementations.spark.spreading import spark
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.distributed.driver import Spreading, SpreadRun
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import FAULTS, select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.spark.distributed_runs import spark
 from fscontract.implementations.targets import memory
 
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]")

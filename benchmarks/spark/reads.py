@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fscontract.contract.ports import FileRange, FSDataInputStream
+from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import local_session

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fscontract.contract.models import (
-    bytebuffers,
-    positioned,
+    bytebuffer_read,
+    pread,
     python_file,
-    reading,
-    sequential,
-    vectored,
+    read,
+    seek,
+    vectored_read,
 )
-from fscontract.contract.models.rules import Accepted, Call, Operation, Refusal
-from fscontract.contract.models.state import (
+from fscontract.contract.models.stream_state import (
     ANY,
     PAST,
     Failure,
@@ -29,28 +28,29 @@ from fscontract.contract.models.state import (
     State,
     opened,
 )
-from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
-from fscontract.contract.program import Step
+from fscontract.contract.models.transition_table import Accepted, Call, Operation, Refusal
+from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program.program import Step
 
 TABLES: dict[str, Operation] = {
-    "open": sequential.OPEN,
-    "close": sequential.CLOSE,
-    "get_pos": sequential.GET_POS,
-    "seek": sequential.SEEK,
-    "seek_to_new_source": sequential.SEEK_TO_NEW_SOURCE,
-    "unbuffer": sequential.UNBUFFER,
-    "has_capability": sequential.HAS_CAPABILITY,
-    "read_byte": reading.READ_BYTE,
-    "read_into": reading.READ_INTO,
-    "read_buffer": bytebuffers.READ_BUFFER,
-    "skip": reading.SKIP,
-    "available": reading.AVAILABLE,
-    "pread": positioned.PREAD,
-    "read_fully": positioned.READ_FULLY,
-    "read_fully_all": positioned.READ_FULLY_ALL,
-    "pread_buffer": bytebuffers.PREAD_BUFFER,
-    "read_fully_buffer": bytebuffers.READ_FULLY_BUFFER,
-    "read_vectored": vectored.READ_VECTORED,
+    "open": seek.OPEN,
+    "close": seek.CLOSE,
+    "get_pos": seek.GET_POS,
+    "seek": seek.SEEK,
+    "seek_to_new_source": seek.SEEK_TO_NEW_SOURCE,
+    "unbuffer": seek.UNBUFFER,
+    "has_capability": seek.HAS_CAPABILITY,
+    "read_byte": read.READ_BYTE,
+    "read_into": read.READ_INTO,
+    "read_buffer": bytebuffer_read.READ_BUFFER,
+    "skip": read.SKIP,
+    "available": read.AVAILABLE,
+    "pread": pread.PREAD,
+    "read_fully": pread.READ_FULLY,
+    "read_fully_all": pread.READ_FULLY_ALL,
+    "pread_buffer": bytebuffer_read.PREAD_BUFFER,
+    "read_fully_buffer": bytebuffer_read.READ_FULLY_BUFFER,
+    "read_vectored": vectored_read.READ_VECTORED,
     **python_file.TABLES,
 }
 _MOST_CANDIDATES = 64

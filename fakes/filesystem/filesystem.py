@@ -1,40 +1,36 @@
-"""The fake filesystem: in memory, but with everything about a remote store that goes wrong."""
+"""The fake filesystem and its fsspec view: a store in memory that fails by a plan of faults."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.faults import FaultPlan
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.ports import FileStatus
-from fscontract.fakes.filesystem.client import Client
-from fscontract.fakes.filesystem.clock import Clock
-from fscontract.fakes.filesystem.consistency import Consistency
-from fscontract.fakes.filesystem.faulting import FakeInjector
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.program.faults import FaultPlan
+from fscontract.fakes.filesystem.client import Client, FakeInputStream
+from fscontract.fakes.filesystem.faults import FakeInjector
 from fscontract.fakes.filesystem.requests import Latency
 from fscontract.fakes.filesystem.store import Store
-from fscontract.fakes.filesystem.stream import FakeInputStream
-from fscontract.fakes.filesystem.tree import Tree
-from fscontract.fakes.filesystem.versions import Version
-from fscontract.fakes.settled import Settled
-from fscontract.implementations.filesystem import (
+from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
+from fscontract.fakes.frozen_settings import Settled
+from fscontract.implementations.filesystem_base import (
+    PendingFile,
     ReferenceFileSystem,
     access_bits,
     normalize,
     not_found,
     permission_bits,
 )
-from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER
-from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.writer import PendingFile
-
-if TYPE_CHECKING:
-    from fscontract.fakes.filesystem.asfsspec import FakeFsspec
+from fscontract.implementations.fsspec_adapter import _View
+from fscontract.implementations.local_stream import DEFAULT_BUFFER, FOOTER
+from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.implementations.targets import ReferenceBinding, check_options
 
 
 def _check_settings(
@@ -219,6 +215,51 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 
     def as_fsspec(self) -> FakeFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
-        from fscontract.fakes.filesystem.asfsspec import FakeFsspec
 
         return FakeFsspec(fs=self)
+
+
+class FakeFsspec(_View):
+    """A FakeFileSystem: `fs`, or the one that the process shares, which a test may replace."""
+
+    protocol = "fake"
+    shared = FakeFileSystem()
+
+    def __init__(self, fs: FakeFileSystem | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.fs = self.shared if fs is None else fs
+
+
+#: Small, so that files of the suite have several blocks.
+BLOCK_SIZE = 4096
+
+
+class FakeBinding(ReferenceBinding):
+    """The binding to a fake filesystem; changes files behind its back, and so without requests."""
+
+    default_profile: ClassVar[str] = "fake"
+
+    def __init__(self, filesystem: FakeFileSystem) -> None:
+        super().__init__(filesystem, "fake")
+        self.injector = filesystem.injector
+        self._fake = filesystem
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Replace the file under the streams that have it open, or delete it."""
+        if content is None:
+            self._fake.remove(path)
+        else:
+            self._fake.write(path, content)
+
+
+def fake(options: Mapping[str, str]) -> Binding:
+    """The fake filesystem, with blocks of 4096 bytes.
+
+    Option `replicas` is how many copies of each block there are, 3 by default. TargetError for
+    other options and values.
+    """
+    check_options("fake", options, ("replicas",))
+    text = options.get("replicas", "3")
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 100):
+        raise TargetError(f"fake: replicas is a number from 1 to 100, not {text!r:.40}")
+    return FakeBinding(FakeFileSystem(block_size=BLOCK_SIZE, replicas=int(text)))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from fscontract.contract.faults import Firing
+    from fscontract.contract.program.faults import Firing
+    from fscontract.fakes.fault_proxy import FaultProxy
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
-    from fscontract.fakes.proxy import FaultProxy
 
 #: What to do about faults that never struck.
 _MODES = ("fail", "warn", "ignore")
@@ -59,9 +59,8 @@ def fake_filesystem(
     that it attached struck no request, unless `@pytest.mark.unstruck_faults` says otherwise.
     """
     # pytest loads this module at start-up, for tests that have nothing to do with it, too.
-    from fscontract.contract.errors import IllegalArgumentException
-    from fscontract.fakes.filesystem.asfsspec import FakeFsspec
-    from fscontract.fakes.filesystem.filesystem import FakeFileSystem
+    from fscontract.contract.api.errors import IllegalArgumentException
+    from fscontract.fakes.filesystem.filesystem import FakeFileSystem, FakeFsspec
 
     mode = _mode(request.node)
     try:
@@ -80,7 +79,7 @@ def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultP
 
     It fails as with `fake_filesystem` if a fault struck no request.
     """
-    from fscontract.fakes.proxy import FaultProxy
+    from fscontract.fakes.fault_proxy import FaultProxy
 
     mode = _mode(request.node)
     plans: list[list[Firing]] = []

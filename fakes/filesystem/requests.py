@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.faults import Turn
-from fscontract.fakes.filesystem.versions import Check
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.program.faults import Turn
+from fscontract.fakes.filesystem.tree import Check
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,18 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from fscontract.contract.faults import REQUESTS, Turn
-from fscontract.contract.ports import FileStatus
-from fscontract.fakes.filesystem.clock import Clock
-from fscontract.fakes.filesystem.failures import (
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.program.faults import REQUESTS, Turn
+from fscontract.fakes.filesystem.errors import (
     RangeNotSatisfiable,
     ReplicaLost,
     RequestTimedOut,
     changed,
     outcome_of,
 )
-from fscontract.fakes.filesystem.faulting import FakeInjector, deliver, happen, refuse, shape
+from fscontract.fakes.filesystem.faults import FakeInjector, deliver, happen, refuse, shape
 from fscontract.fakes.filesystem.requests import Answer, Exchange, Latency, Request, Target
-from fscontract.fakes.filesystem.tree import Tree
-from fscontract.fakes.filesystem.versions import Version
+from fscontract.fakes.filesystem.tree import Clock, Tree, Version
 
 T = TypeVar("T")
 #: How many requests the log keeps.

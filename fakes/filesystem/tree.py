@@ -1,19 +1,234 @@
-"""Which files there are, as they are and as a store of weak consistency shows them."""
+"""Files and versions of the fake store, its clock, and listings under weak consistency."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from posixpath import dirname
+from typing import NamedTuple
+from zlib import crc32
 
-from fscontract.contract.errors import FileNotFoundException
-from fscontract.contract.ports import FileStatus
-from fscontract.fakes.filesystem.clock import EPOCH, Clock
-from fscontract.fakes.filesystem.consistency import Change, Consistency, History
-from fscontract.fakes.filesystem.versions import Version
-from fscontract.implementations.filesystem import not_a_file, not_found
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.implementations.filesystem_base import not_a_file, not_found
+from fscontract.implementations.local_stream import Identity, version
 from fscontract.implementations.memory import MemoryFileSystem
+
+#: The moment at which every clock starts, in seconds since 1970.
+EPOCH = 1_600_000_000.0
+
+
+class Clock:
+    """A clock that only `advance` moves; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def now(self) -> float:
+        """Seconds since the clock was made."""
+        return self._now
+
+    @property
+    def time(self) -> float:
+        """The same moment in seconds since 1970, as it stands in a file's status."""
+        return EPOCH + self._now
+
+    def advance(self, seconds: float) -> None:
+        """Let so many seconds pass; IllegalArgumentException if they are negative."""
+        if not seconds >= 0:
+            raise IllegalArgumentException(f"time goes forward, not by {seconds} seconds")
+        with self._lock:
+            self._now += seconds
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(now={self._now})"
+
+
+#: Stands for a copy that is as it was written.
+_INTACT = b"intact"
+_FLIPPED = bytes(byte ^ 0xFF for byte in range(256))
+
+
+def flipped(data: bytes) -> bytes:
+    """As many bytes, none of them right."""
+    return data.translate(_FLIPPED)
+
+
+class Check(NamedTuple):
+    """The CRC-32 that the next `length` bytes had when they were written."""
+
+    length: int
+    crc: int
+
+
+class Version:
+    """One version of a file, whose `etag` no other version has.
+
+    A copy of a block may be corrupt or lost; what was written is remembered by its checksums.
+    """
+
+    def __init__(
+        self, number: int, data: bytes, time: float, block_size: int, replicas: int
+    ) -> None:
+        self.data = data
+        self.time = time
+        self.block_size = block_size
+        self.replicas = replicas
+        #: What our streams know a file by again.
+        self.identity: Identity = (0, number, len(data), 0)
+        self.etag = version(self.identity)
+        #: By block and replica: the bytes of a corrupt copy, None for a lost one.
+        self._damaged: dict[tuple[int, int], bytes | None] = {}
+
+    @property
+    def length(self) -> int:
+        """The length in bytes."""
+        return len(self.data)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are, none in an empty file."""
+        return -(-len(self.data) // self.block_size)
+
+    def holders(self, block: int) -> tuple[int, ...]:
+        """The replicas that have a copy of the block, be it corrupt."""
+        lost = {key for key, copy in self._damaged.items() if copy is None}
+        return tuple(r for r in range(self.replicas) if (block, r) not in lost)
+
+    def corrupt(self, block: int, replica: int) -> None:
+        """Flip every bit of one copy of a block; IllegalArgumentException if there is none."""
+        self._check(block, replica)
+        self._damaged[block, replica] = flipped(self._written(block))
+
+    def lose(self, block: int, replica: int) -> None:
+        """Take away one copy of a block; IllegalArgumentException if there is none."""
+        self._check(block, replica)
+        self._damaged[block, replica] = None
+
+    def read(self, offset: int, length: int, replica: int) -> tuple[bytes, tuple[Check, ...]]:
+        """Bytes of one replica as they are now, and the checks of what they were.
+
+        They end before a block that the replica has lost.
+        """
+        if not self._damaged:
+            body = self.data[offset : offset + length]
+            return body, (Check(len(body), crc32(body)),)
+        pieces, checks = [], []
+        for written, stored in self._pieces(offset, offset + length, replica):
+            if stored is None:
+                break
+            pieces.append(stored)
+            checks.append(Check(len(written), crc32(written)))
+        return b"".join(pieces), tuple(checks)
+
+    def _pieces(self, offset: int, end: int, replica: int) -> Iterator[tuple[bytes, bytes | None]]:
+        """Block by block, the bytes as they were written and as the replica has them."""
+        while offset < min(end, len(self.data)):
+            block = offset // self.block_size
+            start = block * self.block_size
+            stop = min(end, start + self.block_size)
+            written = self.data[offset:stop]
+            copy = self._damaged.get((block, replica), _INTACT)
+            if copy is _INTACT:
+                yield written, written
+            else:
+                yield written, None if copy is None else copy[offset - start : stop - start]
+            offset = stop
+
+    def _written(self, block: int) -> bytes:
+        return self.data[block * self.block_size : (block + 1) * self.block_size]
+
+    def _check(self, block: int, replica: int) -> None:
+        if not 0 <= block < self.blocks:
+            raise IllegalArgumentException(f"no block {block}: the file has {self.blocks}")
+        if not 0 <= replica < self.replicas:
+            raise IllegalArgumentException(f"no replica {replica}: there are {self.replicas}")
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """Seconds until changes of files are seen; all 0 is strict consistency.
+
+    A new file, or a new version of one, is listed after `list_after`; a deleted one is listed until
+    `delete_after`. An open, a read or a status sees a path as it was before a change until
+    `read_after`: a new file is late, an overwritten one is the old one, a deleted one is there.
+    Whatever changes the tree acts on what is there. Directories are always seen at once.
+    """
+
+    list_after: float = 0.0
+    delete_after: float = 0.0
+    read_after: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not (value >= 0 and math.isfinite(value)):
+                raise IllegalArgumentException(f"{field.name} must be 0 or more, not {value!r}")
+
+    @property
+    def window(self) -> float:
+        """After how many seconds every change is seen."""
+        return max(self.list_after, self.delete_after, self.read_after)
+
+
+class Change(NamedTuple):
+    """What a path became: a version of a file, or None where there is none any more."""
+
+    at: float
+    version: Version | None
+
+
+class History:
+    """What became of paths lately, as far as it matters for what is seen of them."""
+
+    def __init__(self, clock: Clock, consistency: Consistency) -> None:
+        self._clock = clock
+        self.consistency = consistency
+        self._changes: dict[str, list[Change]] = {}
+
+    def record(self, path: str, before: Version | None, after: Version | None) -> None:
+        """Remember a change that happens now."""
+        if self.consistency.window > 0:
+            self._recent(path)  # or changes of long ago would be kept for ever
+            changes = self._changes.setdefault(path, [Change(-math.inf, before)])
+            changes.append(Change(self._clock.now, after))
+
+    def listed(self, path: str) -> Change | None:
+        """What a listing shows of the path; None if it is what is there."""
+        rules = self.consistency
+        return self._seen(path, rules.list_after, rules.delete_after)
+
+    def read(self, path: str) -> Change | None:
+        """What opens and reads see at the path; None if it is what is there."""
+        rules = self.consistency
+        return self._seen(path, rules.read_after, rules.read_after)
+
+    def children(self, path: str) -> Iterator[str]:
+        """The paths in a directory that changed lately."""
+        return (child for child in tuple(self._changes) if dirname(child) == path)
+
+    def _seen(self, path: str, made: float, gone: float) -> Change | None:
+        changes = self._recent(path)
+        if not changes:
+            return None
+        seen, now = changes[0], self._clock.now
+        for change in changes[1:]:
+            if change.at + (gone if change.version is None else made) <= now:
+                seen = change
+        return seen
+
+    def _recent(self, path: str) -> list[Change]:
+        """The changes of a path, none if the last of them is seen by everybody."""
+        changes = self._changes.get(path, [])
+        if changes and changes[-1].at + self.consistency.window <= self._clock.now:
+            self._changes.pop(path, None)
+            return []
+        return changes
 
 
 class Tree:

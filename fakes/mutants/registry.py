@@ -1,23 +1,27 @@
-"""Streams and filesystems that break one clause each, and how the suite is pointed at them."""
+"""Register streams and filesystems that break one clause each, and run the suite on them."""
 
 from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.profile import Profile, load_profile
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.runner.result import FAILING, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import Clause, clauses
+from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 
 #: Packages that hold one module for each theme of one document.
-_DOCUMENTS = ("fsdatainputstream", "pythonio", "openfile")
+_PACKAGES = ("stream", "python_file", "openfile")
 
 
 class MutantFileSystem(MemoryFileSystem):
@@ -118,15 +122,15 @@ def features_of(stream: type[MemoryInputStream]) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def mutants() -> tuple[Mutant, ...]:
     """Every mutant, in the order of its document's modules."""
-    for document in _DOCUMENTS:
-        load_modules(document)
+    for package in _PACKAGES:
+        load_modules(package)
     return tuple(_REGISTERED)
 
 
-def load_modules(document: str) -> None:
-    """Import the modules of a document's package, in which its mutants register themselves."""
-    package = import_module(f"fscontract.fakes.mutants.{document}")
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+def load_modules(package: str) -> None:
+    """Import the modules of a package of mutants, which register themselves when imported."""
+    parent = import_module(f"fscontract.fakes.mutants.{package}")
+    for module in pkgutil.iter_modules(parent.__path__, parent.__name__ + "."):
         import_module(module.name)
 
 
@@ -149,3 +153,67 @@ def profile(mutated: Mutant) -> Profile:
 def profile_of(features: tuple[str, ...], *more: str) -> Profile:
     """The profile "reference" with features added or, after "!", removed."""
     return replace(load_profile("reference"), name="mutant").with_features((*features, *more))
+
+
+#: Verdicts that say a clause is broken.
+BROKEN = FAILING | {Verdict.LAX}
+#: The efforts that are tried, one after the other.
+_EFFORTS = ("quick", "normal")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mutant against the whole suite.
+
+    `effort` is the least one at which the run names the mutant's clause, "" if none does;
+    `seconds` is how long that run took; `others` are further clauses that it found broken.
+    """
+
+    mutant: Mutant
+    effort: str
+    seconds: float
+    others: tuple[str, ...]
+
+    @property
+    def named(self) -> bool:
+        """Whether the mutant's own clause is among those found broken."""
+        return bool(self.effort)
+
+
+def document_clauses(mutated: Mutant) -> tuple[Clause, ...]:
+    """The testable clauses of the document that the mutant's clause stands in."""
+    document = clauses()[mutated.clause].document
+    return tuple(c for c in with_checks(clauses().values()) if c.document == document)
+
+
+def run_one_clause(mutated: Mutant, effort: str = "quick") -> Verdict:
+    """What the suite says of the mutant's clause if it looks for nothing else."""
+    only = (clauses()[mutated.clause],)
+    settings = Settings(profile(mutated), only, effort=effort, stop_at_first=True)
+    return check(binding(mutated), settings).clauses[0].outcome
+
+
+def run_all_clauses(mutated: Mutant, effort: str = "quick") -> RunResult:
+    """The run of the whole suite against a mutant."""
+    settings = Settings(profile(mutated), document_clauses(mutated), effort=effort)
+    return check(binding(mutated), settings)
+
+
+def kill_table(
+    chosen: Iterable[Mutant] | None = None, efforts: Iterable[str] = _EFFORTS
+) -> Iterator[Row]:
+    """One row for each mutant, all of them by default, as soon as it is known."""
+    for mutated in mutants() if chosen is None else chosen:
+        yield _row(mutated, tuple(efforts))
+
+
+def _row(mutated: Mutant, efforts: tuple[str, ...]) -> Row:
+    for effort in efforts:
+        start = time.perf_counter()
+        found = run_all_clauses(mutated, effort)
+        seconds = time.perf_counter() - start
+        broken = [c.clause.id for c in found.clauses if c.outcome in BROKEN]
+        others = tuple(clause for clause in broken if clause != mutated.clause)
+        if len(others) < len(broken):
+            return Row(mutated, effort, seconds, others)
+    return Row(mutated, "", seconds, others)

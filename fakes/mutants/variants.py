@@ -11,16 +11,21 @@ import weakref
 from collections.abc import Sequence
 from typing import NoReturn
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     PathIOException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_release
+from fscontract.contract.api.filesystem import (
+    Allocate,
+    Buffer,
+    ByteBuffer,
+    FileRange,
+    Release,
+    no_release,
+)
 from fscontract.fakes.mutants.registry import Variant
-from fscontract.implementations.arguments import vectored_ranges
-from fscontract.implementations.stream import CAPABILITIES
+from fscontract.implementations.input_stream import CAPABILITIES, vectored_ranges
 
 
 def _unsupported(operation: str) -> NoReturn:

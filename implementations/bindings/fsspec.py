@@ -12,25 +12,28 @@ from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
-from fscontract.contract.outcome import Kind, Outcome, classify
-from fscontract.contract.program import CHANGES, Step
+from fscontract.contract.program.outcome import Kind, Outcome, classify
+from fscontract.contract.program.program import CHANGES, Step
 from fscontract.contract.untrusted import typed_value
-from fscontract.implementations.bindings.fileops import FILE_OPERATIONS, bind_file, is_closed
-from fscontract.implementations.bindings.fsspecopener import FsspecOpener
-from fscontract.implementations.bindings.privacy import secrets_in, shown, told
-from fscontract.implementations.bindings.pyops import (
-    PYTHON_OPERATIONS,
-    bind_python,
-    inexpressible,
-)
-from fscontract.implementations.bindings.rangeops import RANGE_OPERATIONS, bind_ranges
-from fscontract.implementations.bindings.scratch import (
+from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
     new_prefix,
     prefixes_among,
+    secrets_in,
+    shown,
+    told,
 )
-from fscontract.implementations.bindings.sessions import (
+from fscontract.implementations.bindings.file_operations import (
+    FILE_OPERATIONS,
+    PYTHON_OPERATIONS,
+    bind_file,
+    bind_python,
+    inexpressible,
+    is_closed,
+)
+from fscontract.implementations.bindings.fsspec_open import FsspecOpener
+from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
     close_sessions,
     is_flat,
@@ -39,6 +42,7 @@ from fscontract.implementations.bindings.sessions import (
     is_unreachable,
     versions_of,
 )
+from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
 
 _file_of = attrgetter("file")
 _HOW_TO_READ = (

@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened, TargetError
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.fileops import FILE_OPERATIONS
-from fscontract.implementations.bindings.positioned import bind_pread, bind_vectored, while_open
-from fscontract.implementations.bindings.privacy import shown
-from fscontract.implementations.bindings.scratch import plain_bytes, several
-from fscontract.implementations.bindings.stores import (
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.common import plain_bytes, several, shown
+from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
+from fscontract.implementations.bindings.object_stores import (
     Store,
     StoreBinding,
     from_options,
     versions,
+)
+from fscontract.implementations.bindings.positioned_reads import (
+    bind_pread,
+    bind_vectored,
+    while_open,
 )
 
 #: The operations of Python's file protocol that a ReadableFile has a method for.

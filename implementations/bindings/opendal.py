@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
-from fscontract.contract.outcome import Outcome
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.fileops import FILE_OPERATIONS
-from fscontract.implementations.bindings.positioned import bind_pread, while_open
-from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
+from fscontract.implementations.bindings.object_stores import Store, StoreBinding, from_options
+from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
 
 #: The operations of Python's file protocol that a File of OpenDAL has a method for.
 _METHODS = frozenset(

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
-from fscontract.contract.outcome import Outcome
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.fileops import translate
-from fscontract.implementations.bindings.positioned import bind_pread
-from fscontract.implementations.bindings.pyops import inexpressible
-from fscontract.implementations.bindings.stores import Store, StoreBinding, from_options
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.file_operations import inexpressible, translate
+from fscontract.implementations.bindings.object_stores import Store, StoreBinding, from_options
+from fscontract.implementations.bindings.positioned_reads import bind_pread
 
 #: Types of filesystems that are on this machine, and what follows the + of those from fsspec.
 _LOCAL = frozenset({"local", "mock", "file", "memory"})

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fscontract.implementations.s3.failures import Place, WrongAnswerException
+from fscontract.implementations.s3.errors import Place, WrongAnswerException
 
 if TYPE_CHECKING:
-    from fscontract.implementations.s3.pin import Pin
-    from fscontract.implementations.s3.source import Body, ByteRange, Request
+    from fscontract.implementations.s3.object_reader import Body, ByteRange, Request
+    from fscontract.implementations.s3.range_download import Pin
 
 _LENGTH = re.compile(r"[0-9]{1,19}")
 _RANGE = re.compile(r"bytes\s+([0-9]{1,19})\s*-\s*([0-9]{1,19})\s*/\s*([0-9]{1,19}|\*)", re.I)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from fscontract.contract.clauses import near_misses
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.spec.clauses import near_misses
 from fscontract.implementations.s3.credentials import Credentials
 from fscontract.implementations.s3.options import (
     BY_NAME,
@@ -19,9 +19,10 @@ from fscontract.implementations.s3.options import (
     S3A,
     S3A_KEYS,
     VARIABLE,
+    Given,
     Option,
+    endpoint_problem,
 )
-from fscontract.implementations.s3.values import Given, endpoint_problem
 
 #: Also the names that AWS gives no longer, but has.
 _BUCKET = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)

@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.implementations.s3.failures import NoCredentialsException
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.implementations.s3.errors import NoCredentialsException
 
 KINDS = ("chain", "profile", "keys", "anonymous", "withheld")
 _ADVICE = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give a profile or anonymous=True"

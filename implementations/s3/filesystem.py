@@ -1,28 +1,29 @@
-"""The objects of one bucket as a filesystem."""
+"""A bucket as a filesystem: listings, statuses, and the readers that its streams share."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fscontract.contract.errors import FileNotFoundException, PathIOException
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN
-from fscontract.contract.ports import Closeable, FileStatus, FSDataInputStream
-from fscontract.implementations.filesystem import (
+from fscontract.contract.api.errors import FileNotFoundException, PathIOException
+from fscontract.contract.api.filesystem import Closeable, FileStatus, FSDataInputStream
+from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS, OP_OPEN
+from fscontract.implementations.filesystem_base import (
+    PendingFile,
     ReferenceFileSystem,
     normalize,
     not_found,
     path_elements,
 )
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import Place
-from fscontract.implementations.s3.listing import children
-from fscontract.implementations.s3.reader import Reader
-from fscontract.implementations.s3.store import (
+from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.input_stream import S3InputStream
+from fscontract.implementations.s3.object_reader import RangeSource, Traffic
+from fscontract.implementations.s3.object_store import (
     BATCH,
     ObjectInfo,
     ObjectStore,
@@ -30,14 +31,96 @@ from fscontract.implementations.s3.store import (
     Requests,
     exists,
 )
-from fscontract.implementations.s3.stream import S3InputStream
-from fscontract.implementations.s3.transports.choice import PerProcess, namespace
-from fscontract.implementations.s3.transports.connect import range_source
+from fscontract.implementations.s3.range_download import Pin, Target
+from fscontract.implementations.s3.read_ahead import Workers, plan_of
+from fscontract.implementations.s3.transports.selection import (
+    PerProcess,
+    ProcessSource,
+    namespace,
+    range_source,
+)
 from fscontract.implementations.s3.upload import Upload
-from fscontract.implementations.writer import PendingFile
 
 if TYPE_CHECKING:
-    from fscontract.implementations.s3.asfsspec import S3Fsspec
+    from fscontract.implementations.s3.fsspec_adapter import S3Fsspec
+
+
+def nameable(name: str) -> bool:
+    """Whether a path may have an element of this name."""
+    return name not in ("", ".", "..") and "\0" not in name
+
+
+def children(
+    pages: Iterable[Page], prefix: str, probe: Callable[[str], bool]
+) -> Iterator[tuple[str, ObjectInfo | None]]:
+    """Name and object of each child below `prefix`, sorted, no object for a directory.
+
+    Keys that no path can name are left out, and directories that a file has the name of. `probe`
+    tells whether there is a directory of a name; it is asked where one page does not show that.
+
+    The key of a directory has a slash at its end, so "a.b" is listed before "a/", although the
+    path "a" comes first. What may still come and belongs before the end of a page is a directory
+    whose name that end begins with, followed by something less than a slash: of those there are
+    few, so that nothing has to be held back.
+    """
+    told: set[str] = set()  # directories that were asked for
+    files: set[str] = set()  # files that directories yet to come may have the names of
+    for page in pages:
+        found = _names(page, prefix, told | files)
+        if page.more is not None:
+            last = max(_keys(page))[len(prefix) :]
+            files = {
+                name
+                for name in files | {n for n, info in found.items() if info is not None}
+                if last.startswith(name)
+            }
+            for name in _before_slash(last) - told - files:
+                told.add(name)
+                if name not in found and probe(name):
+                    found[name] = None
+        yield from sorted(found.items())
+
+
+def _names(page: Page, prefix: str, hidden: set[str]) -> dict[str, ObjectInfo | None]:
+    found: dict[str, ObjectInfo | None] = {}
+    for directory in page.prefixes:
+        name = directory[len(prefix) : -1]
+        if name not in hidden:
+            found[name] = None
+    for info in page.objects:
+        found[info.key[len(prefix) :]] = info
+    return {name: info for name, info in found.items() if nameable(name)}
+
+
+def _keys(page: Page) -> list[str]:
+    return [*page.prefixes, *(info.key for info in page.objects)]
+
+
+def _before_slash(last: str) -> set[str]:
+    """What `last` begins with, and has something less than a slash after."""
+    return {name for i, c in enumerate(last) if c < "/" and nameable(name := last[:i])}
+
+
+class Reader:
+    """Opens the objects of one bucket; `connect` makes a source of bytes when one is needed."""
+
+    def __init__(self, config: S3Config, connect: Callable[[], RangeSource]) -> None:
+        self.config = config
+        self._source = ProcessSource(connect)
+        self._workers = Workers(config.connections)
+
+    def open(self, path: str, options: OpenOptions) -> S3InputStream:
+        """A stream over the object at a normalized path; nothing is asked of the store yet."""
+        config = self.config
+        pin = Pin(options.etag, getattr(options.status, "version_id", None), options.length)
+        target = Target(config.bucket, path[1:], self._source, pin, Traffic(), config.retries)
+        plan = plan_of(options, config.read_policy)
+        return S3InputStream(path, target, plan, config, self._workers, options.split_end)
+
+    def close(self) -> None:
+        """Let go of connections; streams that are still open make new ones."""
+        self._source.close()
+
 
 #: How many objects are copied at the same time at most.
 _COPIES = 16
@@ -228,7 +311,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
     def as_fsspec(self) -> S3Fsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`, in whose paths the bucket is first."""
-        from fscontract.implementations.s3.asfsspec import S3Fsspec
+        from fscontract.implementations.s3.fsspec_adapter import S3Fsspec
 
         return S3Fsspec(fs=self)
 

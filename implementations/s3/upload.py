@@ -7,8 +7,8 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from fscontract.contract.errors import PathIOException
-from fscontract.implementations.s3.store import MOST_PARTS, ObjectStore
+from fscontract.contract.api.errors import PathIOException
+from fscontract.implementations.s3.object_store import MOST_PARTS, ObjectStore
 
 #: Seconds that the end of a file waits for its parts to be thrown away.
 _PATIENCE = 10.0

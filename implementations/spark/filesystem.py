@@ -1,4 +1,4 @@
-"""A filesystem whose files are read by Spark's executors."""
+"""A filesystem whose files are read by Spark's executors, and its fsspec view."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fscontract.contract.errors import NullPointerException
-from fscontract.contract.iostatistics import OP_GET_FILE_STATUS, OP_OPEN, OP_OPENFILE
-from fscontract.contract.ports import FileStatus, FSDataInputStream
-from fscontract.implementations.filesystem import ReferenceFileSystem
-from fscontract.implementations.options import Builder, OpenOptions
-from fscontract.implementations.spark.places import Place, place_of
-from fscontract.implementations.spark.reading import OF_STREAMS, Source
-from fscontract.implementations.spark.stream import SparkExecutorInputStream
+from fscontract.contract.api.errors import NullPointerException
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
+from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS, OP_OPEN, OP_OPENFILE
+from fscontract.implementations.filesystem_base import ReferenceFileSystem
+from fscontract.implementations.fsspec_adapter import _View
+from fscontract.implementations.openfile_builder import Builder, OpenOptions
+from fscontract.implementations.spark.executor_reads import OF_STREAMS, Source
+from fscontract.implementations.spark.input_stream import SparkExecutorInputStream
+from fscontract.implementations.spark.locations import Place, place_of
+from fscontract.implementations.spark.pickling import (
+    pickled_builder,
+    portable,
+    unpickled_filesystem,
+)
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
-from fscontract.implementations.spark.values import pickled_builder, portable, unpickled_filesystem
-
-if TYPE_CHECKING:
-    from fscontract.implementations.spark.asfsspec import SparkFsspec
 
 
 class SparkBuilder(Builder[FSDataInputStream]):
@@ -155,6 +157,15 @@ class SparkFileSystem(ReferenceFileSystem):
 
     def as_fsspec(self) -> SparkFsspec:
         """This filesystem as an `fsspec.AbstractFileSystem`."""
-        from fscontract.implementations.spark.asfsspec import SparkFsspec
 
         return SparkFsspec(self)
+
+
+class SparkFsspec(_View):
+    """fsspec's methods over a SparkFileSystem. It has no URLs: it needs a session of Spark."""
+
+    protocol = "fscontract-spark"
+
+    def __init__(self, fs: SparkFileSystem, **options: Any) -> None:
+        super().__init__(**options)
+        self.fs = fs

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any, ClassVar
 
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.implementations.bindings.scratch import failure
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.common import failure
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.places import place_of
+from fscontract.implementations.spark.locations import place_of
 from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.targets import LocalBinding, check_options
 
@@ -91,15 +91,15 @@ def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
 
 
 def _embedded(stack: ExitStack) -> tuple[Any, dict[str, str]]:
-    from fscontract.implementations.s3 import embedded
+    from fscontract.implementations.s3 import moto_target
     from fscontract.implementations.s3.filesystem import S3FileSystem
-    from fscontract.implementations.s3.targets import embedded_config, make_bucket, start
+    from fscontract.implementations.s3.moto_target import embedded_config, make_bucket, start
 
     server = stack.enter_context(start({}))
     make_bucket(server.url)
     filesystem = S3FileSystem.of(embedded_config(server.url, {}))
     keys = {
-        "AWS_ACCESS_KEY_ID": embedded.ACCESS_KEY,
-        "AWS_SECRET_ACCESS_KEY": embedded.SECRET_KEY,
+        "AWS_ACCESS_KEY_ID": moto_target.ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": moto_target.SECRET_KEY,
     }
     return filesystem, keys

@@ -1,7 +1,8 @@
-"""Running a function on executors: one small interface, for Spark's two kinds of sessions."""
+"""Run a function on executors, in classic sessions and in Spark Connect."""
 
 from __future__ import annotations
 
+import builtins
 import pickle
 import secrets
 import threading
@@ -10,14 +11,72 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import fscontract
-from fscontract.implementations.spark import entry
-from fscontract.implementations.spark.failures import ExecutorException, error_of
+from fscontract.contract.api.errors import PathIOException
+from fscontract.implementations.spark import executor_entry
+
+_OURS = "fscontract."
+_BUILTIN = "builtins"
+
+
+class ExecutorException(PathIOException, ConnectionError):
+    """Executors could not run the task, whatever it was to read: nothing is known of the file."""
+
+
+class Failure(NamedTuple):
+    """An exception: its class, what it says, and the path it is about."""
+
+    module: str
+    name: str
+    message: str
+    path: str | None = None
+
+
+def failure_of(error: BaseException) -> Failure:
+    """An exception as data."""
+    cls = type(error)
+    return Failure(cls.__module__, cls.__qualname__, str(error), getattr(error, "path", None))
+
+
+def error_of(failure: Failure, path: str = "") -> Exception:
+    """An exception like the one that was raised; PathIOException on `path` for foreign classes."""
+    cls = _class_of(failure)
+    made = None if cls is None else _like(cls, failure, path)
+    if made is not None:
+        return made
+    said = f"{failure.name}: {failure.message}" if failure.message else failure.name
+    return PathIOException(failure.path or path, said)
+
+
+def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None:
+    """An exception of the class that says the same; None if it is not made of a message."""
+    if issubclass(cls, PathIOException):
+        error = cls.__new__(cls)  # the path is in the message already
+        error.args = (failure.message,)
+        error.path = failure.path or path
+        return error
+    try:
+        return cls(failure.message)
+    except TypeError:
+        return None
+
+
+def _class_of(failure: Failure) -> type[Exception] | None:
+    """The class if it is ours, or one of Python's own."""
+    if failure.module == _BUILTIN:
+        found = getattr(builtins, failure.name, None)
+    elif failure.module.startswith(_OURS):
+        found = getattr(import_module(failure.module), failure.name, None)
+    else:
+        return None
+    return found if isinstance(found, type) and issubclass(found, Exception) else None
+
 
 #: Of one slice, as `entry.run_slice` has it.
 Answer: TypeAlias = tuple[str, str, Any]
@@ -27,7 +86,7 @@ R = TypeVar("R")
 JOBS = 8
 _CURE = (
     "install the same fscontract there, or send this one: "
-    "fscontract.implementations.spark.shipping.ship(spark)"
+    "fscontract.implementations.spark.package_upload.ship(spark)"
 )
 
 
@@ -202,7 +261,7 @@ class RddTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(entry.run_slice, fscontract.__version__, slices)
+        call = partial(executor_entry.run_slice, fscontract.__version__, slices)
         with _one_line():
             rows = self._rows.get(count)
             if rows is None:
@@ -235,7 +294,7 @@ class DataFrameTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(entry.run_batches, fscontract.__version__, slices)
+        call = partial(executor_entry.run_batches, fscontract.__version__, slices)
         with _one_line():
             rows = self._session.range(0, count, 1, count)
             schema = "index long, state string, place string, data binary"
@@ -279,7 +338,7 @@ def tasks_of(spark: Any, jobs: int = JOBS) -> Tasks:
     """The tasks of a SparkContext, or a session, of Spark Connect or not; `jobs` at a time."""
     from pyspark import cloudpickle
 
-    cloudpickle.register_pickle_by_value(entry)
+    cloudpickle.register_pickle_by_value(executor_entry)
     if ".connect." in type(spark).__module__:
         return DataFrameTasks(spark, jobs)
     return RddTasks(getattr(spark, "sparkContext", spark), jobs)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from fscontract.contract.models.records import Block
-from fscontract.contract.ports import FileSystem
-from fscontract.contract.readerport import (
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.models.blockreader import Block
+from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     CheckedReader,
     CheckedScaling,
@@ -20,8 +20,8 @@ from fscontract.implementations.targets import check_options
 from fscontract.pipeline.blockreader import scaling
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
-from fscontract.pipeline.blockreader.reader import Counters
 from fscontract.pipeline.blockreader.readers import (
+    Counters,
     FSBlockReader,
     FSRecordReader,
     FSSliceReader,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.pipeline.blockreader.batches import Entity, RecordBatch
-from fscontract.pipeline.blockreader.compressed import INFER, codec_of, decompressed
-from fscontract.pipeline.blockreader.errors import BlockReadException
-from fscontract.pipeline.blockreader.source import ByteSource, FileSource
+from fscontract.pipeline.blockreader.compression import INFER, codec_of, decompressed
+from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource, FileSource
 from fscontract.pipeline.blocks import FileBlockMetadata
 
 #: How many bytes a context reads at once.

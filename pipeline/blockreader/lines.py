@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.compressed import INFER
+from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blockreader.contexts import DEFAULT_BUFFER, ReaderContext
 from fscontract.pipeline.blockreader.delimiters import delimiter_of
-from fscontract.pipeline.blockreader.errors import RecordTooLongException
+from fscontract.pipeline.blockreader.source import RecordTooLongException
 from fscontract.pipeline.blocks import NO_BLOCK
 
 #: What becomes of a record that is longer than is allowed.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.pipeline.blockreader.reader import Counters
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.pipeline.blockreader.readers import Counters
 
 P = TypeVar("P")
 

@@ -1,11 +1,11 @@
-"""The bytes of a file as a block reader takes them: all that are asked for, or a clear error."""
+"""Read the bytes of a block, all that are asked for, or raise a clear error."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from fscontract.contract.errors import EOFException, PathIOException
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.errors import EOFException, PathIOException
+from fscontract.contract.api.filesystem import FSDataInputStream
 
 
 class ByteSource(ABC):
@@ -76,3 +76,20 @@ class FileSource(ByteSource):
                     self._path, f"a read of {count - done} bytes returned {got} of them"
                 )
             done += got
+
+
+class BlockReadException(PathIOException):
+    """A block can't be read; `block_id`, `path` and `offset` say which, and where in the file."""
+
+    def __init__(self, path: str, block_id: int, offset: int, reason: str) -> None:
+        super().__init__(path, f"block {block_id} at offset {offset}: {reason}")
+        self.block_id = block_id
+        self.offset = offset
+
+
+class RecordTooLongException(BlockReadException):
+    """A record is longer than the reader allows."""
+
+
+class RecordConversionException(BlockReadException, ValueError):
+    """The bytes of a record are not what the converter takes."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from fscontract.contract.models.blocks import BlockRecord, FileRecord
-from fscontract.contract.pipelineports import (
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.contract.models.splitter import BlockRecord, FileRecord
+from fscontract.contract.pipeline_bindings import (
     FedSplitter,
     FindingSplitter,
     SplitterBinding,
     SplitterSettings,
 )
-from fscontract.contract.ports import FileStatus, FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.targets import check_options
 from fscontract.pipeline.blocks import FileInfo
-from fscontract.pipeline.splitter.base import FileSplitterBase
 from fscontract.pipeline.splitter.clock import ManualClock
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import MissingInput
+from fscontract.pipeline.splitter.splitter import FileSplitterBase
 from fscontract.pipeline.splitter.windows import FSWindowStore, NoopWindowStore, WindowStore
 
 _Records = list[Any]

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import Closeable, FileStatus, FileSystem
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.blocks import NO_BLOCK, FileBlockMetadata, FileInfo, bare_path
-from fscontract.pipeline.splitter.base import default_block_size
-from fscontract.pipeline.splitter.references import ReferenceTimes, ScannedFileInfo
 from fscontract.pipeline.splitter.scanner import (
     SCAN_INTERVAL,
     MissingInput,
+    ReferenceTimes,
+    ScannedFileInfo,
     TimeBasedDirectoryScanner,
 )
-from fscontract.pipeline.splitter.splitter import AbstractFileSplitter, no_output
+from fscontract.pipeline.splitter.splitter import (
+    AbstractFileSplitter,
+    default_block_size,
+    no_output,
+)
 from fscontract.pipeline.splitter.windows import (
     FSWindowStore,
     TakenFile,

@@ -1,13 +1,15 @@
-"""What every splitter does with a file: metadata of it, and of its blocks, so many in a window."""
+"""Base of splitters: metadata of files and blocks, window by window, and checkpoints."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.blocks import (
     MAX_OPERATOR_ID,
     MAX_SEQUENCE,
@@ -15,13 +17,91 @@ from fscontract.pipeline.blocks import (
     FileBlockMetadata,
     FileInfo,
     FileMetadata,
+    bare_path,
     block_id,
     last_element,
     milliseconds,
 )
-from fscontract.pipeline.splitter.checkpoints import read_checkpoint, write_checkpoint
 from fscontract.pipeline.splitter.clock import Clock, SystemClock
-from fscontract.pipeline.splitter.iterator import BlockMetadataIterator, count_blocks
+
+#: The version of checkpoints that is written here; others are refused.
+VERSION = 1
+
+
+def write_checkpoint(state: Mapping[str, Any]) -> str:
+    """The state as one line of JSON."""
+    return json.dumps({"checkpoint": VERSION, **state})
+
+
+def read_checkpoint(text: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The state that was written, with the keys of `form`; IllegalArgumentException."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise IllegalArgumentException(f"a checkpoint is no JSON: {error}") from None
+    if not isinstance(data, dict) or data.pop("checkpoint", None) != VERSION:
+        raise IllegalArgumentException(f"not a checkpoint of version {VERSION}")
+    if data.keys() != form.keys():
+        odd = ", ".join(sorted(data.keys() ^ form.keys()))
+        raise IllegalArgumentException(f"a checkpoint of another splitter: {odd}")
+    for name in ("operator", "sequence"):
+        if type(data[name]) is not int or data[name] < 0:
+            raise IllegalArgumentException(f"{name} of a checkpoint is no count")
+    pending = data["pending"]
+    if pending is not None and not (
+        isinstance(pending, list) and [type(x) for x in pending] == [str, int]
+    ):
+        raise IllegalArgumentException("pending of a checkpoint is no file with a count")
+    return data
+
+
+def count_blocks(length: int, block_size: int, data_offset: int) -> int:
+    """How many blocks a file has: those of the grid from byte 0 that hold a byte to be read."""
+    if data_offset >= length:
+        return 0
+    return -(-length // block_size) - data_offset // block_size
+
+
+class BlockMetadataIterator(Iterator[FileBlockMetadata]):
+    """The blocks of a file in order; `emitted` of them are already out.
+
+    All it needs is `file` and `emitted`, which a checkpoint keeps.
+    """
+
+    def __init__(self, file: FileMetadata, emitted: int = 0) -> None:
+        if not 0 <= emitted <= file.number_of_blocks:
+            count = file.number_of_blocks
+            raise IllegalArgumentException(f"{emitted} of {count} blocks can't have been emitted")
+        self.file = file
+        self.emitted = emitted
+        #: The number of the first block in the grid that starts at byte 0.
+        self._first = file.data_offset // file.block_size
+
+    @property
+    def done(self) -> bool:
+        """Whether there are no more blocks."""
+        return self.emitted >= self.file.number_of_blocks
+
+    def __next__(self) -> FileBlockMetadata:
+        file, index = self.file, self.emitted
+        if index >= file.number_of_blocks:
+            raise StopIteration
+        self.emitted = index + 1
+        start = (self._first + index) * file.block_size
+        end = min(start + file.block_size, file.file_length)
+        number = file.first_block_id + index
+        return FileBlockMetadata(
+            number,
+            start if index else file.data_offset,
+            end,
+            self.emitted == file.number_of_blocks,
+            number - 1 if index else NO_BLOCK,
+            file.file_path,
+            file.file_length,
+            file.etag,
+            file.modification_time,
+        )
+
 
 Output = Callable[[Any], None]
 
@@ -219,3 +299,59 @@ def relative_path(info: FileInfo) -> str:
         return last_element(info.relative_path)
     name = last_element(info.directory)
     return f"{name}/{info.relative_path}" if name else info.relative_path
+
+
+def default_block_size(filesystem: FileSystem, path: str) -> int:
+    """The block size that the filesystem states for a path, or for any if that is not there."""
+    try:
+        return filesystem.get_file_status(bare_path(path)).block_size
+    except FileNotFoundException:
+        return FileStatus(path, 0).block_size
+
+
+class FileSplitterBase(AbstractFileSplitter):
+    """Splits the files that `put` gives it. `file` is the path whose block size is the default.
+
+    What it does in a window follows from what it is given, and when: whoever feeds it repeats
+    that after a failure. A file that is not there raises FileNotFoundException from `put`.
+    """
+
+    def __init__(self, filesystem: FileSystem, file: str = "/", **settings: Any) -> None:
+        super().__init__(**settings)
+        self.filesystem = filesystem
+        self.file = file
+        self._queue: deque[FileInfo] = deque()
+        self._default: int | None = None
+
+    def put(self, info: FileInfo) -> None:
+        """Take a file, and emit what this window still allows."""
+        self._queue.append(info)
+        self.process()
+
+    def handle_idle_time(self) -> None:
+        """Emit more of what is waiting, if this window still allows it."""
+        self.process()
+
+    def get_file_info(self) -> FileInfo | None:
+        """The next file that was put and not yet split."""
+        return self._queue.popleft() if self._queue else None
+
+    def get_default_block_size(self) -> int:
+        """That of `file`."""
+        if self._default is None:
+            self._default = default_block_size(self.filesystem, self.file)
+        return self._default
+
+    def get_file_status(self, info: FileInfo) -> FileStatus:
+        """The status that the filesystem has of the file."""
+        return self.filesystem.get_file_status(info.path)
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "queue": [info.to_json() for info in self._queue]}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        queue = state["queue"]
+        if not isinstance(queue, list) or not all(isinstance(line, str) for line in queue):
+            raise IllegalArgumentException("queue of a checkpoint is no list of files")
+        super()._set_state(state)
+        self._queue = deque(FileInfo.from_json(line) for line in queue)

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     PathIOException,
 )
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blocks import MAX_OPERATOR_ID, NO_BLOCK, FileMetadata, join_path
-from fscontract.pipeline.splitter.references import Reference, reference_of
+from fscontract.pipeline.splitter.scanner import Reference, reference_of
 
 #: The version of the lines that are written here; others are refused.
 VERSION = 1

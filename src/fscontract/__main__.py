@@ -1,6 +1,6 @@
 """`python -m fscontract`."""
 
-from fscontract.contract.suite.cli import main
+from fscontract.contract.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -12,18 +12,18 @@ from typing import Any, TypeAlias
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import Clause, Level
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite import runner
-from fscontract.contract.suite.events import Listener, PhaseStarted, RunFinished, RunStarted
-from fscontract.contract.suite.result import (
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner import runner
+from fscontract.contract.runner.events import Listener, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.runner.result import (
     SHOWN,
     ClauseResult,
     Counterexample,
     RunResult,
     Verdict,
 )
-from fscontract.contract.suite.settings import Settings
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import Clause, Level
 
 MakeResult: TypeAlias = Callable[..., ClauseResult]
 MakeRun: TypeAlias = Callable[..., RunResult]

@@ -16,7 +16,7 @@ TEST = """
 import asyncio
 import pytest
 from hypothesis import given, settings, strategies as st
-from fscontract.contract.suite.plugin import conformance
+from fscontract.contract.pytest_plugin import conformance
 from filesystems import wrong
 
 test_contract = conformance(wrong, clauses=["seek.zero", "seek.negative"])

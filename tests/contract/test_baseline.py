@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.runner.result import Verdict
 from tests.contract.conftest import FakeSuite
 from tests.contract.suite.matrices import judged, report, save
 from tests.contract.test_cli import error, run

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from fscontract.contract.clauses import (
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.spec.clauses import (
     ClauseError,
     Cost,
     Level,
@@ -16,8 +18,6 @@ from fscontract.contract.clauses import (
     near_misses,
     select,
 )
-from fscontract.contract.opening import Opening
-from fscontract.contract.program import Program, Step
 
 
 def _chosen(*patterns: str) -> list[str]:
@@ -161,7 +161,7 @@ def test_nothing_near_gives_no_hint() -> None:
 def test_clauses_load_without_the_libraries_that_take_long_to_import() -> None:
     """The command line starts at once."""
     code = (
-        "import sys; from fscontract.contract.clauses import clauses; clauses();"
+        "import sys; from fscontract.contract.spec.clauses import clauses; clauses();"
         "print(sorted({'jsonschema', 'hypothesis', 'pytest', 'rich'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,15 +14,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fscontract import __version__
+from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import FAULTS, STREAM, Level, clauses
-from fscontract.contract.known import load_known
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.profile import Profile
-from fscontract.contract.suite import replay
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.replay import ReplayResult
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.cli.main import main
+from fscontract.contract.runner import replay
+from fscontract.contract.runner.replay import ReplayResult
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.spec.clauses import FAULTS, STREAM, Level, clauses
+from fscontract.contract.spec.known_failures import load_known
+from fscontract.contract.spec.profiles import Profile
 
 OF_STREAMS = [c for c in clauses().values() if c.testable and c.api == STREAM]
 TESTABLE = [c.id for c in OF_STREAMS if c.document != FAULTS]
@@ -230,7 +230,7 @@ def test_version_and_help() -> None:
 def test_help_and_list_load_nothing_heavy() -> None:
     """So that they are quick."""
     code = (
-        "import sys\nfrom fscontract.contract.suite.cli import main\n"
+        "import sys\nfrom fscontract.contract.cli.main import main\n"
         "try:\n    main(['list'])\nexcept SystemExit:\n    pass\n"
         "print(sorted({'hypothesis', 'rich', 'fsspec', 'pytest', 'jinja2', 'jsonschema'}"
         " & set(sys.modules)), file=sys.stderr)"

@@ -8,13 +8,20 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.clauses import Level
-from fscontract.contract.suite.events import PhaseStarted, Progress, RunStarted
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.block import failure_block, known_line, short_block
-from fscontract.contract.suite.report.console import Console, is_plain, lines
-from fscontract.contract.suite.report.text import printable, table, unverified, verdict_line
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.console import Console, is_plain, lines
+from fscontract.contract.report.text import (
+    failure_block,
+    known_line,
+    printable,
+    short_block,
+    table,
+    unverified,
+    verdict_line,
+)
+from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.content import content, replacement
-from fscontract.contract.outcome import FILL
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.outcome import FILL
 
 
 def test_a_short_file_has_no_byte_twice() -> None:

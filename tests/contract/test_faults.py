@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.faults import (
+from fscontract.contract.binding import PlanInjector
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.faults import (
     FAULTS,
     MOST_SEEN,
     PLACES,
@@ -22,7 +23,6 @@ from fscontract.contract.faults import (
     random_plan,
     smaller,
 )
-from fscontract.contract.injector import PlanInjector
 
 KINDS = sorted(FAULTS)
 #: Text that is no plan, and what is said of it.

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.clauses import Level
-from fscontract.contract.suite.baseline import Change, Comparison, Difference
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.github import annotated, append_summary, is_wanted
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.github import annotated, append_summary, is_wanted
+from fscontract.contract.runner.baseline import Change, Comparison, Difference
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.spec.clauses import Level
 from tests.contract.conftest import FakeSuite
 from tests.contract.suite.matrices import judged, save
 from tests.contract.test_cli import run

@@ -12,9 +12,10 @@ import pytest
 from click.shell_completion import CompletionItem, get_completion_class
 from click.testing import CliRunner
 
-from fscontract.contract.clauses import FAULTS, clauses
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.commands import completing, explain
+from fscontract.contract.cli import completion as completing
+from fscontract.contract.cli import explain
+from fscontract.contract.cli.main import main
+from fscontract.contract.spec.clauses import FAULTS, clauses
 from tests.contract.test_cli import error, run
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

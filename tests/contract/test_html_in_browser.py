@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.clauses import Level, clauses
-from fscontract.contract.suite.matrix import html as matrix_html
-from fscontract.contract.suite.matrix.findings import Findings
-from fscontract.contract.suite.matrix.reading import read_reports
-from fscontract.contract.suite.matrix.table import join
-from fscontract.contract.suite.report.html import render
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.report import matrix_render as matrix_html
+from fscontract.contract.report.html import render
+from fscontract.contract.report.matrix import Findings, join, read_reports
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.spec.clauses import Level, clauses
 from tests.contract.browsing import Browser, Tab
 from tests.contract.suite.matrices import judged, save
 from tests.contract.suite.test_matrix import NOW
@@ -240,7 +238,7 @@ def test_the_matrix_can_be_filtered(tmp_path: Path, show: Show) -> None:
     """Its page meets no error either."""
     outcomes = dict.fromkeys(list(clauses())[:20], "pass")
     path = save(tmp_path / "a.json", judged({**outcomes, HOSTILE: "fail"}, HOSTILE))
-    tab = show(matrix_html.render(join(read_reports(Path(path)), "Matrix", NOW), Findings()))
+    tab = show(matrix_html.render_html(join(read_reports(Path(path)), "Matrix", NOW), Findings()))
     assert tab.js("document.querySelector('output').textContent") == "21 of 21 clauses"
     _choose(tab, "outcome", "fail")
     assert tab.js("document.querySelector('output').textContent") == "1 of 21 clauses"

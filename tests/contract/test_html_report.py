@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.clauses import Level
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.html import render
-from fscontract.contract.suite.report.html.lanes import lanes
-from fscontract.contract.suite.report.html.movements import Movement, movements
-from fscontract.contract.suite.report.html.timeline import timeline
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.html import render
+from fscontract.contract.report.html.run import lanes
+from fscontract.contract.report.html.timeline import Movement, movements, timeline
+from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

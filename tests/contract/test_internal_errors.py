@@ -14,14 +14,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.program import Program
-from fscontract.contract.suite import replay, runner
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.commands import common, ends
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.internal import InternalError
-from fscontract.contract.suite.isolate import child, parent, wire
-from fscontract.contract.suite.isolate.journal import SharedJournal, shared_file
+from fscontract.contract.cli import exit_codes
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli.main import main
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.isolation import protocol, supervisor, worker
+from fscontract.contract.isolation.journal import SharedJournal, shared_file
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner import replay, runner
+from fscontract.contract.runner.internal_errors import InternalError
 
 OPTIONS = RunOptions(None, (), ("caps.unknown",), "all", "quick", None, 0, 1.0, {}, None, None)
 
@@ -105,10 +106,10 @@ def test_an_exception_that_can_not_be_shown_is_one_line(
 
 def test_an_output_that_nobody_reads_is_no_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a shell has it for SIGPIPE; click would exit with 1."""
-    monkeypatch.setattr(ends, "_output_is_closed", lambda: True)
-    monkeypatch.setattr(common, "selected", lambda *_, **__: _raise(BrokenPipeError()))
+    monkeypatch.setattr(exit_codes, "_output_is_closed", lambda: True)
+    monkeypatch.setattr(cli_options, "selected", lambda *_, **__: _raise(BrokenPipeError()))
     result = run("check", "memory")
-    assert (result.exit_code, result.stderr) == (common.CLOSED, "")
+    assert (result.exit_code, result.stderr) == (cli_options.CLOSED, "")
 
 
 # In the process of a target ---------------------------------------------------------------------
@@ -120,7 +121,7 @@ def answers(target: str) -> list[dict[str, Any]]:
     ours, theirs = socket.socketpair()
     request: dict[str, Any] = {
         "target": target,
-        "run": wire.options_to_json(OPTIONS),
+        "run": protocol.options_to_json(OPTIONS),
         "known": [],
         "crashes": [],
         "until": None,
@@ -130,7 +131,7 @@ def answers(target: str) -> list[dict[str, Any]]:
     }
     with closing(ours), closing(theirs):
         ours.sendall(json.dumps(request).encode() + b"\ngo\n")
-        assert child._Child(theirs, SharedJournal(memory)).work() == 0
+        assert worker._Child(theirs, SharedJournal(memory)).work() == 0
         theirs.shutdown(socket.SHUT_WR)
         return [json.loads(line) for line in ours.makefile()]
 
@@ -144,7 +145,7 @@ def test_a_fault_in_the_process_of_a_target_gets_to_the_parent(
     assert answer["fault"].startswith("ZeroDivisionError: ")
     assert answer["trace"].startswith("Traceback")
     with pytest.raises(InternalError, match="ZeroDivisionError"):
-        parent.Isolated._fail(object.__new__(parent.Isolated), answer)
+        supervisor.Isolated._fail(object.__new__(supervisor.Isolated), answer)
 
 
 def test_an_exception_of_the_set_up_is_not_taken_for_a_fault_of_the_kit(
@@ -154,7 +155,7 @@ def test_an_exception_of_the_set_up_is_not_taken_for_a_fault_of_the_kit(
     (answer,) = answers("stubs.py:fails")
     assert answer["target"].startswith("stubs.py:fails: RuntimeError: nothing here (")
     with pytest.raises(TargetError, match="nothing here"):
-        parent.Isolated._fail(object.__new__(parent.Isolated), answer)
+        supervisor.Isolated._fail(object.__new__(supervisor.Isolated), answer)
 
 
 SET_UPS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract import iostatistics
-from fscontract.contract.iostatistics import METERS, meter
+from fscontract.contract.api import iostatistics
+from fscontract.contract.api.iostatistics import METERS, meter
 
 NAMES = {v for n, v in vars(iostatistics).items() if n.isupper() and isinstance(v, str)}
 

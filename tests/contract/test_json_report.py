@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from fscontract.contract.program import Program
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.json import render, to_json
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.program.program import Program
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.json import render, to_json
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

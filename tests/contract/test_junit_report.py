@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.junit import render
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.junit import render
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

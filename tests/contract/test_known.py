@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.known import (
+from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.known_failures import (
     Known,
     KnownError,
     load_known,
@@ -17,12 +18,6 @@ from fscontract.contract.known import (
     parse_known,
     prune_known,
     write_known,
-)
-from fscontract.contract.suite.result import (
-    ClauseResult,
-    Counterexample,
-    RunResult,
-    Verdict,
 )
 
 MakeRun = Callable[..., RunResult]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fscontract.contract.suite.report import NotSetUp
-from fscontract.contract.suite.report.markdown import cell, render
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.report import NotSetUp
+from fscontract.contract.report.markdown import cell, render
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

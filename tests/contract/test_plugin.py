@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fscontract.contract.clauses import FAULTS, STREAM, clauses
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.spec.clauses import FAULTS, STREAM, clauses
 
 #: What is judged while all goes well.
 CLAUSES = [c for c in clauses().values() if c.api == STREAM and c.document != FAULTS]
 SEEK = [c.id for c in clauses().values() if c.testable and c.id.startswith("seek.")]
 HEAD = """
-from fscontract.contract.suite.plugin import conformance
+from fscontract.contract.pytest_plugin import conformance
 from stubs import Stub, Broken, fails, number
 """
 
@@ -262,7 +262,7 @@ def test_importing_it_loads_only_pytest() -> None:
     """It is loaded at the start of every pytest run in the environment."""
     code = (
         "import sys, pytest\nbefore = set(sys.modules)\n"
-        "import fscontract.contract.suite.plugin\n"
+        "import fscontract.contract.pytest_plugin\n"
         "new = {m.split('.')[0] for m in set(sys.modules) - before}\n"
         "print(sorted(new - set(sys.stdlib_module_names)))\n"
     )

@@ -34,7 +34,7 @@ def right(): return noted(MemoryFileSystem)
 def wrong(): return noted(Broken)
 """
 SUITE = """
-from fscontract.contract.suite.plugin import conformance
+from fscontract.contract.pytest_plugin import conformance
 from filesystems import right, wrong
 test_right = conformance(right, clauses=["seek.zero", "seek.negative"])
 test_wrong = conformance(wrong, clauses=["seek.zero", "seek.negative"])
@@ -81,8 +81,7 @@ def test_nothing_is_loaded_where_it_is_not_used(pytester: pytest.Pytester) -> No
     assert [m for m in loaded if m.split(".")[0] == "fscontract"] == [
         "fscontract",
         "fscontract.contract",
-        "fscontract.contract.suite",
-        "fscontract.contract.suite.plugin",
+        "fscontract.contract.pytest_plugin",
         "fscontract.fakes",
         "fscontract.fakes.filesystem",
         "fscontract.fakes.filesystem.fixtures",
@@ -144,7 +143,7 @@ def test_nothing_of_hypothesis_is_changed(pytester: pytest.Pytester) -> None:
     """Tests of one's own have the settings, and the printers, that they had."""
     ours = """
         import hypothesis, hypothesis.core
-        from fscontract.contract.suite.plugin import conformance
+        from fscontract.contract.pytest_plugin import conformance
         from filesystems import wrong
 
         def state():
@@ -201,7 +200,7 @@ def test_the_header_names_connector_features_and_variables(
     """Names of variables without their values: one that is misspelt shows."""
     monkeypatch.setenv("FSCONTRACT_S3_SECRETT_KEY", "hush")
     test = """
-        from fscontract.contract.suite.plugin import conformance
+        from fscontract.contract.pytest_plugin import conformance
         from filesystems import right
         test_one = conformance(right, clauses="getpos", features=["supports-unbuffer"])
         test_two = conformance("s3://key:hush@bucket", clauses="getpos")
@@ -222,7 +221,7 @@ def test_settings_count_where_nothing_else_says_it(pytester: pytest.Pytester) ->
     """The command line comes first, then conformance()."""
     pytester.makeini("[pytest]\ncontract_effort = normal\ncontract_seed = 7\n")
     test = """
-        from fscontract.contract.suite.plugin import conformance
+        from fscontract.contract.pytest_plugin import conformance
         from filesystems import right
         test_one = conformance(right, clauses="getpos")
         test_two = conformance(right, clauses="getpos", effort="quick", seed=0)
@@ -258,12 +257,12 @@ def test_settings_that_make_no_sense_are_refused(
 def test_ids_of_old_are_told(pytester: pytest.Pytester) -> None:
     """With what they are taken for."""
     conftest: Any = """
-        from fscontract.contract import clauses
+        from fscontract.contract.spec import clauses
         old = clauses.Retired("seek.begin", "0.2.0", "a plainer name", ("seek.zero",))
         clauses.retired = lambda: {old.id: old}
     """
     test = """
-        from fscontract.contract.suite.plugin import conformance
+        from fscontract.contract.pytest_plugin import conformance
         from filesystems import right
         test_one = conformance(right, clauses="seek.begin")
     """

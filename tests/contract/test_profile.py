@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.profile import Profile, ProfileError, features, load_profile
+from fscontract.contract.spec.profiles import Profile, ProfileError, features, load_profile
 
 BARE = "name: mine\ntitle: Mine\n"
 
@@ -203,7 +203,7 @@ def test_a_file_that_extends_another_adds_to_its_keys_and_budgets(
         unsupported_keys=frozenset({"c"}),
         budgets={"open.cost-seek": {"default": 1}, "open.cost-pread": {"orc": 9}},
     )
-    monkeypatch.setattr("fscontract.contract.profile._shipped", lambda name: base)
+    monkeypatch.setattr("fscontract.contract.spec.profiles._shipped", lambda name: base)
     text = BARE + (
         "extends: pyfile\nopenfile:\n  keys: [c]\n  unsupported: [b]\n"
         "  budgets: {open.cost-seek: {random: 2}, open.cost-pread: {default: 3}}\n"
@@ -227,7 +227,7 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         frozenset({"openfile-unsupported-keys"}),
         unsupported_keys=frozenset({"c"}),
     )
-    monkeypatch.setattr("fscontract.contract.profile._shipped", lambda name: base)
+    monkeypatch.setattr("fscontract.contract.spec.profiles._shipped", lambda name: base)
     text = BARE + "extends: pyfile\nopenfile: {keys: [c]}\n"
     profile = load_profile(_written(tmp_path, text))
     assert (profile.unsupported_keys, profile.features) == (frozenset(), frozenset())

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from rich.console import Console as RichConsole
 
-from fscontract.contract.clauses import Level, clauses
-from fscontract.contract.suite.events import (
+from fscontract.contract.report.console import Console, lines, shown_on
+from fscontract.contract.report.progress import ProgressLine, ProgressLines, State
+from fscontract.contract.runner.events import (
     Event,
     Interrupted,
     PhaseStarted,
@@ -21,9 +22,8 @@ from fscontract.contract.suite.events import (
     RunStarted,
     ViolationFound,
 )
-from fscontract.contract.suite.report.console import Console, lines, shown_on
-from fscontract.contract.suite.report.progress import ProgressLine, ProgressLines, State
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.spec.clauses import Level, clauses
 from tests.contract.conftest import example
 from tests.contract.test_console import Terminal
 
@@ -193,7 +193,7 @@ def test_the_minute_of_a_log_begins_with_its_run() -> None:
 def test_a_console_without_a_terminal_prints_how_far_a_long_run_is(
     quiet: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fscontract.contract.suite.report.progress._PAUSE", 0.0)
+    monkeypatch.setattr("fscontract.contract.report.progress._PAUSE", 0.0)
     stream = io.StringIO()
     console = Console(stream, plain=True, quiet=quiet)
     for event in (STARTED, PhaseStarted("seeded", 40), Progress("seeded", 10, 40, 9)):
@@ -203,7 +203,7 @@ def test_a_console_without_a_terminal_prints_how_far_a_long_run_is(
 
 
 def test_other_commands_print_it_to_a_log_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fscontract.contract.suite.report.progress._PAUSE", 0.0)
+    monkeypatch.setattr("fscontract.contract.report.progress._PAUSE", 0.0)
     pipe = io.StringIO()
     with shown_on(pipe) as listener:
         for event in (STARTED, PhaseStarted("seeded", 40), Progress("seeded", 10, 40, 9)):

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract import clauses as module
-from fscontract.contract.clauses import ClauseError, Retired, present, retired, select
-from fscontract.contract.known import KnownError, load_known
-from fscontract.contract.suite.report.reference import index
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.report.docs_tables import reference_index
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.spec import clauses as module
+from fscontract.contract.spec.clauses import ClauseError, Retired, present, retired, select
+from fscontract.contract.spec.known_failures import KnownError, load_known
 from tests.contract.conftest import FakeSuite
 from tests.contract.suite.matrices import judged, save
 from tests.contract.test_cli import error, run
@@ -142,10 +142,10 @@ def test_an_id_that_is_a_clauses_stands_for_itself() -> None:
 
 def test_the_reference_lists_ids_of_old() -> None:
     """If there are any."""
-    page = index((), OLD.values())
+    page = reference_index((), OLD.values())
     assert "## Ids of old" in page
     assert f"- {RENAMED}" in page
-    assert "Ids of old" not in index(())
+    assert "Ids of old" not in reference_index(())
 
 
 def test_a_document_declares_them_in_a_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ class Stub(Binding):
 
 def demo(options): return Stub("demo", options)
 
-from fscontract.contract.pipelineports import PipelineBinding
+from fscontract.contract.pipeline_bindings import PipelineBinding
 
 class Part(PipelineBinding):
     api = "tap"

@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.limits import DEADLOCK
 
 

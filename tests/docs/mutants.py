@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from fscontract.fakes.mutants.blockreader.registry import reader_mutants
-from fscontract.fakes.mutants.executors import EXECUTOR_MUTANTS
 from fscontract.fakes.mutants.faults.registry import fault_mutants
-from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
-from fscontract.fakes.mutants.metadatatable.registry import table_mutants
+from fscontract.fakes.mutants.hadoop import EXECUTOR_MUTANTS
+from fscontract.fakes.mutants.metadata_table.registry import table_mutants
 from fscontract.fakes.mutants.registry import mutants
+from fscontract.fakes.mutants.splitter.registry import splitter_mutants
 
 
 class _Mutant(Protocol):

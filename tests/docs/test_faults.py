@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.faults import FAULTS
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.report.faults import Tally, render, tallies
-from fscontract.fakes.filesystem.targets import fake
+from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.report.docs_tables import Tally, fault_tables, tallies
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.filesystem.filesystem import fake
 from fscontract.fakes.targets import local
 from tests.docs.pages import hold, hold_widths
 
@@ -35,7 +35,7 @@ def _columns() -> dict[str, dict[str, Tally]]:
 
 def test_the_page_has_what_a_run_gives() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    hold("faults.md", render(_columns()))
+    hold("faults.md", fault_tables(_columns()))
 
 
 def test_no_clause_is_broken_by_any_fault() -> None:
@@ -48,4 +48,4 @@ def test_no_clause_is_broken_by_any_fault() -> None:
 
 def test_every_row_has_the_columns_of_its_heading() -> None:
     """No sentence of a kind holds a bar or a line break."""
-    hold_widths(render(_columns()))
+    hold_widths(fault_tables(_columns()))

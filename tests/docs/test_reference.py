@@ -8,8 +8,8 @@ from collections import defaultdict
 
 import pytest
 
-from fscontract.contract.clauses import Clause, Document, clauses, documents, retired
-from fscontract.contract.suite.report.reference import index, render
+from fscontract.contract.report.docs_tables import reference_index, reference_page
+from fscontract.contract.spec.clauses import Clause, Document, clauses, documents, retired
 from tests.docs.mutants import all_mutants
 from tests.docs.pages import DOCS
 
@@ -24,7 +24,7 @@ def _page(document: Document) -> str:
     breaks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for clause, name, says in all_mutants():
         breaks[clause].append((name, says))
-    return render(document, _of(document.name), breaks)
+    return reference_page(document, _of(document.name), breaks)
 
 
 def _hold(name: str, present: str) -> None:
@@ -43,7 +43,10 @@ def test_the_page_of_a_document_is_the_present_one(name: str) -> None:
 
 def test_the_index_leads_to_every_page_and_there_is_no_other() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    _hold("README.md", index(((d, _of(d.name)) for d in documents().values()), retired().values()))
+    _hold(
+        "README.md",
+        reference_index(((d, _of(d.name)) for d in documents().values()), retired().values()),
+    )
     pages = {f"{name}.md" for name in documents()} | {"README.md"}
     assert {path.name for path in REFERENCE.iterdir()} == pages
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
 
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.ports import FileRange, FSDataInputStream
-from fscontract.implementations.options import OpenOptions
+from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.filesystem import Reader
 from fscontract.implementations.s3.options import GIB, KIB, MIB, OPTIONS, S3A, Option
-from fscontract.implementations.s3.plans import PLANS, Plan
-from fscontract.implementations.s3.reader import Reader
+from fscontract.implementations.s3.read_ahead import PLANS, Plan
 from tests.docs.pages import hold, hold_widths
 from tests.implementations.s3.memorysource import BUCKET, MemorySource
 from tests.limits import DEADLOCK

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from fscontract.contract.content import content
+from fscontract.contract.program.content import content
 
 DATA = content(9000)
 

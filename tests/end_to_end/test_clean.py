@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.prefixes import made_at, new_name
+from fscontract.contract.targets import made_at, new_name
 from tests.limits import DEADLOCK
 
 HOSTILE = f"{Path(__file__).with_name('hostile.py')}:make"
@@ -41,7 +41,7 @@ def clean(place: Path, *args: str) -> tuple[int, str, str]:
 def arguments(request: pytest.FixtureRequest, place: Path, target: Path) -> tuple[str, ...]:
     """The directory `target` through each binding."""
     source = f"""
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 
 def make():
     return PyFileBinding(open, {str(target)!r}, "mine")

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.suite.commands import common
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.isolate import parent
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.isolation import supervisor
 from tests.end_to_end.conftest import Command, Ended
 
 ENDING = f"{Path(__file__).with_name('ending.py')}:make"
@@ -157,13 +157,13 @@ def test_a_set_up_that_takes_too_long_is_ended(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the limit, which grows with that of a program."""
-    assert common.set_up_limit(1.0) == 60.0
-    assert common.set_up_limit(100.0) == 600.0
-    monkeypatch.setattr(common, "_SET_UP", 3.0)
+    assert cli_options.set_up_limit(1.0) == 60.0
+    assert cli_options.set_up_limit(100.0) == 600.0
+    monkeypatch.setattr(cli_options, "_SET_UP", 3.0)
     options = {"root": str(target), "how": "hangs", "where": "factory"}
     run = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 0.1, options, None, None)
     with (
-        closing(parent.Isolated(ENDING, run, ())) as isolated,
+        closing(supervisor.Isolated(ENDING, run, ())) as isolated,
         pytest.raises(TargetError, match="set-up did not finish within 3 s"),
     ):
         isolated.set_up()

@@ -15,7 +15,7 @@ from tests.limits import DEADLOCK
 _MINE = """
 import io
 from fsspec.implementations.local import LocalFileSystem
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 
 def files():
     return PyFileBinding(lambda path: io.BytesIO(open(path, "rb").read()), DIRECTORY, "mine")

@@ -16,10 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.events import Event, RunFinished, RunStarted, ViolationFound
-from fscontract.contract.suite.isolate import parent
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.isolation import supervisor
+from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
+from fscontract.contract.runner.result import Verdict
 from tests.end_to_end.conftest import Command, Ended
 from tests.end_to_end.hostile import SECRET
 
@@ -236,12 +236,12 @@ def test_a_target_that_blocks_all_of_python_hangs(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No watchdog in its process can end it, so the process is ended."""
-    monkeypatch.setattr(parent, "_QUIET", 3.0)
-    monkeypatch.setattr(parent, "_QUIET_PROGRAMS", 0)
+    monkeypatch.setattr(supervisor, "_QUIET", 3.0)
+    monkeypatch.setattr(supervisor, "_QUIET_PROGRAMS", 0)
     options = {"root": str(target), "how": "waits-with-gil"}
     run = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 0.5, options, None, None)
     events: list[Event] = []
-    with closing(parent.Isolated(HOSTILE, run, ())) as isolated:
+    with closing(supervisor.Isolated(HOSTILE, run, ())) as isolated:
         result = isolated.check(events.append)
     (found,) = result.clauses
     assert (found.clause.id, found.outcome) == (CLAUSE, Verdict.HANG)

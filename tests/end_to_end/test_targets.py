@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from fscontract.contract.content import content
+from fscontract.contract.program.content import content
 from tests.end_to_end.conftest import Command
 
 #: Clauses that a run judges in a second or two.
@@ -93,7 +93,7 @@ def test_python_files(opened: str, verdict: str, check: Command, place: Path, ta
     """Whatever a function opens; CPython's raw files forget that they are seekable."""
     source = f"""
         import io
-        from fscontract.implementations.bindings.pyfile import PyFileBinding
+        from fscontract.implementations.bindings.python_file import PyFileBinding
 
         def make():
             return PyFileBinding(lambda path: {opened}, {str(target)!r}, "mine")

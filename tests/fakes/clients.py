@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.fakes.proxy import FaultProxy
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.fakes.fault_proxy import FaultProxy
 from tests.fakes.stores import FILE
 from tests.limits import DEADLOCK
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.fakes.proxy import FaultProxy
+from fscontract.fakes.fault_proxy import FaultProxy
 from tests.fakes.stores import DATA, FILE, Store, storing
 
 

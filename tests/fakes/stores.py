@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from fscontract.contract.content import content
+from fscontract.contract.program.content import content
 
 #: The one file of the store of most tests.
 FILE = "/bucket/file"

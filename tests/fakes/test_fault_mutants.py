@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.faults import FAULTS
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.fakes.mutants.faults.registry import FaultMutant, binding, fault_mutants, profile
-from fscontract.fakes.mutants.faults.table import fault_clauses, is_named, kill_table
+from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.fakes.mutants.faults.registry import (
+    FaultMutant,
+    binding,
+    fault_clauses,
+    fault_mutants,
+    is_named,
+    kill_table,
+    profile,
+)
 from fscontract.fakes.mutants.faults.variants import VARIANTS
-from fscontract.fakes.mutants.table import BROKEN
+from fscontract.fakes.mutants.registry import BROKEN
 
 #: Each mutant with each of the kinds of faults that it mishandles.
 PAIRS = [(mutant, kind) for mutant in fault_mutants() for kind in sorted(mutant.kinds)]

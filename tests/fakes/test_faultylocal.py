@@ -12,16 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.content import content, replacement
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan
-from fscontract.contract.ports import FileRange, FSDataInputStream
-from fscontract.fakes.faultylocal import FaultyLocalFileSystem
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FSDataInputStream
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
+from fscontract.fakes.faulty_local import FaultyLocalFileSystem
 from fscontract.fakes.strategies import fault_plans
 from fscontract.implementations.local import LocalFileSystem
 

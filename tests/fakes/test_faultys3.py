@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.clauses import select
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan
-from fscontract.contract.injector import PlanInjector
-from fscontract.contract.iostatistics import ACTION_HTTP_GET_REQUEST, STORE_IO_REQUEST
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.generate import faulty
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.fakes.faultys3 import FaultyS3Binding
+from fscontract.contract.api.iostatistics import ACTION_HTTP_GET_REQUEST, STORE_IO_REQUEST
+from fscontract.contract.binding import PlanInjector
+from fscontract.contract.generate import fault_programs
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.faulty_s3 import FaultyS3Binding
 from fscontract.fakes.targets import s3
-from fscontract.implementations.s3 import plans
-from fscontract.implementations.s3.stream import S3InputStream
+from fscontract.implementations.s3 import read_ahead
+from fscontract.implementations.s3.input_stream import S3InputStream
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_stream_that_hides_its_requests_is_found_out(monkeypatch: pytest.Monke
         return {**honest(stream), ACTION_HTTP_GET_REQUEST: 0, STORE_IO_REQUEST: 0}
 
     monkeypatch.setattr(S3InputStream, "io_statistics", hiding)
-    monkeypatch.setitem(plans.PLANS, "default", plans.Plan(first=1))
+    monkeypatch.setitem(read_ahead.PLANS, "default", read_ahead.Plan(first=1))
     chosen = tuple(c for c in select(("open.cost-buffered",)) if c.testable)
     (found,) = check(s3({}), Settings(load_profile("s3"), chosen)).clauses
     assert found.outcome is Verdict.FAIL
@@ -118,7 +118,7 @@ SAMPLED = {
 
 def test_a_sample_of_the_programs_with_faults_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them are for `tox -e deep`."""
-    monkeypatch.setitem(faulty.REMOTE, "quick", 25)
+    monkeypatch.setitem(fault_programs.REMOTE, "quick", 25)
     chosen = tuple(c for c in select(("fault.*",)) if c.testable)
     result = check(s3({}), Settings(load_profile("s3"), chosen, faults="quick"))
     found = {c.clause.id: c.outcome for c in result.clauses}

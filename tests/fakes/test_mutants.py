@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem, profile_for
 from fscontract.fakes.mutants.openfile.variants import OPENINGS
 from fscontract.fakes.mutants.registry import (
+    BROKEN,
     Mutant,
     MutantFileSystem,
     features_of,
+    kill_table,
     mutants,
     profile_of,
+    run_one_clause,
 )
-from fscontract.fakes.mutants.table import BROKEN, kill_table, run_one_clause
 from fscontract.fakes.mutants.variants import VARIANTS
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
 #: Documents that have mutants.

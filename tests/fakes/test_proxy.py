@@ -13,10 +13,10 @@ from functools import partial
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.content import content
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan
-from fscontract.fakes.proxy import FaultProxy
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import content
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
+from fscontract.fakes.fault_proxy import FaultProxy
 from tests.fakes.clients import Answer, ask, ask_on, connect, plan
 from tests.fakes.stores import DATA, FILE, Store
 from tests.limits import DEADLOCK

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fscontract.contract.faults import Fault
-from fscontract.fakes.proxy import FaultProxy, is_object
+from fscontract.contract.program.faults import Fault
+from fscontract.fakes.fault_proxy import FaultProxy, is_object
 from tests.fakes.clients import ask, ask_on, connect, plan, raw
 from tests.fakes.stores import DATA, FILE, Store
 

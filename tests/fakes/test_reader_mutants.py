@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.suite.blockreader.check import CHECKED, check_reader
+from fscontract.contract.scenarios.blockreader.check import CHECKED, check_reader
+from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.blockreader.registry import ReaderMutant, reader_mutants
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.fakes.filesystem.consistency import Consistency
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.fakes.fault_proxy import FaultProxy
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.requests import Latency
-from fscontract.fakes.proxy import FaultProxy
+from fscontract.fakes.filesystem.tree import Consistency
 
 SETTINGS = ("block_size", "replicas", "latency", "consistency", "retries", "deadline")
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.fakes.mutants.filesplitter.registry import (
-    SplitterMutant,
-    found_by,
-    splitter_mutants,
-)
+from fscontract.contract.spec.clauses import clauses
+from fscontract.fakes.mutants.splitter.registry import SplitterMutant, found_by, splitter_mutants
 
 #: Mutants in which the checks of their own clause find nothing else.
 PRECISE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import find, given, settings
 
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
 from fscontract.fakes.strategies import fault_plans, faults
 
 QUIET = settings(database=None, max_examples=2000, derandomize=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.suite.metadatatable.check import check_table
-from fscontract.fakes.mutants.metadatatable.registry import TableMutant, found_by, table_mutants
-from fscontract.pipeline.metadata.binding import TableBinding
-from fscontract.pipeline.metadata.changes import Change
-from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.timeline import Instant
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.contract.scenarios.metadata_table.check import check_table
+from fscontract.contract.spec.clauses import clauses
+from fscontract.fakes.mutants.metadata_table.registry import TableMutant, found_by, table_mutants
+from fscontract.pipeline.hudi.binding import TableBinding
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.timeline import Instant
+from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
 @pytest.mark.parametrize("mutant", table_mutants(), ids=str)

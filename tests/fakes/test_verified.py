@@ -8,12 +8,12 @@ from contextlib import contextmanager
 import pytest
 from pyfakefs.fake_filesystem_unittest import Patcher
 
+from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import FAULTS, clauses
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.execute import Executor
-from fscontract.fakes.filesystem.targets import fake
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.clauses import FAULTS, clauses
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.filesystem.filesystem import fake
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.targets import LocalBinding, local, memory
 

@@ -17,12 +17,12 @@ from typing import Any, NoReturn, TypeAlias
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.replay import replay
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
+from fscontract.contract.runner.replay import replay
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
 from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
 
 Finds: TypeAlias = Callable[..., None]

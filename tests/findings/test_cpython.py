@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 import pytest
 
-from fscontract.contract.program import Program, Step
+from fscontract.contract.program.program import Program, Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 from tests.end_to_end.servers import DATA
 from tests.findings.conftest import Finds, mended, run
 from tests.limits import DEADLOCK

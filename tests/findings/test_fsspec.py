@@ -10,7 +10,7 @@ import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
 from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.runner.result import Verdict
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from tests.end_to_end.servers import DATA, NoRanges, serving
 from tests.findings.conftest import Finds, mended, run

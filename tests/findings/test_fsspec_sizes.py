@@ -19,10 +19,10 @@ from fsspec.implementations.cached import CachingFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.replay import replay
+from fscontract.contract.runner.replay import replay
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.sessions import close_sessions
+from fscontract.implementations.bindings.fsspec_quirks import close_sessions
 from tests.end_to_end.servers import DATA, NoRanges, WithRanges, serving
 
 #: The map that the cache "mmap" makes leaves its temporary file to the garbage collector.

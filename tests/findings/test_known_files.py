@@ -7,8 +7,8 @@ import pytest
 from benchmarks.matrix.explained import FINDINGS, findings
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import HERE, TARGETS, Target
-from fscontract.contract.known import load_known
-from fscontract.contract.suite.matrix.findings import load_findings
+from fscontract.contract.report.matrix import load_findings
+from fscontract.contract.spec.known_failures import load_known
 
 WITH_FILE = [t for t in TARGETS if t.known.exists()]
 

@@ -17,7 +17,7 @@ from fsspec.implementations.local import LocalFileSystem
 from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 from tests.end_to_end.servers import DATA, NoRanges, serving
 from tests.findings.conftest import holds, run
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fscontract.contract.ports import FileSystem, FSDataInputStream
+from fscontract.contract.api.filesystem import FileSystem, FSDataInputStream
 
 
 def write(fs: FileSystem, path: str, data: bytes) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.content import content
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.program.content import content
 from fscontract.implementations.memory import MemoryInputStream
 
 from .support import write

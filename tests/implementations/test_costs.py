@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.content import content
-from fscontract.contract.openfile_options import FOOTER_CACHE, READ_POLICY
-from fscontract.contract.ports import FileRange
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange
+from fscontract.contract.api.openfile_options import FOOTER_CACHE, READ_POLICY
+from fscontract.contract.program.content import content
 from fscontract.implementations.local import LocalFileSystem
 
 from .support import counted, write

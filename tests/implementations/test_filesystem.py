@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     FileNotFoundException,
     IllegalArgumentException,
@@ -18,7 +18,7 @@ from fscontract.contract.errors import (
     PathIOException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import (
+from fscontract.contract.api.filesystem import (
     ETAGS_AVAILABLE,
     ETAGS_PRESERVED_IN_RENAME,
     FileSystem,

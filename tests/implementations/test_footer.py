@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.content import content, replacement
-from fscontract.contract.openfile_options import FOOTER_CACHE, READ_POLICY
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.api.openfile_options import FOOTER_CACHE, READ_POLICY
+from fscontract.contract.program.content import content, replacement
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.localstream import FOOTER
+from fscontract.implementations.local_stream import FOOTER
 
 from .support import write
 

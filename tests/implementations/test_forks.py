@@ -34,10 +34,10 @@ print(code, owner._lock.acquire(blocking=False))
 @pytest.mark.parametrize(
     "owner",
     [
-        ("fscontract.implementations.s3.traffic", "Traffic"),
-        ("fscontract.implementations.s3.pin", "Pin"),
-        ("fscontract.implementations.s3.store", "Requests"),
-        ("fscontract.implementations.statistics", "Statistics", "names"),
+        ("fscontract.implementations.s3.object_reader", "Traffic"),
+        ("fscontract.implementations.s3.range_download", "Pin"),
+        ("fscontract.implementations.s3.object_store", "Requests"),
+        ("fscontract.implementations.filesystem_base", "Statistics", "names"),
     ],
     ids=lambda owner: owner[1],
 )

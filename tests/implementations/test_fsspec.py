@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-from fscontract.contract.content import content
-from fscontract.contract.ports import FileSystem
-from fscontract.implementations.asfsspec import LocalFsspec, MemoryFsspec
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.program.content import content
+from fscontract.implementations.fsspec_adapter import LocalFsspec, MemoryFsspec
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fsspec.tests import abstract
 
-from fscontract.implementations.asfsspec import LocalFsspec, MemoryFsspec
+from fscontract.implementations.fsspec_adapter import LocalFsspec, MemoryFsspec
 from fscontract.implementations.memory import MemoryFileSystem
 
 

@@ -22,12 +22,12 @@ from fsspec.spec import AbstractBufferedFile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.openfile_options import BUFFER_SIZE, LENGTH, READ_POLICY, option_table
-from fscontract.contract.ports import FileStatus
-from fscontract.contract.suite.generate.hostile import TEXTS
-from fscontract.implementations.asfsspec import MemoryFsspec
-from fscontract.implementations.fsspecfront import (
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, LENGTH, READ_POLICY, option_table
+from fscontract.contract.generate.open_arguments import TEXTS
+from fscontract.implementations.fsspec_adapter import MemoryFsspec
+from fscontract.implementations.fsspec_open_file import (
     EXACT,
     LARGEST_BUFFER,
     POLICIES,

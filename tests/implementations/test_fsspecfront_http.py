@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.openfile_options import LENGTH, READ_POLICY
-from fscontract.contract.ports import FileStatus
-from fscontract.implementations.bindings.sessions import close_sessions
-from fscontract.implementations.fsspecfront import open_file
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY
+from fscontract.implementations.bindings.fsspec_quirks import close_sessions
+from fscontract.implementations.fsspec_open_file import open_file
 from tests.end_to_end.servers import DATA, NoRanges, WithRanges, serving
 
 pytest.importorskip("aiohttp")

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.content import content
-from fscontract.contract.openfile_options import LENGTH, READ_POLICY
-from fscontract.contract.ports import FileRange, FileStatus, FSDataInputStream
-from fscontract.implementations.descriptors import Descriptor
+from fscontract.contract.api.filesystem import FileRange, FileStatus, FSDataInputStream
+from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY
+from fscontract.contract.program.content import content
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.local_stream import Descriptor
 
 from .support import counted, rest_of, write
 

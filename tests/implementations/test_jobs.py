@@ -6,12 +6,16 @@ from concurrent.futures import Future
 
 import pytest
 
-from fscontract.contract.errors import FileNotFoundException, IllegalArgumentException
-from fscontract.contract.openfile_options import LENGTH, READ_POLICY
-from fscontract.contract.ports import FileSystem, FSDataInputStream
-from fscontract.implementations.jobs import await_future, propagate_options
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.api.filesystem import FileSystem, FSDataInputStream
+from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY
 from fscontract.implementations.memory import MemoryInputStream
-from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.openfile_builder import (
+    Builder,
+    OpenOptions,
+    await_future,
+    propagate_options,
+)
 from tests.limits import DEADLOCK
 
 from .support import rest_of, write

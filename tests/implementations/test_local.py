@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from pyfakefs.fake_filesystem_unittest import Patcher
 
-from fscontract.contract.content import content, replacement
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.implementations.descriptors import PortableDescriptor, PositionedDescriptor, choose
+from fscontract.contract.program.content import content, replacement
 from fscontract.implementations.local import LocalFileSystem, LocalInputStream
+from fscontract.implementations.local_stream import PortableDescriptor, PositionedDescriptor, choose
 
 from .support import rest_of, write
 

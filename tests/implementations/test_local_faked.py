@@ -10,8 +10,8 @@ from pyfakefs.fake_filesystem import FakeFilesystem
 from pyfakefs.fake_filesystem_unittest import Patcher
 from pyfakefs.helpers import set_uid
 
-from fscontract.contract.errors import AccessControlException, FileNotFoundException
-from fscontract.contract.openfile_options import option_table
+from fscontract.contract.api.errors import AccessControlException, FileNotFoundException
+from fscontract.contract.api.openfile_options import option_table
 from fscontract.implementations.local import LocalFileSystem
 
 from .support import rest_of, write

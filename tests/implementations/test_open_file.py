@@ -11,26 +11,26 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     FileNotFoundException,
     IllegalArgumentException,
     RemoteFileChangedException,
 )
-from fscontract.contract.openfile_options import (
-    BUFFER_SIZE,
-    FOOTER_CACHE,
-    LENGTH,
-    SPLIT_END,
-    SPLIT_START,
-)
-from fscontract.contract.ports import (
+from fscontract.contract.api.filesystem import (
     BlockLocation,
     FileRange,
     FileStatus,
     FileSystem,
     FSDataInputStream,
     LocatedFileStatus,
+)
+from fscontract.contract.api.openfile_options import (
+    BUFFER_SIZE,
+    FOOTER_CACHE,
+    LENGTH,
+    SPLIT_END,
+    SPLIT_START,
 )
 from fscontract.implementations.local import LocalFileSystem
 
@@ -255,7 +255,7 @@ class TestDeclaredLength:
     ) -> None:
         """Files of several, or of exactly one."""
         for size in (1, 7, 50, 99, 100, 101):
-            monkeypatch.setattr("fscontract.implementations.asfile._AT_ONCE", size)
+            monkeypatch.setattr("fscontract.implementations.file_adapter._AT_ONCE", size)
             with held.open("/dir/a") as stream:
                 assert stream.as_file().read() == DATA
 

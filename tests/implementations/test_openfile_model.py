@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.models.openfile import Call, Resolution, job_calls, resolve
-from fscontract.contract.openfile_options import (
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem, FSDataInputStream
+from fscontract.contract.api.openfile_options import (
     FOOTER_CACHE,
     JOB_MANDATORY,
     JOB_OPTIONAL,
@@ -24,12 +24,11 @@ from fscontract.contract.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.contract.outcome import Kind, classify
-from fscontract.contract.ports import FileStatus, FileSystem, FSDataInputStream
-from fscontract.implementations.jobs import propagate_options
+from fscontract.contract.models.openfile_resolution import Call, Resolution, job_calls, resolve
+from fscontract.contract.program.outcome import Kind, classify
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.openfile_builder import Builder, OpenOptions, propagate_options
 
 from .support import rest_of, write
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract import openfile_options as options
-from fscontract.contract.errors import (
+from fscontract.contract.api import openfile_options as options
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import FileStatus, FileSystem, FSDataInputStream
+from fscontract.contract.api.filesystem import FileStatus, FileSystem, FSDataInputStream
 from fscontract.implementations.memory import MemoryInputStream
-from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.openfile_builder import Builder, OpenOptions
 
 from .support import rest_of, write
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.errors import FileNotFoundException, PathIOException
-from fscontract.implementations import pending
-from fscontract.implementations.asfsspec import LocalFsspec
+from fscontract.contract.api.errors import FileNotFoundException, PathIOException
+from fscontract.implementations import atomic_write
+from fscontract.implementations.atomic_write import PENDING, write_pending
+from fscontract.implementations.fsspec_adapter import LocalFsspec
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.pending import PENDING, write_pending
 from tests.implementations.disk import Disk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at descriptors in /proc")
@@ -245,7 +245,7 @@ def test_without_locks_only_old_files_are_removed(
         raise OSError(errno.ENOLCK, "no locks")
 
     if locks == "no module":
-        monkeypatch.setattr(pending, "fcntl", None)
+        monkeypatch.setattr(atomic_write, "fcntl", None)
     else:
         monkeypatch.setattr(fcntl, "flock", refused)
     fs = LocalFileSystem(str(tmp_path))

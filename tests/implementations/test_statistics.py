@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.content import content
-from fscontract.contract.iostatistics import METERS
-from fscontract.contract.ports import FileRange, FileSystem, FSDataInputStream
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
+from fscontract.contract.api.iostatistics import METERS
+from fscontract.contract.program.content import content
+from fscontract.implementations.input_stream import NO_COUNTS
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.stream import NO_COUNTS
 
 from .support import counted, rest_of, write
 

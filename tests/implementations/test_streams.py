@@ -8,18 +8,17 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.content import content
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     IllegalArgumentException,
     IndexOutOfBoundsException,
     NullPointerException,
     PathIOException,
 )
-from fscontract.contract.ports import Buffer, FileRange, FileSystem
+from fscontract.contract.api.filesystem import Buffer, ByteBuffer, FileRange, FileSystem
+from fscontract.contract.program.content import content
+from fscontract.implementations.input_stream import CAPABILITIES
 from fscontract.implementations.memory import MemoryInputStream
-from fscontract.implementations.stream import CAPABILITIES
 
 from .support import write
 

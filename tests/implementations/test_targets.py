@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.outcome import returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.outcome import returned
+from fscontract.contract.program.program import Step
 from fscontract.implementations.targets import local, memory
 
 

@@ -22,32 +22,32 @@ ALLOWED = {
 }
 #: Libraries that only some files may import when they are themselves imported.
 CONFINED = {
-    "hypothesis": ("contract/suite/generate/", "fakes/strategies.py"),
-    "pytest": ("contract/suite/plugin.py", "fakes/filesystem/fixtures.py"),
+    "hypothesis": ("contract/generate/", "fakes/strategies.py"),
+    "pytest": ("contract/pytest_plugin.py", "fakes/filesystem/fixtures.py"),
     "click": (
-        "contract/suite/cli.py",
-        "contract/suite/commands/",
-        "pipeline/commands/",
-        "pipeline/metadata/commands",
+        "contract/cli/main.py",
+        "contract/cli/",
+        "pipeline/cli/",
+        "pipeline/hudi/commands",
     ),
     "rich": (),
     "jinja2": (),
-    "pyspark": ("implementations/spark/", "pipeline/datasource/"),
+    "pyspark": ("implementations/spark/", "pipeline/spark_source/"),
     "obstore": ("implementations/s3/",),
     "boto3": ("implementations/s3/",),
     "jpype": ("implementations/bindings/hadoop",),
 }
 #: Floors that need nothing but Python: the ports, the pure models, and what they stand on.
 BARE = (
-    "contract/ports.py",
-    "contract/errors.py",
-    "contract/faults.py",
-    "contract/injector.py",
-    "contract/bytebuffer.py",
-    "contract/outcome.py",
-    "contract/program.py",
+    "contract/api/filesystem.py",
+    "contract/api/errors.py",
+    "contract/program/faults.py",
     "contract/binding.py",
-    "contract/pipelineports.py",
+    "contract/api/filesystem.py",
+    "contract/program/outcome.py",
+    "contract/program/program.py",
+    "contract/binding.py",
+    "contract/pipeline_bindings.py",
     "contract/models/",
     "implementations/memory.py",
 )

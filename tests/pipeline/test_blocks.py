@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blocks import (
     BlockIds,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fscontract.contract.content import content, replacement
+from fscontract.contract.program.content import content, replacement
 
 #: The objects are `whole` with this content, `empty`, and `missing`, which is not there.
 DATA = content(1000)

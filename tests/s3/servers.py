@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from random import SystemRandom
 
-from fscontract.implementations.s3 import embedded
+from fscontract.implementations.s3 import moto_target
 from tests.s3.process import Process
 from tests.s3.signed import Server
 
@@ -31,9 +31,9 @@ def serving(name: str) -> AbstractContextManager[Server]:
 
 @contextmanager
 def _moto() -> Iterator[Server]:
-    with embedded.EmbeddedServer() as running:
-        keys = (embedded.ACCESS_KEY, embedded.SECRET_KEY)
-        yield Server("moto", running.url, *keys, region=embedded.REGION)
+    with moto_target.EmbeddedServer() as running:
+        keys = (moto_target.ACCESS_KEY, moto_target.SECRET_KEY)
+        yield Server("moto", running.url, *keys, region=moto_target.REGION)
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.s3.targets import s3
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.s3.moto_target import s3
 from tests.s3.signed import Server
 
 

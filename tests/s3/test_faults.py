@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import PathIOException
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.contract.ports import FSDataInputStream
-from fscontract.fakes.proxy.server import FaultProxy
+from fscontract.contract.api.errors import PathIOException
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.fakes.fault_proxy.server import FaultProxy
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from tests.s3.servers import NAMES
 from tests.s3.signed import Server

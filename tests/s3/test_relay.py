@@ -12,7 +12,7 @@ import pytest
 from benchmarks.s3.counting import counted
 from benchmarks.s3.latency import delayed
 from benchmarks.s3.relaying import Requests
-from fscontract.contract.content import content
+from fscontract.contract.program.content import content
 from tests.s3.signed import Server, ask, opened
 
 _LARGE = 24 << 20

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.content import content, replacement
+from fscontract.contract.program.content import content, replacement
 from tests.s3.describe import described
 from tests.s3.facts import DATA, FACTS, OTHER, Fact
 from tests.s3.servers import NAMES

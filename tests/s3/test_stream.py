@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     FileNotFoundException,
     RemoteFileChangedException,
 )
-from fscontract.contract.ports import FileRange
+from fscontract.contract.api.filesystem import FileRange
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from tests.limits import DEADLOCK
 from tests.s3.signed import Server

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.anchors import resolve
-from fscontract.contract.clauses import Clause, Example, Level, clauses, documents
-from fscontract.contract.profile import features
+from fscontract.contract.program.arguments import resolve
+from fscontract.contract.spec.clauses import Clause, Example, Level, clauses, documents
+from fscontract.contract.spec.profiles import features
 from fscontract.contract.untrusted import parse_yaml
 
 SPECS = Path(str(files("fscontract.specs")))

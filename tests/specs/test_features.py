@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.profile import features, load_profile, profile_names
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import features, load_profile, profile_names
 from fscontract.contract.untrusted import parse_yaml
 
 SPECS = Path(str(files("fscontract.specs")))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from fscontract.contract.clauses import Clause, Level, clauses, documents
-from fscontract.contract.suite.splitter.check import MODEL
-from fscontract.contract.suite.splitter.scenarios import scenarios
+from fscontract.contract.scenarios.splitter.check import MODEL, scenarios
+from fscontract.contract.spec.clauses import Clause, Level, clauses, documents
 
 #: The clauses of the document; ids are never dropped or reused.
 IDS = """
@@ -73,7 +72,7 @@ def test_every_check_of_the_document_is_a_scenario_or_the_model() -> None:
 
 def test_the_model_names_exactly_the_clauses_that_name_it() -> None:
     """Read from its source: it wants something of each."""
-    source = files("fscontract.contract.models").joinpath("blocks.py").read_text("utf-8")
+    source = files("fscontract.contract.models").joinpath("splitter.py").read_text("utf-8")
     named = set(re.findall(r'"(split\.[a-z-]+)"', source))
     assert named == {c.id for c in _own() if MODEL in c.checks}
 

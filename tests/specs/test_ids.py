@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import fscontract
-from fscontract.contract.clauses import clauses, retired
+from fscontract.contract.spec.clauses import clauses, retired
 
 #: Every id that a release had, after the version for which the list was last made.
 LIST = Path(__file__).with_name("ids.txt")

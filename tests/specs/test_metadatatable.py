@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fscontract.contract.clauses import Clause, clauses, documents
-from fscontract.contract.suite.metadatatable.check import CHECKED, SCENARIOS
+from fscontract.contract.scenarios.metadata_table.check import CHECKED, SCENARIOS
+from fscontract.contract.spec.clauses import Clause, clauses, documents
 
 #: The clauses of the document; ids are never dropped or reused.
 IDS = """

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.clauses import Clause, Level, clauses
-from fscontract.contract.iostatistics import METERS
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.opening import METHODS, SCENES
+from fscontract.contract.api.iostatistics import METERS
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.program.open_calls import METHODS, SCENES
+from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.untrusted import parse_yaml
 
 SPECS = files("fscontract.specs")

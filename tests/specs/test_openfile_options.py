@@ -7,10 +7,10 @@ from importlib.resources import files
 
 from jsonschema import Draft202012Validator
 
-from fscontract.contract import openfile_options
-from fscontract.contract.clauses import clauses
-from fscontract.contract.openfile_options import PREFIX, option_table
-from fscontract.contract.profile import features
+from fscontract.contract.api import openfile_options
+from fscontract.contract.api.openfile_options import PREFIX, option_table
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import features
 from fscontract.contract.untrusted import parse_yaml
 
 SPECS = files("fscontract.specs")

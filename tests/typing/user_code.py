@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.errors import EOFException
-from fscontract.contract.ports import FileRange, FileSystem, FSDataInputStream
-from fscontract.contract.suite.plugin import conformance
+from fscontract.contract.api.errors import EOFException
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
+from fscontract.contract.pytest_plugin import conformance
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 

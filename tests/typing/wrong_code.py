@@ -5,13 +5,12 @@ An `ignore` that nothing needs is an error in itself. It is never run.
 
 from __future__ import annotations
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.ports import FileRange, FileSystem, FSDataInputStream
-from fscontract.contract.suite.plugin import conformance
-from fscontract.implementations.fsspecfront import open_file
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
+from fscontract.contract.pytest_plugin import conformance
+from fscontract.implementations.fsspec_open_file import open_file
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.pipeline.metadata.table import MetadataTable
+from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
 
 

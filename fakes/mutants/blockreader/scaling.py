@@ -8,7 +8,7 @@ from typing import Any
 
 from fscontract.fakes.mutants.blockreader.registry import Scaler, reader_mutant
 from fscontract.pipeline.blockreader import scaling
-from fscontract.pipeline.blockreader.reader import Counters
+from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.scaling import (
     Decision,
     Partition,

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Generator
 from typing import Any
 
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.fakes.mutants.blockreader.registry import reader_mutant
 from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.errors import BlockReadException
 from fscontract.pipeline.blockreader.readers import FSBlockReader
+from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
 
 

@@ -1,24 +1,28 @@
-"""Filesystems that mishandle faults, and how the suite is pointed at them."""
+"""Register filesystems that mishandle faults, and run the suite on them."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.faults import FAULTS
-from fscontract.contract.profile import Profile, load_profile
-from fscontract.fakes.faultylocal import FaultyLocalFileSystem
-from fscontract.fakes.filesystem.client import Client, Connection
-from fscontract.fakes.filesystem.filesystem import FakeFileSystem
-from fscontract.fakes.filesystem.stream import FakeInputStream
-from fscontract.fakes.filesystem.targets import FakeBinding
-from fscontract.fakes.mutants.registry import load_modules, says
-from fscontract.implementations.localstream import DEFAULT_BUFFER, LocalInputStream
-from fscontract.implementations.options import OpenOptions
+from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import FAULTS as FAULTS_DOCUMENT
+from fscontract.contract.spec.clauses import Clause, clauses
+from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.fakes.faulty_local import FaultyLocalFileSystem
+from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
+from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
+from fscontract.fakes.mutants.registry import BROKEN, load_modules, says
+from fscontract.implementations.local_stream import DEFAULT_BUFFER, LocalInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.targets import LocalBinding
 
 #: How often the fake's client tries again.
@@ -139,3 +143,56 @@ def _disk(filesystem: DiskFiles) -> Binding:
 def profile() -> Profile:
     """The profile "reference" with deadlines; a mutant does nothing else that it has not."""
     return replace(load_profile("reference"), name="mutant").with_features(("supports-deadlines",))
+
+
+#: Seconds after which a program counts as hanging, and where that is what is tried.
+TIMEOUT, SHORT_TIMEOUT = 10.0, 0.5
+
+
+class Row(NamedTuple):
+    """One mutant against all clauses of faults, with the faults that it mishandles.
+
+    `others` are the clauses that were found broken beside its own.
+    """
+
+    mutant: FaultMutant
+    named: bool
+    seconds: float
+    others: tuple[str, ...]
+
+
+def fault_clauses() -> tuple[Clause, ...]:
+    """The testable clauses of the document."""
+    return tuple(c for c in with_checks(clauses().values()) if c.document == FAULTS_DOCUMENT)
+
+
+def run(
+    mutant: FaultMutant, judged: Iterable[Clause], kinds: Iterable[str], first: bool = False
+) -> RunResult:
+    """The run of the suite for some clauses, with some kinds of faults."""
+    filesystem = mutant.filesystem()
+    timeout = SHORT_TIMEOUT if mutant.clause == "fault.hang" else TIMEOUT
+    settings = Settings(
+        profile(), tuple(judged), faults="quick", timeout=timeout, stop_at_first=first
+    )
+    try:
+        return check(binding(filesystem, kinds), settings)
+    finally:
+        filesystem.injector.detach()  # whoever still waits for an answer
+
+
+def is_named(mutant: FaultMutant, kinds: Iterable[str]) -> bool:
+    """Whether the suite, told to look for one clause, finds that the mutant breaks it."""
+    found = run(mutant, [clauses()[mutant.clause]], kinds, first=True)
+    return found.clauses[0].outcome in BROKEN
+
+
+def kill_table(chosen: Iterable[FaultMutant] | None = None) -> Iterator[Row]:
+    """One row for each mutant, all of them by default, as soon as it is known."""
+    for mutant in fault_mutants() if chosen is None else chosen:
+        start = time.perf_counter()
+        found = run(mutant, fault_clauses(), mutant.kinds)
+        seconds = time.perf_counter() - start
+        broken = [c.clause.id for c in found.clauses if c.outcome in BROKEN]
+        others = tuple(clause for clause in broken if clause != mutant.clause)
+        yield Row(mutant, mutant.clause in broken, seconds, others)

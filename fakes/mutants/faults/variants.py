@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fscontract.contract.errors import RemoteFileChangedException
-from fscontract.fakes.filesystem.client import Connection
-from fscontract.fakes.filesystem.stream import FakeInputStream
+from fscontract.contract.api.errors import RemoteFileChangedException
+from fscontract.fakes.filesystem.client import Connection, FakeInputStream
 from fscontract.fakes.mutants.faults.registry import DiskFiles, StoredFiles, filesystem_of
 
 

@@ -1,21 +1,22 @@
-"""Mutants of what opening and reading costs."""
+"""Mutants of costs: requests and bytes, and the statistics that count them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from fscontract.contract.iostatistics import STREAM_READ_UNBUFFERED
-from fscontract.contract.ports import Buffer, FileRange
+from fscontract.contract.api.filesystem import Buffer, FileRange
+from fscontract.contract.api.iostatistics import STREAM_READ_BYTES, STREAM_READ_UNBUFFERED
 from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningFileSystem,
+    OptionStream,
     StoredFiles,
     StoredStream,
     opening_mutant,
 )
-from fscontract.implementations.localstream import FOOTER
-from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.stream import ReferenceInputStream
+from fscontract.implementations.input_stream import ReferenceInputStream
+from fscontract.implementations.local_stream import FOOTER
+from fscontract.implementations.openfile_builder import OpenOptions
 
 
 @opening_mutant("open.cost-status")
@@ -126,3 +127,53 @@ class FormatDecides(StoredFiles):
 
     def _footer(self, options: OpenOptions) -> int:
         return FOOTER if options.read_policy in ("parquet", "orc") else 0
+
+
+@opening_mutant("open.statistics")
+class PositionedUncounted(OptionStream):
+    """Bytes of positioned reads are not counted."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        count = super().pread(position, buffer, offset, length)
+        self._bytes -= max(0, count)
+        return count
+
+
+@opening_mutant("open.statistics")
+class CountsAskedFor(OptionStream):
+    """A stream read counts what it was asked for, not what there was."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        count = super().read_into(buffer, offset, length)
+        self._bytes += (length or count) - max(0, count)
+        return count
+
+
+@opening_mutant("open.statistics")
+class CountsNoBytes(OptionStream):
+    """The bytes given to the reader are not among the counters."""
+
+    def io_statistics(self) -> dict[str, int]:
+        counts = super().io_statistics()
+        return {name: n for name, n in counts.items() if name != STREAM_READ_BYTES}
+
+
+@opening_mutant("open.statistics-seek")
+class DroppedCounts(StoredStream):
+    """What unbuffer() drops of the buffer is counted as given to the reader."""
+
+    def unbuffer(self) -> None:
+        self._bytes += self._end - self._start
+        super().unbuffer()
+
+
+@opening_mutant("open.statistics-seek")
+class WayBackCounts(OptionStream):
+    """A seek backwards counts the bytes on its way."""
+
+    def seek(self, position: int) -> None:
+        before = self._pos
+        super().seek(position)
+        self._bytes += max(0, before - position)

@@ -6,17 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
-from fscontract.contract.errors import NullPointerException
-from fscontract.contract.iostatistics import OP_OPENFILE
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.ports import FSDataInputStream
-from fscontract.contract.profile import Profile
+from fscontract.contract.api.errors import NullPointerException
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.api.iostatistics import OP_OPENFILE
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.spec.profiles import Profile
 from fscontract.fakes.mutants.registry import Mutant, add, profile_of, says
-from fscontract.implementations.descriptors import Identity
-from fscontract.implementations.localstream import DEFAULT_BUFFER, FOOTER, LocalInputStream
+from fscontract.implementations.input_stream import ReferenceInputStream
+from fscontract.implementations.local_stream import (
+    DEFAULT_BUFFER,
+    FOOTER,
+    Identity,
+    LocalInputStream,
+)
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.options import Builder, OpenOptions
-from fscontract.implementations.stream import ReferenceInputStream
+from fscontract.implementations.openfile_builder import Builder, OpenOptions
 
 #: A key that these filesystems have beside the standard ones, and one that they can't support.
 OWN_KEY = "fs.mutant.key"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     IllegalArgumentException,
     PathIOException,
     UnsupportedOperationException,
 )
-from fscontract.contract.openfile_options import (
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.api.openfile_options import (
     FOOTER_CACHE,
     LENGTH,
     PREFIX,
@@ -17,7 +18,6 @@ from fscontract.contract.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.contract.ports import FSDataInputStream
 from fscontract.fakes.mutants.openfile.filesystems import (
     OWN_KEY,
     UNSUPPORTED_KEY,
@@ -25,7 +25,7 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningFileSystem,
     opening_mutant,
 )
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 
 
 def _is_standard(key: str) -> bool:

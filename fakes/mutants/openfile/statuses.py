@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from posixpath import basename, dirname
 
-from fscontract.contract.errors import IllegalArgumentException, NullPointerException
-from fscontract.contract.ports import FileStatus, LocatedFileStatus
+from fscontract.contract.api.errors import IllegalArgumentException, NullPointerException
+from fscontract.contract.api.filesystem import FileStatus, LocatedFileStatus
 from fscontract.fakes.mutants.openfile.filesystems import OpeningBuilder, opening_mutant
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 
 #: The classes that these filesystems know.
 _KNOWN = (FileStatus, LocatedFileStatus)

@@ -11,8 +11,7 @@ from dataclasses import replace
 from posixpath import basename
 from typing import ClassVar, NoReturn
 
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     EOFException,
     FileNotFoundException,
@@ -20,7 +19,7 @@ from fscontract.contract.errors import (
     NullPointerException,
     RemoteFileChangedException,
 )
-from fscontract.contract.ports import Buffer, FSDataInputStream
+from fscontract.contract.api.filesystem import Buffer, ByteBuffer, FSDataInputStream
 from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningBuilder,
     OpeningFileSystem,
@@ -28,8 +27,8 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     StoredFiles,
     filesystem_of,
 )
-from fscontract.implementations.options import OpenOptions
-from fscontract.implementations.stream import ReferenceInputStream
+from fscontract.implementations.input_stream import ReferenceInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 
 _UNKNOWN_LENGTH = 1 << 62
 

@@ -11,27 +11,32 @@ from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from fscontract.contract.binding import Action, Binding, TargetError
-from fscontract.contract.outcome import IO_KINDS, Kind, Outcome
-from fscontract.contract.program import CHANGES, Step
+from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program.program import CHANGES, Step
 from fscontract.contract.targets import UsageError
-from fscontract.implementations.bindings.hadoop import streamops
-from fscontract.implementations.bindings.hadoop.exceptions import outcome_of, told, unwrapped
-from fscontract.implementations.bindings.hadoop.files import ChecksumStore, HadoopStore
-from fscontract.implementations.bindings.hadoop.java import java
-from fscontract.implementations.bindings.hadoop.opener import HadoopOpener
-from fscontract.implementations.bindings.hadoop.place import LocalPlace, Place
-from fscontract.implementations.bindings.hadoop.places import beside, place_of
-from fscontract.implementations.bindings.hadoop.streamops import OpenedStream, bind_stream
-from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
-from fscontract.implementations.bindings.pyops import inexpressible
-from fscontract.implementations.bindings.scratch import (
+from fscontract.implementations.bindings.common import (
     ScratchBinding,
+    hide,
     new_prefix,
     prefixes_among,
+    secrets_in,
+    shown,
 )
-from fscontract.implementations.bindings.stores import Store, versions
-from fscontract.implementations.jvm import jars, machine
-from fscontract.implementations.jvm.keptexceptions import KeptExceptions
+from fscontract.implementations.bindings.file_operations import inexpressible
+from fscontract.implementations.bindings.hadoop import operations
+from fscontract.implementations.bindings.hadoop.conversions import java, outcome_of, told, unwrapped
+from fscontract.implementations.bindings.hadoop.local_files import (
+    ChecksumStore,
+    HadoopStore,
+    LocalPlace,
+    Place,
+)
+from fscontract.implementations.bindings.hadoop.locations import beside, place_of
+from fscontract.implementations.bindings.hadoop.open_file import HadoopOpener
+from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
+from fscontract.implementations.bindings.object_stores import Store, versions
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import KeptExceptions
 
 #: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
 _MEMORY = "256m"
@@ -64,8 +69,8 @@ class HadoopBinding(ScratchBinding):
         self.remote = place.remote
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if _writable(place) else frozenset()
-        streams = machine.java_class("org.apache.hadoop.fs.FSDataInputStream")
-        self.operations = streamops.operations_of(streams)
+        streams = jvm.java_class("org.apache.hadoop.fs.FSDataInputStream")
+        self.operations = operations.operations_of(streams)
         #: Libraries whose version a report should show, with the version.
         self.versions = {**versions("jpype1"), **_java_versions()}
         self.place = place
@@ -91,7 +96,7 @@ class HadoopBinding(ScratchBinding):
         "filecontext". `file` is the URL of the only file, `content` a local copy of it.
         """
         name, secrets = f"hadoop+{shown(url)}", secrets_in(url, options)
-        machine.start(jars.hadoop_jars(), _MEMORY)
+        jvm.start(jvm.hadoop_jars(), _MEMORY)
         try:
             data = None if content is None else content.read_bytes()
             place = place_of(url, {k: str(v) for k, v in options.items()}, fixed=data is not None)
@@ -286,6 +291,6 @@ def _putting_back(action: Action, store: ChecksumStore) -> Action:
 
 
 def _java_versions() -> dict[str, str]:
-    hadoop = machine.java_class("org.apache.hadoop.util.VersionInfo").getVersion()
-    java_version = machine.java_class("java.lang.System").getProperty("java.version")
+    hadoop = jvm.java_class("org.apache.hadoop.util.VersionInfo").getVersion()
+    java_version = jvm.java_class("java.lang.System").getProperty("java.version")
     return {"hadoop": str(hadoop), "java": str(java_version)}

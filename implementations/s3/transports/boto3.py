@@ -1,9 +1,9 @@
-"""Ranged GETs through boto3."""
+"""Requests through boto3: ranged GETs and all other operations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from botocore.exceptions import (
@@ -21,9 +21,10 @@ from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError as Urllib3Error
 from urllib3.exceptions import ReadTimeoutError as Urllib3Timeout
 
-from fscontract.implementations.s3.answers import Misfit, extent_of
+from fscontract.contract.api.errors import FileNotFoundException, PathIOException
+from fscontract.implementations.s3.answers import Misfit, extent_of, listed, required
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import (
+from fscontract.implementations.s3.errors import (
     BodyCutException,
     ConnectionFailedException,
     NoCredentialsException,
@@ -33,12 +34,9 @@ from fscontract.implementations.s3.failures import (
     WrongAnswerException,
     of_status,
 )
-from fscontract.implementations.s3.source import (
-    Body,
-    Cancellation,
-    RangeSource,
-    Request,
-)
+from fscontract.implementations.s3.etags import header, plain
+from fscontract.implementations.s3.object_reader import Body, Cancellation, RangeSource, Request
+from fscontract.implementations.s3.object_store import Namespace, ObjectInfo, Page, Written, exists
 from fscontract.implementations.s3.transports.clients import boto3_client
 
 #: At most so many bytes of a body come at a time.
@@ -159,3 +157,190 @@ def _number(text: Any) -> int | None:
     if not (isinstance(text, str) and text.isascii() and text.isdecimal()):
         return None
     return int(text) if len(text) <= _DIGITS else None
+
+
+#: The statuses of the errors that a bulk delete gives for single keys.
+_STATUSES = {
+    "AccessDenied": 403,
+    "NoSuchKey": 404,
+    "NoSuchVersion": 404,
+    "SlowDown": 503,
+    "ServiceUnavailable": 503,
+    "InternalError": 500,
+    "OperationAborted": 409,
+}
+_ANY = {"IfNoneMatch": "*"}
+
+
+class Boto3Namespace(Namespace):
+    """The objects of a bucket, through a client that tries nothing again."""
+
+    def __init__(self, config: S3Config) -> None:
+        self._bucket = config.bucket
+        self._client = boto3_client(config)
+
+    def head(self, key: str, version: str | None = None) -> ObjectInfo:
+        """As the port has it."""
+        given = {} if version is None else {"VersionId": version}
+        found = self._ask(key, self._client.head_object, **given)
+        return ObjectInfo(
+            key,
+            found["ContentLength"],
+            plain(found.get("ETag")),
+            found.get("VersionId"),
+            _modified(found),
+        )
+
+    def page(
+        self, prefix: str, delimiter: str, after: str | None, more: str | None, most: int
+    ) -> Page:
+        """As the port has it."""
+        given: dict[str, Any] = {"Prefix": prefix, "MaxKeys": most}
+        if delimiter:
+            given["Delimiter"] = delimiter
+        if after is not None:
+            given["StartAfter"] = after
+        if more is not None:
+            given["ContinuationToken"] = more
+        place = Place(self._bucket, prefix)
+        found = self._send(place, self._client.list_objects_v2, Bucket=self._bucket, **given)
+        token = listed(place, found)
+        return Page(
+            tuple(_info(place, one) for one in found.get("Contents", ())),
+            tuple(one["Prefix"] for one in found.get("CommonPrefixes", ())),
+            token,
+        )
+
+    def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
+        """As the port has it."""
+        given = _ANY if create else {}
+        found = self._create(create, key, self._client.put_object, Body=data, **given)
+        return self._written(key, found)
+
+    def begin(self, key: str) -> str:
+        """As the port has it."""
+        found = self._ask(key, self._client.create_multipart_upload)
+        return str(required(Place(self._bucket, key), found, "UploadId"))
+
+    def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
+        """As the port has it."""
+        found = self._ask(
+            key, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data
+        )
+        return str(self._written(key, found).etag)
+
+    def complete(
+        self, key: str, upload: str, etags: Sequence[str], create: bool = False
+    ) -> Written:
+        """As the port has it."""
+        parts = [{"PartNumber": n, "ETag": f'"{etag}"'} for n, etag in enumerate(etags, 1)]
+        found = self._create(
+            create,
+            key,
+            self._client.complete_multipart_upload,
+            UploadId=upload,
+            MultipartUpload={"Parts": parts},
+            **(_ANY if create else {}),
+        )
+        return self._written(key, found)
+
+    def abort(self, key: str, upload: str) -> None:
+        """As the port has it."""
+        try:
+            self._ask(key, self._client.abort_multipart_upload, UploadId=upload)
+        except FileNotFoundException:
+            return
+
+    def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
+        """As the port has it."""
+        found = self._send(
+            Place(self._bucket, keys[0]),
+            self._client.delete_objects,
+            Bucket=self._bucket,
+            Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
+        )
+        errors = {str(one.get("Key")): self._refused(one) for one in found.get("Errors", ())}
+        if not errors.keys() <= set(keys):
+            raise WrongAnswerException(Place(self._bucket, keys[0]), "errors of other keys")
+        return errors
+
+    def copy(self, source: str, target: str, etag: str | None = None) -> Written:
+        """As the port has it."""
+        place = Place(self._bucket, source)
+        found = self._send(
+            place,
+            self._client.copy_object,
+            Bucket=self._bucket,
+            Key=target,
+            CopySource={"Bucket": self._bucket, "Key": source},
+            **_only(etag),
+        )
+        written = required(place, found, "CopyObjectResult", "ETag")
+        return Written(plain(written), found.get("VersionId"))
+
+    def copy_part(
+        self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
+    ) -> str:
+        """As the port has it."""
+        place = Place(self._bucket, source.key)
+        found = self._send(
+            place,
+            self._client.upload_part_copy,
+            Bucket=self._bucket,
+            Key=target,
+            UploadId=upload,
+            PartNumber=number,
+            CopySource={"Bucket": self._bucket, "Key": source.key},
+            CopySourceRange=f"bytes={start}-{stop - 1}",
+            **_only(source.etag),
+        )
+        return str(plain(required(place, found, "CopyPartResult", "ETag")))
+
+    def close(self) -> None:
+        """As the port has it."""
+        self._client.close()
+
+    def _create(self, create: bool, key: str, call: Callable[..., Any], **given: Any) -> Any:
+        place = Place(self._bucket, key)
+        try:
+            return call(Bucket=self._bucket, Key=key, **given)
+        except ClientError as error:
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+            there = create and status == 412
+            failed = exists(place) if there else failure(place, error)
+        except Exception as error:
+            failed = failure(place, error)
+        raise failed  # not within `except`: the library's error says more than others may know
+
+    def _ask(self, key: str, call: Callable[..., Any], **given: Any) -> Any:
+        return self._send(Place(self._bucket, key), call, Bucket=self._bucket, Key=key, **given)
+
+    def _send(self, place: Place, call: Callable[..., Any], **given: Any) -> Any:
+        try:
+            return call(**given)
+        except Exception as error:
+            failed = failure(place, error)
+        raise failed  # as above
+
+    def _refused(self, error: Mapping[str, Any]) -> PathIOException:
+        code = str(error.get("Code", ""))
+        return of_status(Place(self._bucket, str(error.get("Key"))), _STATUSES.get(code, 400), code)
+
+    def _written(self, key: str, found: Mapping[str, Any]) -> Written:
+        etag = required(Place(self._bucket, key), found, "ETag")
+        return Written(plain(etag), found.get("VersionId"))
+
+
+def _info(place: Place, found: Mapping[str, Any]) -> ObjectInfo:
+    size = required(place, found, "Size")
+    return ObjectInfo(found["Key"], size, plain(found.get("ETag")), None, _modified(found))
+
+
+def _modified(found: Mapping[str, Any]) -> float:
+    modified = found.get("LastModified")
+    return 0.0 if modified is None else float(modified.timestamp())
+
+
+def _only(etag: str | None) -> dict[str, str]:
+    match = header(etag)
+    return {} if match is None else {"CopySourceIfMatch": match}

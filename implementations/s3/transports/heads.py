@@ -20,7 +20,7 @@ from botocore.awsrequest import (
     HeadersDict,
 )
 
-from fscontract.contract.errors import UnsupportedOperationException
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.implementations.s3.answers import check_head
 
 #: After a line that is not a header http.client drops all others.

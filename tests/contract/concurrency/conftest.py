@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fscontract.contract.ports import Allocate, Buffer, FileRange, Release, no_release
-from fscontract.contract.suite.concurrency import ConcurrencyReport, check_concurrency
-from fscontract.contract.suite.concurrency.baton import PATIENCE
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
+from fscontract.contract.concurrency import ConcurrencyReport, check_concurrency
+from fscontract.contract.concurrency.scheduler import PATIENCE
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 
 #: What the memory stream does.
 FEATURES = frozenset(

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.suite.concurrency import (
+from fscontract.contract.concurrency import (
     ConcurrencyReport,
     Schedule,
-    baton,
     check_concurrency,
+    scheduler,
 )
-from fscontract.contract.suite.concurrency.check import AMOUNTS, MOST_UNSOUND
-from fscontract.contract.suite.concurrency.generate import FAMILIES, SMALL, long_threads
-from fscontract.contract.suite.interrupt import Abandoned, interrupt
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.concurrency.check import AMOUNTS, MOST_UNSOUND
+from fscontract.contract.concurrency.programs import FAMILIES, SMALL, long_threads
+from fscontract.contract.runner.timeouts import Abandoned, interrupt
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
 
 Check = Callable[..., ConcurrencyReport]
@@ -132,7 +132,7 @@ def test_a_target_without_python_code_runs_freely(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing to step through: free threads only, and overlap can't be seen."""
-    monkeypatch.setattr(baton, "_OURS", ("",))
+    monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("memory")
     assert report.violations == {}
     assert "pread.concurrent" not in report.exercised
@@ -227,7 +227,7 @@ def test_a_call_that_goes_wrong_alone_does_not_keep_others_from_meeting(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Threads that run freely do without it, and show what the others do to each other."""
-    monkeypatch.setattr(baton, "_OURS", ("",))
+    monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("unfilled", *ALL)
     assert {"model.pread-thread-safe", "vread.concurrent"} <= report.exercised.keys()
     assert report.violations == {}
@@ -237,7 +237,7 @@ def test_a_call_that_goes_wrong_alone_does_not_keep_others_from_meeting(
 def test_free_threads_are_left_alone_where_nothing_works(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(baton, "_OURS", ("",))
+    monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("useless", *ALL)
     assert not report.exercised.keys() & {"model.pread-thread-safe", "pread.isolation"}
     assert "vread.multiple" in report.exercised

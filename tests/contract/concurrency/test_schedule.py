@@ -8,15 +8,11 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.program import Step
-from fscontract.contract.suite.concurrency import (
-    ConcurrencyReport,
-    Schedule,
-    replay_schedule,
-)
-from fscontract.contract.suite.concurrency.minimise import minimise
-from fscontract.contract.suite.concurrency.schedule import Switch
+from fscontract.contract.concurrency import ConcurrencyReport, Schedule, replay_schedule
+from fscontract.contract.concurrency.schedule import Switch
+from fscontract.contract.concurrency.shrink import minimise
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.program import Step
 
 Check = Callable[..., ConcurrencyReport]
 MakeBinding = Callable[[str], Any]

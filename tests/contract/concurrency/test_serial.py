@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.contract.models.serial import Observed, Serial, find_serial_order
-from fscontract.contract.models.state import opened
-from fscontract.contract.outcome import Kind, Outcome, returned
+from fscontract.contract.models.serializability import Observed, Serial, find_serial_order
+from fscontract.contract.models.stream_state import opened
+from fscontract.contract.program.outcome import Kind, Outcome, returned
 
 FEATURES = frozenset({"supports-seek", "supports-positioned-readable", "supports-vectored-io"})
 DATA = bytes(range(100, 120))

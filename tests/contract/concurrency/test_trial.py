@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from fscontract.contract.outcome import returned
-from fscontract.contract.program import Step
-from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.concurrency.trial import Laboratory, _FreeRun
+from fscontract.contract.concurrency.execution import Laboratory, _FreeRun
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.program.outcome import returned
+from fscontract.contract.program.program import Step
 
 
 def test_a_thread_that_ended_before_anybody_waited_does_not_stand_for_another() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.ports import Buffer
-from fscontract.contract.suite import specials
-from fscontract.contract.suite.concurrency import ConcurrencyReport, baton, check_concurrency
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.api.filesystem import Buffer
+from fscontract.contract.concurrency import ConcurrencyReport, check_concurrency, scheduler
+from fscontract.contract.runner import phases
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.suite.conftest import settings_for
 from tests.limits import DEADLOCK
@@ -64,7 +64,7 @@ class Sharing(MemoryFileSystem):
 
 def test_what_threads_did_to_it_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing can be tried again, and the check of threads is given up."""
-    monkeypatch.setattr(specials, "_SCHEDULE_PATIENCE", 6.0)  # longer than what threads get
+    monkeypatch.setattr(phases, "_SCHEDULE_PATIENCE", 6.0)  # longer than what threads get
     settings = settings_for("model.pread-thread-safe", "vread.multiple", timeout=1.0)
     threads, others = check(StreamBinding(Sharing(), "sharing"), settings).clauses
     assert threads.outcome is Verdict.FAIL
@@ -80,7 +80,7 @@ def _checked_freely(
 
     It has found something, or has ended.
     """
-    monkeypatch.setattr(baton, "_OURS", ("",))
+    monkeypatch.setattr(scheduler, "_OURS", ("",))
     binding, report = StreamBinding(filesystem, "sharing"), ConcurrencyReport()
     binding.prepare()
 

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fscontract.contract.content import content
 from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.state import Judgement, State, opened
-from fscontract.contract.outcome import FILL, Kind, Outcome, returned
-from fscontract.contract.profile import load_profile
+from fscontract.contract.models.stream_state import Judgement, State, opened
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
+from fscontract.contract.spec.profiles import load_profile
 
 #: A call, its arguments, and what it did.
 Observed: TypeAlias = tuple[str, tuple[Any, ...], Outcome]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.models.blocks import Acceptor, Plan, Version, blocks_of
+from fscontract.contract.models.splitter import Acceptor, Plan, Version, blocks_of
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.claims import Fault, charge, exchanged, speaks_for
-from fscontract.contract.models.opening import Case
-from fscontract.contract.openfile_options import (
+from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
     LENGTH,
@@ -18,8 +16,10 @@ from fscontract.contract.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.contract.opening import Opening
-from fscontract.contract.outcome import Kind
+from fscontract.contract.models.openfile_clauses import Fault, charge, exchanged, speaks_for
+from fscontract.contract.models.openfile_stages import Case
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.outcome import Kind
 
 BUILD = Fault("build", Kind.ILLEGAL_ARGUMENT)
 ONE_WAY = BUILD._replace(exchanged=True)

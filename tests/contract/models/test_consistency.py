@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.content import content, replacement
 from fscontract.contract.models.acceptor import Acceptor
-from fscontract.contract.models.state import Judgement
-from fscontract.contract.outcome import Kind, Outcome, returned
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Step
+from fscontract.contract.models.stream_state import Judgement
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
+from fscontract.contract.spec.profiles import load_profile
 
 OLD = content(5)
 NEW = replacement(OLD)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fscontract.contract.content import replacement
-from fscontract.contract.models.faulty import (
+from fscontract.contract.models.stream_state import ANY, Judgement, State, opened
+from fscontract.contract.models.under_faults import (
     Circumstances,
     allowed_requests,
     failed,
     judge_under_faults,
 )
-from fscontract.contract.models.state import ANY, Judgement, State, opened
-from fscontract.contract.outcome import Kind, Outcome, returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.content import replacement
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 
 DATA = bytes(range(10, 40))
 FEATURES = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fscontract.contract.models.metadata import Acceptor, difference
+from fscontract.contract.models.metadata_table import Acceptor, difference
 
 START = {"a": {"f": 1}, "b": {"g": 2}}
 

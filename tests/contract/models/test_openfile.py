@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.openfile import Call, Refusal, Resolution, job_calls, resolve
-from fscontract.contract.openfile_options import (
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
     LENGTH,
@@ -17,8 +17,14 @@ from fscontract.contract.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.contract.outcome import Kind
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.models.openfile_resolution import (
+    Call,
+    Refusal,
+    Resolution,
+    job_calls,
+    resolve,
+)
+from fscontract.contract.program.outcome import Kind
 
 TABLE = option_table()
 #: One key of each type; text is for keys of a filesystem's own.

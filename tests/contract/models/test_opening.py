@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.opening import (
+from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY, option_table
+from fscontract.contract.models.openfile_stages import (
     FIRST_READ,
     PINS,
     Case,
@@ -19,10 +20,9 @@ from fscontract.contract.models.opening import (
     judge_get,
     judge_open_file,
 )
-from fscontract.contract.openfile_options import LENGTH, READ_POLICY, option_table
-from fscontract.contract.opening import Opening
-from fscontract.contract.outcome import Kind, Outcome, returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 
 DATA = b"abcdefghij"
 RETURNED = returned()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.outcome import FILL, Kind, returned
+from fscontract.contract.program.outcome import FILL, Kind, returned
 from tests.contract.models.conftest import DATA, Follow, failed
 
 LINES = b"ab\ncd\ne"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.state import ANY
-from fscontract.contract.outcome import FILL, Kind, Outcome, returned
+from fscontract.contract.models.stream_state import ANY
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
 from tests.contract.models.conftest import DATA, Follow, bytes_at, failed, read
 
 CLOSE = ("close", (), returned())

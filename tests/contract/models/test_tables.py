@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fscontract.contract.clauses import clauses
 from fscontract.contract.models.acceptor import TABLES
+from fscontract.contract.spec.clauses import clauses
 
 IN_CODE = {(f"model.{op}", clause) for op, table in TABLES.items() for clause in table.all_clauses}
 

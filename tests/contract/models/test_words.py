@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.models.rules import span
+from fscontract.contract.models.transition_table import span
 
 
 @pytest.mark.parametrize(

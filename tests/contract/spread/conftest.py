@@ -11,17 +11,16 @@ from textwrap import dedent
 
 import pytest
 
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import Profile, load_profile
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.concurrency.check import AMOUNTS, Amount
-from fscontract.contract.suite.events import Event
-from fscontract.contract.suite.generate import exhaustive
-from fscontract.contract.suite.result import RunResult
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.driver import SpreadRun
-from fscontract.contract.suite.spread.port import Spreading, Work
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.concurrency.check import AMOUNTS, Amount
+from fscontract.contract.distributed.driver import Spreading, SpreadRun, Work
+from fscontract.contract.generate import exhaustive
+from fscontract.contract.runner.events import Event
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.contract.targets import resolve_target
 
 #: A module of targets that are named by words, as every task has to make them for itself.

@@ -8,8 +8,11 @@ from concurrent.futures import Future
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.suite import ending
-from fscontract.contract.suite.events import (
+from fscontract.contract.distributed import driver
+from fscontract.contract.distributed.driver import Work
+from fscontract.contract.generate import hypothesis_search
+from fscontract.contract.runner import crashes
+from fscontract.contract.runner.events import (
     Event,
     Interrupted,
     Judged,
@@ -18,11 +21,8 @@ from fscontract.contract.suite.events import (
     RunFinished,
     RunStarted,
 )
-from fscontract.contract.suite.generate import search
-from fscontract.contract.suite.internal import InternalError
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.spread import driver
-from fscontract.contract.suite.spread.port import Work
+from fscontract.contract.runner.internal_errors import InternalError
+from fscontract.contract.runner.result import Verdict
 from tests.contract.spread.conftest import Here, MakeBench
 
 
@@ -138,7 +138,7 @@ def test_a_defect_of_the_suite_shows_its_traceback(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is nobody's mistake but ours."""
-    from fscontract.contract.suite import runner
+    from fscontract.contract.runner import runner
 
     monkeypatch.setattr(runner, "gather", lambda *_: 1 // 0)
     with pytest.raises(InternalError, match="ZeroDivisionError") as raised:
@@ -150,7 +150,7 @@ def test_the_search_knows_what_fails_elsewhere(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It comes last, in a task of its own, and looks for something else."""
-    for module in (search, driver):
+    for module in (hypothesis_search, driver):
         monkeypatch.setitem(module.EXAMPLES, "quick", 20)
     sent: list[object] = []
 
@@ -169,7 +169,7 @@ def test_a_target_that_hangs_often_is_left_to_one_task(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One process ends phases after so many hangs, and parts would show more than it does."""
-    monkeypatch.setattr(ending, "MOST_HANGS", 2)
+    monkeypatch.setattr(crashes, "MOST_HANGS", 2)
     made = bench(target="mutated.py:Hanging", clauses=("skip",), timeout=0.5)
     here = Here()
     whole, parts = made.whole(), made.parts(2, here)

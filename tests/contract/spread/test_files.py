@@ -9,21 +9,21 @@ from collections.abc import Callable
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import clauses, select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.commands import common
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.settings import Settings
-from fscontract.contract.suite.spread.driver import SpreadRun
-from fscontract.contract.suite.spread.files import (
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.file_visibility import (
     compare,
     is_place,
     write,
     written_from_json,
     written_to_json,
 )
-from fscontract.fakes.mutants.executors import EXECUTOR_MUTANTS, ExecutorMutant, View
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import clauses, select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.mutants.hadoop import EXECUTOR_MUTANTS, ExecutorMutant, View
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.contract.spread.conftest import Here, options
 
@@ -37,7 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def run(there: Callable[[MemoryFileSystem], Binding], target: str) -> RunResult:
         files = MemoryFileSystem()
-        monkeypatch.setattr(common, "resolve", lambda *_: there(files))
+        monkeypatch.setattr(cli_options, "resolve", lambda *_: there(files))
         settings = Settings(load_profile("reference"), CHOSEN)
         asked = options(clauses=("caps.unknown",))
         here = StreamBinding(files, "files")

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from fscontract.contract.suite.spread.part import Part
+from fscontract.contract.distributed.shard import Part
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 7, 40])

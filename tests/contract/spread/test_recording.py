@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.execute import Execution, Executor
-from fscontract.contract.suite.result import Counterexample
-from fscontract.contract.suite.spread.part import Part
-from fscontract.contract.suite.spread.recording import HANG, Recorder
+from fscontract.contract.distributed.partial_results import HANG, Recorder
+from fscontract.contract.distributed.shard import Part
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.result import Counterexample
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import FEATURES, binding_of
 

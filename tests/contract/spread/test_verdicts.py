@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.events import ViolationFound
-from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.contract.runner.events import ViolationFound
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.spec.profiles import load_profile
 from tests.contract.spread.conftest import Bench, MakeBench, options
 
 #: Names of files, which are other ones in each run.

@@ -8,12 +8,12 @@ from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite import watchdog
-from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.runner import timeouts
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 FEATURES = load_profile("reference").features
@@ -73,7 +73,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     So nothing is late because the machine is busy.
     """
     made = Clock()
-    monkeypatch.setattr(watchdog, "monotonic", made.monotonic)
+    monkeypatch.setattr(timeouts, "monotonic", made.monotonic)
     return made
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.suite.result import FAILING, UNVERIFIED, Verdict
+from fscontract.contract.runner.result import FAILING, UNVERIFIED, Verdict
 
 _SHOWN = ("fail", "lax", "known", "hang", "crash")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from fscontract.contract.ports import Buffer
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.findings import Findings
+from fscontract.contract.api.filesystem import Buffer
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.counterexamples import Findings
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import MakeExecutor
 

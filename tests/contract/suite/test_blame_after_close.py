@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.blame import Blame
-from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.attribution import Blame
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.python_file import PyFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import MakeExecutor
 

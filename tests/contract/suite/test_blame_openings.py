@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.openfile_options import LENGTH
-from fscontract.contract.opening import Opening
-from fscontract.contract.ports import FileStatus, FSDataInputStream
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.findings import Findings
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
+from fscontract.contract.api.openfile_options import LENGTH
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.clauses import clauses
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.options import Builder, OpenOptions
+from fscontract.implementations.openfile_builder import Builder, OpenOptions
 from tests.contract.suite.conftest import FEATURES
 
 

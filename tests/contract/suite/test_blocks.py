@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.anchors import is_anchor
-from fscontract.contract.program import OPERATIONS, Program
-from fscontract.contract.suite.events import Event, PhaseStarted
-from fscontract.contract.suite.generate.blocks import LARGEST, programs, unreachable
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
+from fscontract.contract.generate.block_boundaries import LARGEST, programs, unreachable
+from fscontract.contract.program.arguments import is_anchor
+from fscontract.contract.program.program import OPERATIONS, Program
+from fscontract.contract.runner.events import Event, PhaseStarted
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import binding_of, settings_for
 

@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import Clause, Cost, Level, clauses
-from fscontract.contract.iostatistics import METERS
-from fscontract.contract.opener import NoScene, Opener
-from fscontract.contract.openfile_options import READ_POLICY, option_table
-from fscontract.contract.opening import BuilderCall, Opening
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite import costs
-from fscontract.contract.suite.costs import CostVerdict, check_costs, cost_program, replay_cost
-from fscontract.contract.suite.execute import Executor
-from fscontract.implementations.bindings.streamopener import OpenedStream
+from fscontract.contract.api.iostatistics import METERS
+from fscontract.contract.api.openfile_options import READ_POLICY, option_table
+from fscontract.contract.binding import NoScene, Opener, TargetError
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.open_calls import BuilderCall, Opening
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner import cost_checks
+from fscontract.contract.runner.cost_checks import (
+    CostVerdict,
+    check_costs,
+    cost_program,
+    replay_cost,
+)
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.clauses import Clause, Cost, Level, clauses
+from fscontract.implementations.bindings.open_file import OpenedStream
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import MakeExecutor
 
@@ -418,7 +422,7 @@ def test_a_replay_that_measures_nothing_says_why(opener: Priced) -> None:
 
 def test_every_meter_has_a_word() -> None:
     """A report says what was counted."""
-    assert costs._WORDS.keys() == METERS.keys()
+    assert cost_checks._WORDS.keys() == METERS.keys()
 
 
 def test_the_programs_of_all_costs_can_be_saved_and_made_ready(executor: MakeExecutor) -> None:

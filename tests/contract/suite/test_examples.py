@@ -9,18 +9,21 @@ from dataclasses import replace
 import pytest
 
 from fscontract.contract.binding import Action, Opened
-from fscontract.contract.clauses import Clause, Example, clauses
-from fscontract.contract.outcome import Kind, Outcome
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Program, Step, resolve_step
-from fscontract.contract.suite.ending import Crash, ended
-from fscontract.contract.suite.result import UNVERIFIED, Verdict
-from fscontract.contract.suite.runner import check, gather
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.merging import merge
-from fscontract.contract.suite.spread.part import Part
-from fscontract.contract.suite.spread.partial import partial_from_json, partial_to_json
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.distributed.partial_results import (
+    merge,
+    partial_from_json,
+    partial_to_json,
+)
+from fscontract.contract.distributed.shard import Part
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.crashes import Crash, ended
+from fscontract.contract.runner.result import UNVERIFIED, Verdict
+from fscontract.contract.runner.runner import check, gather
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import Clause, Example, clauses
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.suite.conftest import binding_of, settings_for
 

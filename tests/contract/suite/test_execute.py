@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.contract.content import content
-from fscontract.contract.outcome import Kind
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.execute import changed_content
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import changed_content
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import MakeExecutor
 

@@ -6,8 +6,14 @@ import itertools
 
 import pytest
 
-from fscontract.contract.program import OPERATIONS, Program, Step
-from fscontract.contract.suite.generate import alphabet, changing, exhaustive, search, seeded
+from fscontract.contract.generate import (
+    call_alphabet,
+    exhaustive,
+    file_changes,
+    hypothesis_search,
+    random_walk,
+)
+from fscontract.contract.program.program import OPERATIONS, Program, Step
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import MakeExecutor
 
@@ -15,11 +21,11 @@ ALL = frozenset(OPERATIONS) - {"change"}
 
 
 def test_the_alphabet_has_every_operation() -> None:
-    assert {s.op for s in alphabet.full(ALL)} == ALL
+    assert {s.op for s in call_alphabet.full(ALL)} == ALL
 
 
 def test_every_step_of_the_alphabet_can_be_read_back_from_json() -> None:
-    for step in [*alphabet.full(ALL), *alphabet.around_buffer(ALL)]:
+    for step in [*call_alphabet.full(ALL), *call_alphabet.around_buffer(ALL)]:
         assert Step.from_json(step.to_json()) == step
 
 
@@ -67,12 +73,12 @@ def test_a_sample_has_every_call_after_a_close_and_at_the_end(before: Step) -> N
     some = frozenset({"close", "seek", "py_next", "py_write", "read_into", "get_pos"})
     drawn = exhaustive.sampled(exhaustive.programs(some, 64, "quick"), 200, 0)
     after = {p.steps[1] for p in drawn if len(p.steps) == 2 and p.steps[0] == before}
-    assert after == set(alphabet.full(some))
+    assert after == set(call_alphabet.full(some))
 
 
 def test_the_seed_decides_on_the_random_programs() -> None:
     def some(seed: int) -> list[Program]:
-        return list(itertools.islice(seeded.programs(ALL, 64, "quick", seed), 20))
+        return list(itertools.islice(random_walk.programs(ALL, 64, "quick", seed), 20))
 
     assert some(3) == some(3)
     assert some(3) != some(4)
@@ -80,12 +86,12 @@ def test_the_seed_decides_on_the_random_programs() -> None:
 
 def test_a_given_file_is_the_only_length_that_is_asked_for() -> None:
     lengths = {p.length for p in exhaustive.programs(ALL, 64, "quick", 123)}
-    lengths |= {p.length for p in seeded.programs(ALL, 64, "quick", 0, 123)}
+    lengths |= {p.length for p in random_walk.programs(ALL, 64, "quick", 0, 123)}
     assert lengths == {123}
 
 
 def test_every_changing_program_changes_the_file_once() -> None:
-    for program in changing.programs(ALL, frozenset({"overwrite", "delete"}), "quick"):
+    for program in file_changes.programs(ALL, frozenset({"overwrite", "delete"}), "quick"):
         assert sum(s.op == "change" for s in program.steps) == 1
 
 
@@ -103,7 +109,7 @@ def test_hypothesis_finds_and_shrinks_a_fault_that_needs_a_sequence(
     executor: MakeExecutor,
 ) -> None:
     subject = executor(LosesByte)
-    found = search.search(
+    found = hypothesis_search.search(
         lambda p: subject.run(p).violation is not None,
         frozenset({"read_byte", "get_pos"}),
         64,
@@ -115,4 +121,4 @@ def test_hypothesis_finds_and_shrinks_a_fault_that_needs_a_sequence(
 
 
 def test_hypothesis_is_not_asked_at_quick_effort() -> None:
-    assert search.EXAMPLES["quick"] == 0
+    assert hypothesis_search.EXAMPLES["quick"] == 0

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.binding import Binding, Opened, TargetError
-from fscontract.contract.opener import NoScene
-from fscontract.contract.opening import BuilderCall
-from fscontract.contract.outcome import Kind, Outcome, returned
-from fscontract.contract.program import Step
-from fscontract.contract.suite.guard import Guarded
-from fscontract.contract.suite.interrupt import Abandoned
-from fscontract.contract.suite.surroundings import Surroundings
-from fscontract.implementations.bindings.stream import StreamBinding
-from fscontract.implementations.bindings.streamopener import StreamOpener
+from fscontract.contract.binding import Binding, NoScene, Opened, TargetError
+from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.sandbox import Guarded, Surroundings
+from fscontract.contract.runner.timeouts import Abandoned
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem
 
 

@@ -8,14 +8,14 @@ from itertools import count
 
 import pytest
 
-from fscontract.contract.clauses import clauses
 from fscontract.contract.models.acceptor import about
-from fscontract.contract.models.state import ANY, PAST, opened
-from fscontract.contract.program import Program, Step, resolve_step
-from fscontract.contract.suite.ending import Journal, clause_of
-from fscontract.contract.suite.hangs import MOST_LATE
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
-from fscontract.contract.suite.runner import check
+from fscontract.contract.models.stream_state import ANY, PAST, opened
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.crashes import Journal, clause_of
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.timeouts import MOST_LATE
+from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import Clock, binding_of, settings_for
 

@@ -9,24 +9,19 @@ from textwrap import dedent
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.known import load_known
-from fscontract.contract.profile import Profile, features, load_profile
-from fscontract.contract.suite import findings, shrink
-from fscontract.contract.suite.generate import exhaustive
-from fscontract.contract.suite.inference import (
+from fscontract.contract.generate import exhaustive
+from fscontract.contract.runner import counterexamples, shrink
+from fscontract.contract.runner.profile_inference import (
     CAPABILITIES,
     CHOICES,
     UNOBSERVED,
     Run,
     infer,
 )
-from fscontract.contract.suite.result import (
-    ClauseResult,
-    Counterexample,
-    RunResult,
-    Verdict,
-)
+from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.known_failures import load_known
+from fscontract.contract.spec.profiles import Profile, features, load_profile
 from tests.contract.test_cli import error, run
 
 NOW = datetime(2026, 5, 4, tzinfo=timezone.utc)
@@ -36,7 +31,7 @@ DEFECTS = dedent(
     import io
     from pathlib import Path
     from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
-    from fscontract.implementations.bindings.pyfile import PyFileBinding
+    from fscontract.implementations.bindings.python_file import PyFileBinding
 
     class Short(MemoryFileSystem):
         protocol = "short"
@@ -144,7 +139,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """An empty directory, in which runs are of few programs; the name of a profile for that."""
     monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", 200)
     monkeypatch.setattr(shrink, "ATTEMPTS", 8)
-    monkeypatch.setattr(findings, "_ALIKE", 1)
+    monkeypatch.setattr(counterexamples, "_ALIKE", 1)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "defects.py").write_text(DEFECTS)
     (tmp_path / "d").mkdir()

@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import clauses
-from fscontract.contract.readerport import BlockReaderBinding
-from fscontract.contract.suite import pipeline
-from fscontract.contract.suite.guard import Guarded
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
+from fscontract.contract.pipeline_bindings import BlockReaderBinding
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.scenarios import check as pipeline
+from fscontract.contract.spec.clauses import clauses
 from fscontract.pipeline.blockreader.binding import blockreader
-from fscontract.pipeline.metadata.binding import metadatatable
+from fscontract.pipeline.hudi.binding import metadatatable
 from fscontract.pipeline.splitter.binding import splitter
 from tests.contract.suite.conftest import binding_of, settings_for
 

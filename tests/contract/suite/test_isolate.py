@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.contract.known import Known
-from fscontract.contract.opening import Opening
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.concurrency.schedule import Schedule
-from fscontract.contract.suite.ending import Crash, LeftOut, clause_of, ended, smaller
-from fscontract.contract.suite.events import (
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.isolation import protocol
+from fscontract.contract.isolation.journal import SharedJournal, shared_file
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.crashes import Crash, LeftOut, clause_of, ended, smaller
+from fscontract.contract.runner.events import (
     Event,
     Judged,
     PhaseStarted,
@@ -29,10 +29,10 @@ from fscontract.contract.suite.events import (
     RunStarted,
     ViolationFound,
 )
-from fscontract.contract.suite.isolate import wire
-from fscontract.contract.suite.isolate.journal import SharedJournal, shared_file
-from fscontract.contract.suite.result import ClauseResult, Counterexample, RunResult, Verdict
-from fscontract.contract.suite.runner import check
+from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.known_failures import Known
 from tests.contract.suite.conftest import binding_of, settings_for
 
 SEEK, READ, PREAD = Step("seek", (-1,)), Step("read_byte"), Step("pread", ("len-1", 4, 0, 4))
@@ -134,27 +134,27 @@ def test_the_journal_tells_all_that_a_run_does(descriptor: int) -> None:
 )
 def test_events_survive_the_way(event: Event) -> None:
     """As one line of text."""
-    text = json.dumps(wire.event_to_json(event))
-    assert wire.event_from_json(json.loads(text)) == event
+    text = json.dumps(protocol.event_to_json(event))
+    assert protocol.event_from_json(json.loads(text)) == event
     assert "\n" not in text
 
 
 @pytest.mark.parametrize(
     ("value", "there", "back"),
     [
-        (Crash("seek.pos", SHOWN, hung=True), wire.crash_to_json, wire.crash_from_json),
+        (Crash("seek.pos", SHOWN, hung=True), protocol.crash_to_json, protocol.crash_from_json),
         (
             (Known("seek.pos", "why", "seek: IO"), Known("seek.pos", "b", "c", until=None)),
-            wire.known_to_json,
-            wire.known_from_json,
+            protocol.known_to_json,
+            protocol.known_from_json,
         ),
         (
             RunOptions(
                 *("reference", ("a",), ("seek", "x.*"), "all", "deep", "quick"),
                 *(3, 0.5, {"key": "hunter2"}, "u://f", Path("c")),
             ),
-            wire.options_to_json,
-            wire.options_from_json,
+            protocol.options_to_json,
+            protocol.options_from_json,
         ),
     ],
 )

@@ -8,13 +8,16 @@ import threading
 
 import pytest
 
-from fscontract.contract.suite import leaks
+from fscontract.contract.runner import resource_checks
 
 
 def test_a_descriptor_that_stays_each_time_is_a_leak() -> None:
     left: list[int] = []
     try:
-        assert leaks.grows(lambda: left.append(os.open(os.devnull, os.O_RDONLY))) == "a descriptor"
+        assert (
+            resource_checks.grows(lambda: left.append(os.open(os.devnull, os.O_RDONLY)))
+            == "a descriptor"
+        )
     finally:
         for descriptor in left:
             os.close(descriptor)
@@ -27,7 +30,7 @@ def test_a_thread_that_stays_each_time_is_a_leak() -> None:
         threading.Thread(target=done.wait, daemon=True).start()
 
     try:
-        assert leaks.grows(start) == "a thread"
+        assert resource_checks.grows(start) == "a thread"
     finally:
         done.set()
 
@@ -40,17 +43,17 @@ def test_what_is_made_once_and_kept_is_no_leak() -> None:
             kept.append(os.open(os.devnull, os.O_RDONLY))
 
     try:
-        assert leaks.grows(once) == ""
+        assert resource_checks.grows(once) == ""
     finally:
         os.close(kept[0])
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
-    before = leaks.glance()
+    before = resource_checks.glance()
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(count)]
     try:
-        assert leaks.glance().descriptor > before.descriptor
+        assert resource_checks.glance().descriptor > before.descriptor
     finally:
         for descriptor in opened:
             os.close(descriptor)
@@ -64,16 +67,16 @@ def test_a_target_may_leak_half_of_what_the_process_may_have(
 ) -> None:
     """So that a long run goes on to its end."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
-    assert leaks.most_descriptors() == most
+    assert resource_checks.most_descriptors() == most
 
 
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the lowest free descriptor, which jumps over those that are held for something else."""
-    held = [leaks.Held(10, 1)]
-    monkeypatch.setattr(leaks, "most_descriptors", lambda: 3)
-    monkeypatch.setattr(leaks, "glance", lambda: held[0])
-    watch = leaks.Watch()
-    held[0] = leaks.Held(10 + count, 1)
+    held = [resource_checks.Held(10, 1)]
+    monkeypatch.setattr(resource_checks, "most_descriptors", lambda: 3)
+    monkeypatch.setattr(resource_checks, "glance", lambda: held[0])
+    watch = resource_checks.Watch()
+    held[0] = resource_checks.Held(10 + count, 1)
     watch.left(lambda: None, lambda: None, known=True)
     assert watch.too_many == ("descriptors" if count > 3 else "")

@@ -9,12 +9,19 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.suite.matrix import markdown
-from fscontract.contract.suite.matrix.findings import Findings, load_findings, unexplained
-from fscontract.contract.suite.matrix.reading import read_reports
-from fscontract.contract.suite.matrix.table import GLYPHS, MEANINGS, Matrix, join
-from fscontract.contract.suite.result import Verdict
+from fscontract.contract.report import matrix_render
+from fscontract.contract.report.matrix import (
+    GLYPHS,
+    MEANINGS,
+    Findings,
+    Matrix,
+    join,
+    load_findings,
+    read_reports,
+    unexplained,
+)
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.spec.clauses import clauses
 from tests.contract.suite.matrices import judged, report, save
 
 NOW = datetime(2026, 5, 4, 3, 2, tzinfo=timezone.utc)
@@ -37,7 +44,7 @@ def joined(place: Path, *reports: Any) -> Matrix:
 
 def lines(matrix: Matrix, findings: Findings | None = None, everything: bool = True) -> list[str]:
     """The Markdown."""
-    return markdown.render(matrix, findings or Findings(), everything).splitlines()
+    return matrix_render.render_markdown(matrix, findings or Findings(), everything).splitlines()
 
 
 def test_rows_are_in_the_order_of_the_documents(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from functools import cache
 
 import pytest
 
-from fscontract.contract.models.claims import CLAUSES, speaks_for
-from fscontract.contract.models.opening import Case
-from fscontract.contract.openfile_options import option_table
-from fscontract.contract.opening import METHODS, SCENES, STATUSES, BuilderCall
-from fscontract.contract.program import OPERATIONS, Program, resolve_step
-from fscontract.contract.suite.generate import exhaustive, hostile, openings
-from fscontract.contract.suite.generate.readings import Readings, stays
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.generate import exhaustive, open_arguments, open_programs
+from fscontract.contract.generate.open_arguments import Readings, stays
+from fscontract.contract.models.openfile_clauses import CLAUSES, speaks_for
+from fscontract.contract.models.openfile_stages import Case
+from fscontract.contract.program.open_calls import METHODS, SCENES, STATUSES, BuilderCall
+from fscontract.contract.program.program import OPERATIONS, Program, resolve_step
 
 ALL = frozenset(OPERATIONS) - {"change", "py_write"}
 OWN = frozenset({"fs.mine", "fs.s3a.readahead.range"})
@@ -32,7 +32,9 @@ def source(
     operations: frozenset[str] = ALL,
 ) -> Iterator[Program]:
     """The programs for a target that can have everything, unless said otherwise."""
-    return openings.programs(scenes, statuses, operations, OWN, UNSUPPORTED, effort, seed, only)
+    return open_programs.programs(
+        scenes, statuses, operations, OWN, UNSUPPORTED, effort, seed, only
+    )
 
 
 @cache
@@ -109,11 +111,11 @@ def test_every_standard_key_is_set_by_every_method_to_everything_that_can_be_mis
 ) -> None:
     """A value that only one method reads wrongly is found."""
     calls = every_call()
-    for way, text in itertools.product(("opt", "must"), hostile.TEXTS):
+    for way, text in itertools.product(("opt", "must"), open_arguments.TEXTS):
         assert (way, key, text) in calls
-    for way, number in itertools.product(("opt", "must"), hostile.NUMBERS):
+    for way, number in itertools.product(("opt", "must"), open_arguments.NUMBERS):
         assert (way + "_long", key, number) in calls
-    for way, real in itertools.product(("opt", "must"), hostile.REALS):
+    for way, real in itertools.product(("opt", "must"), open_arguments.REALS):
         assert (way + "_double", key, real) in calls
 
 
@@ -136,7 +138,7 @@ def test_every_example_of_the_table_is_tried_as_optional_and_as_mandatory(key: s
             assert {(type(value), way, key, value) for way in ("opt", "must")} <= calls
 
 
-@pytest.mark.parametrize("key", [*hostile.UNKNOWN_KEYS, *sorted(OWN | UNSUPPORTED), None])
+@pytest.mark.parametrize("key", [*open_arguments.UNKNOWN_KEYS, *sorted(OWN | UNSUPPORTED), None])
 def test_keys_that_are_not_standard_are_set_by_every_method(key: str | None) -> None:
     """Whether a key is refused must not depend on the method that sets it."""
     methods = {call[0] for call in every_call() if len(call) == 3 and call[1] == key}
@@ -145,7 +147,7 @@ def test_keys_that_are_not_standard_are_set_by_every_method(key: str | None) -> 
 
 def test_a_mandatory_key_that_nobody_knows_is_set_whatever_lies_at_the_path() -> None:
     """The key has to be refused before the file is looked at."""
-    refused = ("must", hostile.UNKNOWN, "1")
+    refused = ("must", open_arguments.UNKNOWN, "1")
     assert {scene_of(p) for p in quick() if calls_of(p) == (refused,)} == set(SCENES)
 
 
@@ -199,7 +201,7 @@ def test_files_that_are_said_to_be_longer_are_read_at_their_end_and_beyond() -> 
 
 def test_a_policy_is_followed_by_every_family_of_reads() -> None:
     """A wrong read policy never changes the bytes, however they are read."""
-    families = Readings(ALL).families(openings.LENGTH_OF_FILE, overstated=False)
+    families = Readings(ALL).families(open_programs.LENGTH_OF_FILE, overstated=False)
     for policy in option_table().policies:
         calls = (("opt", "fs.option.openfile.read.policy", policy),)
         assert {p.steps for p in quick() if calls_of(p) == calls} >= set(families)
@@ -238,10 +240,10 @@ def test_a_given_file_is_the_only_one_that_is_opened(only: int) -> None:
 
 def test_a_sample_for_a_remote_target_keeps_every_scene_and_every_refusal() -> None:
     """The programs with a single read come first when there is time for few."""
-    drawn = exhaustive.sampled(source(), openings.REMOTE["quick"], 0)
+    drawn = exhaustive.sampled(source(), open_programs.REMOTE["quick"], 0)
     assert {scene_of(p) for p in drawn} == set(SCENES)
-    assert len(drawn) == openings.REMOTE["quick"]
-    assert exhaustive.sampled(source(), openings.REMOTE["quick"], 0) == drawn
+    assert len(drawn) == open_programs.REMOTE["quick"]
+    assert exhaustive.sampled(source(), open_programs.REMOTE["quick"], 0) == drawn
 
 
 def test_steps_are_the_same_objects_in_every_program() -> None:

@@ -17,12 +17,12 @@ from typing import Any, NoReturn
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.clauses import clauses, select
-from fscontract.contract.suite.patches import Patches
-from fscontract.contract.suite.pipeline import check_pipeline
-from fscontract.contract.suite.report.json import render
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
+from fscontract.contract.report.json import render
+from fscontract.contract.runner.patches import Patches
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import clauses, select
 from fscontract.implementations.memory import MemoryInputStream
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.contract.suite.conftest import binding_of, settings_for

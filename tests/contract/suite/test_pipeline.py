@@ -12,22 +12,16 @@ import pytest
 from click.testing import CliRunner
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import STREAM, Clause, clauses, select
-from fscontract.contract.known import Known
-from fscontract.contract.pipelineports import PipelineBinding
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.events import (
-    Event,
-    Interrupted,
-    Progress,
-    RunFinished,
-    RunStarted,
-)
-from fscontract.contract.suite.pipeline import check_pipeline
-from fscontract.contract.suite.result import RunResult, Verdict
+from fscontract.contract.cli.main import main
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner.events import Event, Interrupted, Progress, RunFinished, RunStarted
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
+from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.blockreader.registry import reader_mutants
-from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
-from fscontract.fakes.mutants.metadatatable.registry import table_mutants
+from fscontract.fakes.mutants.metadata_table.registry import table_mutants
+from fscontract.fakes.mutants.splitter.registry import splitter_mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.limits import DEADLOCK
 

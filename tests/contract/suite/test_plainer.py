@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.openfile_options import (
+from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
     LENGTH,
@@ -14,11 +14,10 @@ from fscontract.contract.openfile_options import (
     SPLIT_END,
     option_table,
 )
-from fscontract.contract.opening import Opening
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.generate import hostile
-from fscontract.contract.suite.plainer import plainer
-from fscontract.contract.suite.shrink import shrink
+from fscontract.contract.generate import open_arguments
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.shrink import plainer, shrink
 
 
 def plainest(*calls: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
@@ -63,10 +62,14 @@ def test_a_mandatory_call_becomes_optional_only_beside_optional_ones() -> None:
     assert plainest(must, opt) == (("opt_long", LENGTH, 0), opt)
 
 
-@pytest.mark.parametrize("key", [*sorted(option_table().options), hostile.UNKNOWN])
+@pytest.mark.parametrize("key", [*sorted(option_table().options), open_arguments.UNKNOWN])
 def test_no_value_is_made_plainer_for_ever(key: str) -> None:
     """Shrinking would use all its runs up."""
-    for call in (*hostile.values(key), *hostile.numbers(key), *hostile.by_every_method(key)):
+    for call in (
+        *open_arguments.values(key),
+        *open_arguments.numbers(key),
+        *open_arguments.by_every_method(key),
+    ):
         plainest(call)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.replay import replay
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.runner.replay import replay
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.suite.conftest import FEATURES, binding_of
 from tests.contract.suite.test_runner import SeeksBack

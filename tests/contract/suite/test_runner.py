@@ -10,16 +10,16 @@ from typing import ClassVar
 import pytest
 
 from fscontract.contract.binding import Opened, TargetError
-from fscontract.contract.known import Known
-from fscontract.contract.outcome import Kind, Outcome
-from fscontract.contract.program import Step
-from fscontract.contract.suite import specials
-from fscontract.contract.suite.concurrency.report import ConcurrencyReport
-from fscontract.contract.suite.events import Event, PhaseStarted, RunFinished, RunStarted
-from fscontract.contract.suite.result import ClauseResult, RunResult, Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.contract.concurrency.check import ConcurrencyReport
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner import phases
+from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.known_failures import Known
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.suite.conftest import Clock, binding_of, settings_for
 
@@ -264,7 +264,7 @@ def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     def stopped(*_: object, report: ConcurrencyReport, **__: object) -> None:
         report.note("stopped at threads that come to no end")
 
-    monkeypatch.setattr(specials, "check_concurrency", stopped)
+    monkeypatch.setattr(phases, "check_concurrency", stopped)
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
     assert found.outcome is Verdict.UNEXERCISED
     assert found.reason == "stopped at threads that come to no end"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.shrink import ATTEMPTS, shrink
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.shrink import ATTEMPTS, shrink
 
 READ = Step("read_byte")
 

@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
-from fscontract.contract.clauses import Clause, Level, clauses, select
-from fscontract.contract.known import Known
-from fscontract.contract.pipelineports import PipelineBinding
-from fscontract.contract.suite.pipeline import check_pipeline
-from fscontract.contract.suite.result import FAILING, SHOWN, Counterexample, Verdict
-from fscontract.contract.suite.verdicts import Seen, outcome_of
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner.result import FAILING, SHOWN, Counterexample, Verdict
+from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import Clause, Level, clauses, select
+from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.blockreader.registry import reader_mutants
-from fscontract.fakes.mutants.filesplitter.registry import splitter_mutants
-from fscontract.fakes.mutants.metadatatable.registry import table_mutants
+from fscontract.fakes.mutants.metadata_table.registry import table_mutants
+from fscontract.fakes.mutants.splitter.registry import splitter_mutants
 
 TODAY = date(2027, 1, 1)
 HOW = "seek: returned"

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.suite import interrupt
-from fscontract.contract.suite.interrupt import Abandoned, give_up
-from fscontract.contract.suite.watchdog import Next, supervise, untimed
+from fscontract.contract.runner import timeouts
+from fscontract.contract.runner.timeouts import Abandoned, Next, give_up, supervise, untimed
 from tests.contract.suite.conftest import Clock
 from tests.limits import DEADLOCK
 
@@ -96,7 +95,7 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
             sleep(seconds)
 
     thread.start()
-    monkeypatch.setattr(interrupt, "sleep", end)
+    monkeypatch.setattr(timeouts, "sleep", end)
     give_up(thread)
     assert not thread.is_alive()
 
@@ -122,7 +121,7 @@ def test_an_end_that_a_busy_thread_loses_is_sent_again(monkeypatch: pytest.Monke
             """Wait for what was sent, and not for a while."""
             assert delivered.acquire(timeout=DEADLOCK)
 
-    monkeypatch.setattr(interrupt, "_is_busy", lambda ident: len(lost) < 2)
+    monkeypatch.setattr(timeouts, "_is_busy", lambda ident: len(lost) < 2)
     thread = Busy(daemon=True)
     thread.start()
     give_up(thread)

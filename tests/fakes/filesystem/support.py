@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     RemoteFileChangedException,
 )
-from fscontract.fakes.filesystem.consistency import Consistency
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.requests import Latency
+from fscontract.fakes.filesystem.tree import Consistency
 
 from .support import names, read
 

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.anchors import ProgramError
-from fscontract.contract.content import content, replacement
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     FileNotFoundException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan, Turn
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, Turn
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.requests import Latency
 

@@ -8,8 +8,8 @@ import pytest
 
 HEAD = """
 import pytest
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.fakes.filesystem.consistency import Consistency
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.fakes.filesystem.tree import Consistency
 from fscontract.fakes.filesystem.requests import Latency
 """
 #: A test whose fault struck nothing: the fourth request is an open.

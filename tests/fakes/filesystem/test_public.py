@@ -6,18 +6,16 @@ import fsspec
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import select
-from fscontract.contract.content import content
-from fscontract.contract.faults import Fault
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Step
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
+from fscontract.contract.program.content import content
+from fscontract.contract.program.faults import Fault
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
-from fscontract.fakes.filesystem.asfsspec import FakeFsspec
-from fscontract.fakes.filesystem.filesystem import FakeFileSystem
-from fscontract.fakes.filesystem.targets import FakeBinding, fake
+from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem, FakeFsspec, fake
 
 from .support import outcomes, plan, read
 

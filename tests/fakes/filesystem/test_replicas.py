@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.content import content
-from fscontract.contract.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.program.content import content
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 
 from .support import outcomes, pread, read, replicas

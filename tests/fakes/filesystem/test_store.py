@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.content import content
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     FileNotFoundException,
     IllegalArgumentException,
     RemoteFileChangedException,
 )
-from fscontract.fakes.filesystem.clock import EPOCH, Clock
+from fscontract.contract.program.content import content
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.requests import Latency, Request
+from fscontract.fakes.filesystem.tree import EPOCH, Clock
 
 from .support import outcomes, pread, read
 

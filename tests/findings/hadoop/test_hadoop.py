@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.bindings.hadoop.archives import ArchiveStore
-from fscontract.implementations.jvm import machine
-from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.implementations.bindings.hadoop.local_files import ArchiveStore
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import hadoop_jars
 from tests.implementations.bindings.hadoop.servers import ftp_server, web_server
 
 _SIZE = 10_000
@@ -21,9 +21,9 @@ _BUFFER = "fs.option.openfile.buffer.size"
 @pytest.fixture(scope="module")
 def local() -> Any:
     """LocalFileSystem."""
-    machine.start(hadoop_jars())
-    configuration = machine.java_class("org.apache.hadoop.conf.Configuration")()
-    return machine.java_class("org.apache.hadoop.fs.FileSystem").getLocal(configuration)
+    jvm.start(hadoop_jars())
+    configuration = jvm.java_class("org.apache.hadoop.conf.Configuration")()
+    return jvm.java_class("org.apache.hadoop.fs.FileSystem").getLocal(configuration)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def raw(local: Any) -> Any:
 @pytest.fixture
 def path(local: Any, tmp_path: Path) -> Any:
     """A file of 10,000 bytes with checksums."""
-    made = machine.java_class("org.apache.hadoop.fs.Path")(str(tmp_path / "file"))
+    made = jvm.java_class("org.apache.hadoop.fs.Path")(str(tmp_path / "file"))
     with local.create(made, True) as file:
         file.write(_bytes(_SIZE))
     return made
@@ -48,7 +48,7 @@ def _bytes(size: int) -> Any:
 
 
 def _raises(name: str) -> Any:
-    return pytest.raises(machine.java_class(name))
+    return pytest.raises(jvm.java_class(name))
 
 
 def test_h1_raw_moves_a_stream_that_has_no_other_source(raw: Any, path: Any) -> None:
@@ -115,7 +115,7 @@ def test_h7_a_refused_buffer_size_leaks_the_file(raw: Any, path: Any) -> None:
     with _raises("java.lang.IllegalArgumentException"):
         raw.open(path, 0)
     assert str(path.toUri().getPath()) in _open_files()
-    machine.java_class("java.lang.System").gc()
+    jvm.java_class("java.lang.System").gc()
 
 
 def _open_files() -> list[str]:
@@ -137,10 +137,10 @@ def _link(descriptor: str) -> str:
 def test_h8_local_refuses_an_empty_range_at_the_end(raw: Any, local: Any, path: Any) -> None:
     import jpype
 
-    ranges = machine.java_class("java.util.ArrayList")()
-    kind = machine.java_class("org.apache.hadoop.fs.FileRange")
+    ranges = jvm.java_class("java.util.ArrayList")()
+    kind = jvm.java_class("org.apache.hadoop.fs.FileRange")
     ranges.add(kind.createFileRange(jpype.JLong(_SIZE), jpype.JInt(0)))
-    buffer = machine.java_class("java.nio.ByteBuffer")
+    buffer = jvm.java_class("java.nio.ByteBuffer")
     allocate = jpype.JProxy("java.util.function.IntFunction", dict={"apply": buffer.allocate})
     with raw.open(path) as stream:
         stream.readVectored(ranges, allocate)
@@ -157,20 +157,20 @@ def har(local: Any, tmp_path: Path) -> Any:
 
 
 def _filesystem(uri: str, **options: str) -> Any:
-    configuration = machine.java_class("org.apache.hadoop.conf.Configuration")()
+    configuration = jvm.java_class("org.apache.hadoop.conf.Configuration")()
     for name, value in options.items():
         configuration.set(name.replace("_", "."), value)
-    parsed = machine.java_class("java.net.URI").create(uri)
-    return machine.java_class("org.apache.hadoop.fs.FileSystem").newInstance(parsed, configuration)
+    parsed = jvm.java_class("java.net.URI").create(uri)
+    return jvm.java_class("org.apache.hadoop.fs.FileSystem").newInstance(parsed, configuration)
 
 
 def _path(text: str) -> Any:
-    return machine.java_class("org.apache.hadoop.fs.Path")(text)
+    return jvm.java_class("org.apache.hadoop.fs.Path")(text)
 
 
 def _context() -> Any:
-    parsed = machine.java_class("java.net.URI").create("file:///")
-    return machine.java_class("org.apache.hadoop.fs.FileContext").getFileContext(parsed)
+    parsed = jvm.java_class("java.net.URI").create("file:///")
+    return jvm.java_class("org.apache.hadoop.fs.FileContext").getFileContext(parsed)
 
 
 def test_h9_archives_do_not_look_at_arguments(har: Any, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_h14_a_file_over_http_has_no_position(local: Any, tmp_path: Path) -> Non
         with _raises("java.io.FileNotFoundException"):
             http.open(_path(f"{url}nothing"))
         assert _sockets() - before != set()
-        machine.java_class("java.lang.System").gc()
+        jvm.java_class("java.lang.System").gc()
         http.close()
 
 
@@ -241,7 +241,7 @@ def test_h15_a_closed_file_over_ftp_keeps_a_connection(local: Any, tmp_path: Pat
             assert stream.read(0, _bytes(0), 0, 0) == 0
             stream.close()
             assert _sockets() - before
-        machine.java_class("java.lang.System").gc()
+        jvm.java_class("java.lang.System").gc()
         ftp.close()
 
 

@@ -9,14 +9,14 @@ from uuid import uuid4
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.clauses import STREAM, select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite import findings, leaks, shrink
-from fscontract.contract.suite.generate import exhaustive
-from fscontract.contract.suite.result import RunResult
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.s3.embedded import EmbeddedServer
+from fscontract.contract.generate import exhaustive
+from fscontract.contract.runner import counterexamples, resource_checks, shrink
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import STREAM, select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.s3.moto_target import EmbeddedServer
 from tests.findings.conftest import MEASURED
 from tests.findings.s3.targets import Place
 
@@ -65,8 +65,10 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     come first."""
     monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", PROGRAMS)
     monkeypatch.setattr(shrink, "ATTEMPTS", 8)  # which clauses they are is all that is asked
-    monkeypatch.setattr(findings, "_ALIKE", 1)
-    monkeypatch.setattr(leaks, "_MOST_REMOTE_SUSPICIONS", 2)  # pools of connections raise many
+    monkeypatch.setattr(counterexamples, "_ALIKE", 1)
+    monkeypatch.setattr(
+        resource_checks, "_MOST_REMOTE_SUSPICIONS", 2
+    )  # pools of connections raise many
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from obstore.store import S3Store
 
 from fscontract.contract.binding import Binding
 from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.object_stores import OpenedFileBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding, ObstoreStore
 from fscontract.implementations.bindings.opendal import OpendalBinding
-from fscontract.implementations.bindings.openedfile import OpenedFileBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY
 
 #: The kinds of caches that fsspec has by name, but for readahead, which is what s3fs takes, and
 #: parts, which has to be given what it holds.

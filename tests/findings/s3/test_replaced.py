@@ -17,8 +17,8 @@ import smart_open
 from obstore.exceptions import GenericError
 from pyarrow.fs import S3FileSystem
 
-from fscontract.contract.faults import Fault, FaultPlan
-from fscontract.fakes.proxy import FaultProxy
+from fscontract.contract.program.faults import Fault, FaultPlan
+from fscontract.fakes.fault_proxy import FaultProxy
 from tests.findings.s3 import targets
 from tests.findings.s3.targets import Place
 

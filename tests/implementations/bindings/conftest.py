@@ -8,8 +8,8 @@ from typing import TypeAlias
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.outcome import Outcome
-from fscontract.contract.program import Step
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Step
 
 Calls: TypeAlias = Callable[..., list[Outcome]]
 

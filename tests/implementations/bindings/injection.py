@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.opener import NoScene, Opener
-from fscontract.contract.outcome import Outcome
-from fscontract.contract.program import Step
+from fscontract.contract.binding import Binding, NoScene, Opener, TargetError
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Step
 
 #: What a call does in the place of what it should do.
 Wrong: TypeAlias = Callable[[], Any]

@@ -22,14 +22,14 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs as arrow
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations import memory
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.rangeops import bind_ranges
-from fscontract.implementations.bindings.sessions import protocols
+from fscontract.implementations.bindings.fsspec_quirks import protocols
+from fscontract.implementations.bindings.positioned_reads import bind_ranges
 
 from .conftest import Calls
 

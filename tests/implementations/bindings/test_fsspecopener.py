@@ -12,15 +12,14 @@ import pytest
 from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
-from fscontract.contract.binding import TargetError
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.opener import NoScene
-from fscontract.contract.opening import MISNAMED, STATUSES, BuilderCall
-from fscontract.contract.outcome import IO_KINDS, Kind, returned
-from fscontract.contract.ports import FileStatus, LocatedFileStatus
-from fscontract.contract.program import Step
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus, LocatedFileStatus
+from fscontract.contract.binding import NoScene, TargetError
+from fscontract.contract.program.open_calls import MISNAMED, STATUSES, BuilderCall
+from fscontract.contract.program.outcome import IO_KINDS, Kind, returned
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.fsspecopener import FsspecOpener
+from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 
 
 @pytest.fixture(params=["memory", "local"])

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import Kind, returned
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Kind, returned
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 
 from .conftest import Calls

@@ -14,14 +14,14 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem as FsspecLocal
 from pyarrow import fs as arrow
 
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.binding import Binding
-from fscontract.contract.ports import FileSystem
 from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
-from fscontract.implementations.bindings.pyfile import PyFileBinding
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.python_file import PyFileBinding
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .injection import WRONGS, Sabotaged, Saboteur, each_call, sabotaged_class

@@ -10,8 +10,8 @@ from obstore.fsspec import FsspecStore
 from obstore.store import LocalStore, MemoryStore, S3Store
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.memory import MemoryFileSystem

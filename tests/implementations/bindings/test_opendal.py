@@ -11,13 +11,13 @@ import pytest
 from obstore.store import MemoryStore
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.program.program import Step
 from fscontract.contract.targets import UsageError, recognise
+from fscontract.implementations.bindings.object_stores import OpenedFileBinding
 from fscontract.implementations.bindings.obstore import ObstoreStore
 from fscontract.implementations.bindings.opendal import OpendalBinding
-from fscontract.implementations.bindings.openedfile import OpenedFileBinding
 
 from .conftest import Calls
 from .stores import life_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.implementations.bindings.privacy import hide, secrets_in, shown
+from fscontract.implementations.bindings.common import hide, secrets_in, shown
 
 
 @pytest.mark.parametrize(

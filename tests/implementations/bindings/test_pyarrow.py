@@ -10,9 +10,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, returned
-from fscontract.contract.program import Step
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.program.program import Step
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 

@@ -10,11 +10,11 @@ from typing import Any, BinaryIO, cast
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.fileops import IDIOMS
-from fscontract.implementations.bindings.pyfile import PyFileBinding
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.file_operations import IDIOMS
+from fscontract.implementations.bindings.python_file import PyFileBinding
 
 from .conftest import Calls
 

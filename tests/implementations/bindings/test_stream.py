@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.anchors import ProgramError
+from fscontract.contract.api.filesystem import Allocate, ByteBuffer, FileRange, Release
 from fscontract.contract.binding import TargetError
-from fscontract.contract.bytebuffer import ByteBuffer
-from fscontract.contract.content import content
-from fscontract.contract.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
-from fscontract.contract.ports import Allocate, FileRange, Release
-from fscontract.contract.program import OPERATIONS, Step
-from fscontract.implementations.bindings.stream import StreamBinding
-from fscontract.implementations.bindings.streamops import bind_stream
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
+from fscontract.contract.program.program import OPERATIONS, Step
+from fscontract.implementations.bindings.native import StreamBinding, bind_stream
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Calls
@@ -153,7 +151,7 @@ def test_a_range_without_a_future_is_told() -> None:
 
 def test_a_future_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting ends, and is no fault of the environment."""
-    monkeypatch.setattr("fscontract.implementations.bindings.streamops.PATIENCE", 0.001)
+    monkeypatch.setattr("fscontract.implementations.bindings.native.PATIENCE", 0.001)
     outcome = bind_stream(vectored((0, 2)))(answering(Future()))
     assert outcome.value[0].kind is Kind.OTHER
     assert "not done" in outcome.value[0].detail

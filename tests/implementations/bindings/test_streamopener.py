@@ -9,23 +9,22 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.content import content, replacement
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     FileNotFoundException,
     IllegalArgumentException,
     RemoteFileChangedException,
     UnsupportedOperationException,
 )
-from fscontract.contract.iostatistics import METERS, meter
-from fscontract.contract.opener import NoScene
-from fscontract.contract.opening import MISNAMED, SCENES, STATUSES
-from fscontract.contract.outcome import Kind
-from fscontract.contract.ports import FileStatus, LocatedFileStatus
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.stream import StreamBinding
-from fscontract.implementations.bindings.streamopener import FOREIGN, StreamOpener
+from fscontract.contract.api.filesystem import FileStatus, LocatedFileStatus
+from fscontract.contract.api.iostatistics import METERS, meter
+from fscontract.contract.binding import Binding, NoScene, TargetError
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.open_file import FOREIGN, StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.targets import local, memory
 

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from obstore import Bytes
 
-from fscontract.contract.outcome import Kind, Outcome, raised
-from fscontract.contract.program import Step
-from fscontract.implementations.bindings.fileops import bind_file
-from fscontract.implementations.bindings.positioned import bind_pread, bind_vectored
-from fscontract.implementations.bindings.pyops import bind_python
-from fscontract.implementations.bindings.rangeops import bind_ranges
+from fscontract.contract.program.outcome import Kind, Outcome, raised
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.file_operations import bind_file, bind_python
+from fscontract.implementations.bindings.positioned_reads import (
+    bind_pread,
+    bind_ranges,
+    bind_vectored,
+)
 
 _PREAD = Step("pread", (0, 4, 0, 4))
 _FULLY = Step("read_fully", (0, 4, 0, 4))

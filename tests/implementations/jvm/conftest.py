@@ -10,15 +10,15 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from fscontract.contract.ports import FileSystem
-from fscontract.implementations.jvm import machine
-from fscontract.implementations.jvm.filesystem import java_filesystem
-from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.bridge import java_filesystem
+from fscontract.implementations.jvm.jvm import hadoop_jars
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.limits import DEADLOCK
 
 _KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
@@ -27,7 +27,7 @@ _KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
 @pytest.fixture(scope="session", autouse=True)
 def machine_of_hadoop() -> None:
     """The machine, which stays until the process ends."""
-    machine.start(hadoop_jars())
+    jvm.start(hadoop_jars())
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,7 @@ def java(machine_of_hadoop: None) -> Callable[[str], Any]:
 
     def find(name: str) -> Any:
         own = name.startswith(("java.", "org."))
-        return machine.java_class(name if own else f"org.apache.hadoop.{name}")
+        return jvm.java_class(name if own else f"org.apache.hadoop.{name}")
 
     return find
 

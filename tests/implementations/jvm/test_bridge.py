@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import jpype
 import pytest
 
-from fscontract.contract.content import content
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     EOFException,
     FileNotFoundException,
@@ -21,7 +20,8 @@ from fscontract.contract.errors import (
     RemoteFileChangedException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import FSDataInputStream
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.contract.program.content import content
 from fscontract.implementations.jvm.bridge import java_stream
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.implementations.support import write
@@ -203,7 +203,7 @@ def test_the_cause_shows_where_python_raised_it(stream: Any, java: Java) -> None
     assert "seek" in [str(frame.getMethodName()) for frame in frames]
     assert all(str(frame.getFileName()).endswith(".py") for frame in frames)
     cause = caught.value.__cause__
-    while cause is not None and "fscontract.contract.errors.EOFException" not in str(cause):
+    while cause is not None and "fscontract.contract.api.errors.EOFException" not in str(cause):
         cause = cause.__cause__
     assert cause is not None
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from fscontract.contract.clauses import select
-from fscontract.contract.ports import FileSystem
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import recognise
-from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.jvm.bridge import java_filesystem
 from fscontract.implementations.memory import MemoryFileSystem
 
 _BAD = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import jpype
 import pytest
 
-from fscontract.contract.ports import FileSystem
-from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.jvm.bridge import java_filesystem
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.implementations.support import read, write
 

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import jpype
 import pytest
 
-from fscontract.contract.content import content
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.program.content import content
 from fscontract.implementations.jvm.bridge import java_stream
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.implementations.support import write

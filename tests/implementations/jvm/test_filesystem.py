@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fscontract.contract.ports import FileStatus, FileSystem, FSDataInputStream
-from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.contract.api.filesystem import FileStatus, FileSystem, FSDataInputStream
+from fscontract.implementations.jvm.bridge import java_filesystem
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.implementations.support import read, write
 

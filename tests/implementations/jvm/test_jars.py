@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.implementations.jvm.jars import hadoop_jars, s3a_jars, version_of
+from fscontract.implementations.jvm.jvm import hadoop_jars, s3a_jars, version_of
 
 _FOLDERS = {hadoop_jars: "jars", s3a_jars: "jars/libs"}
 _MAKERS = pytest.mark.parametrize("jars", list(_FOLDERS), ids=lambda f: f.__name__)

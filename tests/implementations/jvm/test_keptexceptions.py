@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.outcome import Kind
-from fscontract.contract.program import Step
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.jvm import keptexceptions
+from fscontract.implementations.jvm import jvm
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_exceptions_of_streams_are_put_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the next file is opened, once there were many."""
-    monkeypatch.setattr(keptexceptions, "MOST", 100)
+    monkeypatch.setattr(jvm, "MOST", 100)
     binding = HadoopBinding.from_url(f"raw://{tmp_path}", {})
     binding.prepare()
     try:
@@ -49,7 +49,7 @@ def test_exceptions_of_streams_are_put_aside(
 
 
 def test_nothing_is_put_aside_for_few() -> None:
-    kept = keptexceptions.KeptExceptions()
+    kept = jvm.KeptExceptions()
     before = gc.get_freeze_count()
     kept.add()
     kept.put_aside()

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.implementations.jvm import machine
-from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import hadoop_jars
 
 
 def test_starting_again_with_the_same_libraries_does_nothing(java: Callable[[str], Any]) -> None:
     """Whoever needs the machine starts it."""
     before = java("java.lang.System").identityHashCode(java("java.lang.Runtime").getRuntime())
-    machine.start(hadoop_jars())
+    jvm.start(hadoop_jars())
     after = java("java.lang.System").identityHashCode(java("java.lang.Runtime").getRuntime())
-    assert (machine.is_running(), before) == (True, after)
+    assert (jvm.is_running(), before) == (True, after)
 
 
 def test_other_libraries_are_refused_with_a_way_out() -> None:
     """There is no second machine in a process."""
     with pytest.raises(TargetError, match=r"with other libraries: .*leave --no-isolate out"):
-        machine.start(hadoop_jars()[1:])
+        jvm.start(hadoop_jars()[1:])
 
 
 def _said(code: str) -> str:
@@ -50,7 +50,7 @@ def test_without_jpype_it_says_what_to_install() -> None:
 def test_a_bridge_needs_hadoop_and_janino() -> None:
     """A machine that somebody has started without them is of no use."""
     said = _said(
-        "from fscontract.implementations.jvm.shim import shim_class; "
+        "from fscontract.implementations.jvm.conversions import shim_class; "
         "machine.start(()); shim_class('Lanes')"
     )
     assert said.startswith(

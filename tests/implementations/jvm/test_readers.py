@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.jvm.bridge import java_stream
 from tests.implementations.support import write
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.s3 import retrying
+from fscontract.implementations.s3 import range_download
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.transports import loop
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.implementations.s3.transports import cancellable_loop
 from fscontract.implementations.s3.transports.clients import boto3_client
 from tests.implementations.s3.awaitables import Library
 from tests.implementations.s3.rawserver import DATA, RawServer
@@ -93,7 +93,7 @@ def fs(config: S3Config) -> Iterator[S3FileSystem]:
 @pytest.fixture
 def raw(monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServer]:
     """A server whose answers can be spoilt, with one object; retries follow at once."""
-    monkeypatch.setattr(retrying, "BACKOFF", 0.0)
+    monkeypatch.setattr(range_download, "BACKOFF", 0.0)
     with RawServer() as running:
         running.store("key", DATA)
         yield running
@@ -122,4 +122,4 @@ def library() -> Iterator[Library]:
     made.may_complete.set()
     for thread in made.threads:
         thread.join(DEADLOCK)
-    assert all(call.left for call in loop._UNDER_WAY._calls)
+    assert all(call.left for call in cancellable_loop._UNDER_WAY._calls)

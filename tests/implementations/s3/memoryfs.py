@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from fscontract.contract.errors import PathIOException
-from fscontract.contract.ports import FileStatus
-from fscontract.implementations.filesystem import ReferenceFileSystem, normalize, not_found
-from fscontract.implementations.options import OpenOptions
+from fscontract.contract.api.errors import PathIOException
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.implementations.filesystem_base import (
+    PendingFile,
+    ReferenceFileSystem,
+    normalize,
+    not_found,
+)
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.reader import Reader
-from fscontract.implementations.s3.stream import S3InputStream
-from fscontract.implementations.writer import PendingFile
+from fscontract.implementations.s3.filesystem import Reader
+from fscontract.implementations.s3.input_stream import S3InputStream
 from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
 
 

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 
-from fscontract.implementations.s3.failures import Place, of_status
-from fscontract.implementations.s3.source import (
+from fscontract.implementations.s3.errors import Place, of_status
+from fscontract.implementations.s3.object_reader import (
     Body,
     ByteRange,
     Cancellation,

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.store import etag_of as joined
+from fscontract.implementations.s3.object_store import etag_of as joined
 from tests.implementations.s3.memorysource import etag_of
 
 #: The object that tests read.

@@ -6,12 +6,9 @@ import threading
 
 import pytest
 
-from fscontract.implementations.s3.ahead import Window
-from fscontract.implementations.s3.download import Download, Target
-from fscontract.implementations.s3.pin import Pin
-from fscontract.implementations.s3.source import Cancellation
-from fscontract.implementations.s3.traffic import Traffic
-from fscontract.implementations.s3.workers import Workers
+from fscontract.implementations.s3.object_reader import Cancellation, Traffic
+from fscontract.implementations.s3.range_download import Download, Pin, Target
+from fscontract.implementations.s3.read_ahead import Window, Workers
 from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource
 from tests.limits import DEADLOCK
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fscontract.implementations.s3.answers import Extent, Misfit, check_head, extent_of, required
+from fscontract.implementations.s3.errors import Place, WrongAnswerException
 from fscontract.implementations.s3.etags import header, plain, same
-from fscontract.implementations.s3.failures import Place, WrongAnswerException
 
 
 @pytest.mark.parametrize(

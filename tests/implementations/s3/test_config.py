@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.s3.config import S3Config, of_hadoop
 from fscontract.implementations.s3.options import BY_NAME, MIB, OPTIONS, S3A_KEYS
 

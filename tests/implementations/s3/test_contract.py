@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.s3 import plans, stream
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.s3 import input_stream, read_ahead
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.targets import s3
+from fscontract.implementations.s3.moto_target import s3
 from fscontract.implementations.targets import ReferenceBinding
 from tests.implementations.s3.memoryfs import MemoryS3
 from tests.implementations.s3.memorysource import BUCKET
@@ -51,7 +51,7 @@ def test_the_contract_holds_across_the_boundaries_of_windows(
     piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Windows of a few bytes, in answers that come in even fewer."""
-    for name, plan in plans.PLANS.items():
+    for name, plan in read_ahead.PLANS.items():
         small = replace(
             plan,
             first=5 if plan.growth == 1 else 16,
@@ -59,9 +59,9 @@ def test_the_contract_holds_across_the_boundaries_of_windows(
             most=64,
             hold=8 if plan.ahead else 0,
         )
-        monkeypatch.setitem(plans.PLANS, name, small)
-    monkeypatch.setattr(plans, "_RANDOM", replace(plans._RANDOM, first=5))
-    monkeypatch.setattr(stream, "FOOTER", 32)
+        monkeypatch.setitem(read_ahead.PLANS, name, small)
+    monkeypatch.setattr(read_ahead, "_RANDOM", replace(read_ahead._RANDOM, first=5))
+    monkeypatch.setattr(input_stream, "FOOTER", 32)
     config = S3Config(BUCKET, readahead=6, min_seek=4, max_read=64)
     binding = ReferenceBinding(MemoryS3(config, piece), "s3")
     patterns = ("seek*", "pread*", "full*", "vread*", "read*", "skip*", "pyio.read*", "open.split*")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import AccessControlException, IllegalArgumentException
+from fscontract.contract.api.errors import AccessControlException, IllegalArgumentException
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.credentials import Credentials, Keys
-from fscontract.implementations.s3.failures import NoCredentialsException
+from fscontract.implementations.s3.errors import NoCredentialsException
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.transports import clients
 from tests.limits import DEADLOCK

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fscontract.implementations.s3.failures import S3Exception
+from fscontract.implementations.s3.errors import S3Exception
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from tests.implementations.s3.rawserver import (
     DATA,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import PathIOException
-from fscontract.contract.ports import FileRange
-from fscontract.implementations.s3.failures import S3Exception, WrongAnswerException
+from fscontract.contract.api.errors import PathIOException
+from fscontract.contract.api.filesystem import FileRange
+from fscontract.implementations.s3.errors import S3Exception, WrongAnswerException
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from tests.implementations.s3.rawserver import DATA, Answer, Asked, RawServer, Sent, whole
 

@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     InterruptedIOException,
     RemoteFileChangedException,
 )
-from fscontract.implementations.s3 import retrying
-from fscontract.implementations.s3.download import Download, Target
-from fscontract.implementations.s3.failures import (
+from fscontract.implementations.s3 import range_download
+from fscontract.implementations.s3.errors import (
     BodyCutException,
     Place,
     RangeNotSatisfiableException,
@@ -22,10 +21,9 @@ from fscontract.implementations.s3.failures import (
     WrongAnswerException,
     of_status,
 )
-from fscontract.implementations.s3.pin import Pin
-from fscontract.implementations.s3.source import Body, ByteRange, Cancellation
-from fscontract.implementations.s3.tail import read_tail
-from fscontract.implementations.s3.traffic import Traffic
+from fscontract.implementations.s3.input_stream import read_tail
+from fscontract.implementations.s3.object_reader import Body, ByteRange, Cancellation, Traffic
+from fscontract.implementations.s3.range_download import Download, Pin, Target
 from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource, etag_of
 
 DATA = random.Random(1).randbytes(1000)
@@ -35,7 +33,7 @@ PLACE = Place(BUCKET, "key")
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries follow at once."""
-    monkeypatch.setattr(retrying, "BACKOFF", 0.0)
+    monkeypatch.setattr(range_download, "BACKOFF", 0.0)
 
 
 @pytest.fixture
@@ -276,7 +274,7 @@ def test_an_answer_of_another_version_is_refused(source: MemorySource) -> None:
 def test_a_store_that_ignores_ranges_far_into_an_object_is_not_asked_again(
     source: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fscontract.implementations.s3.download._MOST_SKIPPED", 100)
+    monkeypatch.setattr("fscontract.implementations.s3.range_download._MOST_SKIPPED", 100)
 
     def all_of_it(body: MemoryBody) -> None:
         body.offset, body.length, body._rest = 0, len(DATA), memoryview(DATA)
@@ -327,8 +325,8 @@ def test_a_cancelled_download_asks_for_nothing(source: MemorySource) -> None:
 def test_waiting_for_a_retry_ends_when_it_is_cancelled(
     source: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrying, "BACKOFF", 1000.0)
-    monkeypatch.setattr(retrying, "LONGEST_BACKOFF", 1000.0)
+    monkeypatch.setattr(range_download, "BACKOFF", 1000.0)
+    monkeypatch.setattr(range_download, "LONGEST_BACKOFF", 1000.0)
     cancel = Cancellation()
 
     def fail(_key: str, _want: ByteRange | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import fsspec
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileAlreadyExistsException,
     FileNotFoundException,
     IllegalArgumentException,
@@ -19,9 +19,9 @@ from fscontract.contract.errors import (
     RemoteFileChangedException,
     UnsupportedOperationException,
 )
-from fscontract.contract.ports import ETAGS_AVAILABLE, FileSystem
-from fscontract.implementations.s3.asfsspec import Buckets, S3Fsspec
+from fscontract.contract.api.filesystem import ETAGS_AVAILABLE, FileSystem
 from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
+from fscontract.implementations.s3.fsspec_adapter import Buckets, S3Fsspec
 from fscontract.implementations.s3.options import MIB
 from tests.implementations import test_filesystem as shared
 from tests.implementations.support import read, write
@@ -401,7 +401,7 @@ class TestFsspec:
         import subprocess
         import sys
 
-        code = "import sys, fscontract.implementations.asfsspec; print(*sys.modules)"
+        code = "import sys, fscontract.implementations.fsspec_adapter; print(*sys.modules)"
         run = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
         )

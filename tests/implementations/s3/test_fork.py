@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.transports import choice
+from fscontract.implementations.s3.transports import selection
 from tests.limits import DEADLOCK
 
 #: Uses the filesystem, forks, uses it again in the child, and says what happened there.
 FORKING = """
 import os, signal, sys
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.transports.choice import choose
+from fscontract.implementations.s3.transports.selection import choose
 bucket, url, parent, child = sys.argv[1:]
 def made(transport):
     return S3FileSystem(
@@ -90,7 +90,7 @@ class TestChoice:
     def installed(self, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         """The libraries that are taken to be installed."""
         names = {"obstore", "boto3"}
-        monkeypatch.setattr(choice, "find_spec", lambda name: name if name in names else None)
+        monkeypatch.setattr(selection, "find_spec", lambda name: name if name in names else None)
         return names
 
     @pytest.mark.parametrize("wanted", ["auto", "obstore", "boto3"])
@@ -99,21 +99,21 @@ class TestChoice:
     ) -> None:
         installed.clear()
         with pytest.raises(IllegalArgumentException, match=r"pip install 'fscontract\[s3\]'"):
-            choice.choose(S3Config("data", transport=wanted))
+            selection.choose(S3Config("data", transport=wanted))
 
     def test_obstore_comes_first(self, installed: set[str]) -> None:
-        assert choice.choose(S3Config("data")) == "obstore"
+        assert selection.choose(S3Config("data")) == "obstore"
         installed.remove("obstore")
-        assert choice.choose(S3Config("data")) == "boto3"
+        assert selection.choose(S3Config("data")) == "boto3"
 
     def test_what_was_asked_for_is_not_replaced(self, installed: set[str]) -> None:
-        assert choice.choose(S3Config("data", transport="boto3")) == "boto3"
+        assert selection.choose(S3Config("data", transport="boto3")) == "boto3"
         installed.remove("boto3")
         with pytest.raises(IllegalArgumentException, match="boto3"):
-            choice.choose(S3Config("data", transport="boto3"))
+            selection.choose(S3Config("data", transport="boto3"))
 
     def test_each_process_makes_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        each = choice.PerProcess(object)
+        each = selection.PerProcess(object)
         first = each.get()
         assert each.get() is first
         monkeypatch.setattr(os, "getpid", lambda: -1)

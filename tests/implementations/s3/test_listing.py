@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from fscontract.implementations.s3.listing import children
-from fscontract.implementations.s3.store import ObjectInfo, Page
+from fscontract.implementations.s3.filesystem import children
+from fscontract.implementations.s3.object_store import ObjectInfo, Page
 
 
 class TestChildren:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import InterruptedIOException
-from fscontract.implementations.s3.source import Cancellation
-from fscontract.implementations.s3.transports import loop
-from fscontract.implementations.s3.transports.loop import Calls, Failed
+from fscontract.contract.api.errors import InterruptedIOException
+from fscontract.implementations.s3.object_reader import Cancellation
+from fscontract.implementations.s3.transports import cancellable_loop
+from fscontract.implementations.s3.transports.cancellable_loop import Calls, Failed
 from tests.implementations.s3.awaitables import Library
 from tests.limits import DEADLOCK
 
@@ -88,10 +88,10 @@ def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None
 
 def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> None:
     """A cancelled call is not over for the thread that has yet to hear of it."""
-    under_way, cancel = loop._UnderWay(), Cancellation()
-    call = loop.Call(Calls())
+    under_way, cancel = cancellable_loop._UnderWay(), Cancellation()
+    call = cancellable_loop.Call(Calls())
     under_way.add(call)
-    loop._begin(library.awaitable(7), call)
+    cancellable_loop._begin(library.awaitable(7), call)
     with elsewhere(under_way.end) as ended:
         while not call.cancelling:
             assert not ended.done()
@@ -104,10 +104,10 @@ def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> N
 
 
 def test_after_the_end_only_the_main_thread_begins_calls() -> None:
-    under_way = loop._UnderWay()
+    under_way = cancellable_loop._UnderWay()
     under_way.end()
-    under_way.add(loop.Call(Calls()))
-    with elsewhere(lambda: under_way.add(loop.Call(Calls()))) as call:
+    under_way.add(cancellable_loop.Call(Calls()))
+    with elsewhere(lambda: under_way.add(cancellable_loop.Call(Calls()))) as call:
         assert isinstance(call.exception(DEADLOCK), InterruptedIOException)
 
 
@@ -118,9 +118,9 @@ import threading
 import time
 import obstore
 from obstore.store import MemoryStore
-from fscontract.contract.errors import InterruptedIOException
-from fscontract.implementations.s3.source import Cancellation
-from fscontract.implementations.s3.transports.loop import Calls
+from fscontract.contract.api.errors import InterruptedIOException
+from fscontract.implementations.s3.object_reader import Cancellation
+from fscontract.implementations.s3.transports.cancellable_loop import Calls
 
 sys.setswitchinterval(1e-9)  # threads take turns at every step
 store, calls, first = MemoryStore(), Calls(), threading.Event()

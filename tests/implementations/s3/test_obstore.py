@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import InterruptedIOException
+from fscontract.contract.api.errors import InterruptedIOException
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import Place
-from fscontract.implementations.s3.source import ByteRange, Cancellation
+from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.object_reader import ByteRange, Cancellation
 from fscontract.implementations.s3.transports.obstore import ObstoreBody, ObstoreSource
 from tests.implementations.s3.awaitables import Library
 

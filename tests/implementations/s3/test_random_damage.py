@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from fscontract.contract.errors import EOFException
-from fscontract.contract.openfile_options import BUFFER_SIZE, READ_POLICY
-from fscontract.contract.ports import FileRange, FSDataInputStream
+from fscontract.contract.api.errors import EOFException
+from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, READ_POLICY
 from tests.implementations.s3.rawserver import DATA, Answer, Asked, RawServer, Sent, whole
 
 _SERVER_ERRORS = ("500 Internal Error", "503 Slow Down")

@@ -9,12 +9,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from fscontract.contract.errors import (
-    AccessControlException,
-    FileAlreadyExistsException,
-)
+from fscontract.contract.api.errors import AccessControlException, FileAlreadyExistsException
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import (
+from fscontract.implementations.s3.errors import (
     ConnectionFailedException,
     Place,
     RequestTimeoutException,
@@ -23,12 +20,8 @@ from fscontract.implementations.s3.failures import (
     ThrottledException,
     of_status,
 )
-from fscontract.implementations.s3.store import (
-    Namespace,
-    ObjectStore,
-    etag_of,
-)
-from fscontract.implementations.s3.transports.choice import namespace
+from fscontract.implementations.s3.object_store import Namespace, ObjectStore, etag_of
+from fscontract.implementations.s3.transports.selection import namespace
 
 
 @pytest.fixture

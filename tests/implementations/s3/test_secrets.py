@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import AccessControlException, IllegalArgumentException
-from fscontract.implementations.s3.asfsspec import S3Fsspec
+from fscontract.contract.api.errors import AccessControlException, IllegalArgumentException
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.credentials import Credentials, Keys
-from fscontract.implementations.s3.failures import (
+from fscontract.implementations.s3.errors import (
     ConnectionFailedException,
     RequestTimeoutException,
     S3Exception,
 )
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.s3.fsspec_adapter import S3Fsspec
 
 SECRETS: dict[str, Any] = {
     "access_key": "AKIASESAMEACCESS",

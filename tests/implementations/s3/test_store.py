@@ -8,24 +8,19 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
-    FileAlreadyExistsException,
-    FileNotFoundException,
-)
+from fscontract.contract.api.errors import FileAlreadyExistsException, FileNotFoundException
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.failures import (
-    Place,
-)
-from fscontract.implementations.s3.options import MIB
-from fscontract.implementations.s3.store import (
+from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.object_store import (
     Namespace,
     ObjectInfo,
     ObjectStore,
     Page,
     etag_of,
 )
-from fscontract.implementations.s3.transports.boto3ops import Boto3Namespace
-from fscontract.implementations.s3.transports.choice import namespace
+from fscontract.implementations.s3.options import MIB
+from fscontract.implementations.s3.transports.boto3 import Boto3Namespace
+from fscontract.implementations.s3.transports.selection import namespace
 
 PART = bytes(5 * MIB)
 

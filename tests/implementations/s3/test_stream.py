@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     FileNotFoundException,
     InterruptedIOException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.ports import FileRange, FileStatus, FSDataInputStream
-from fscontract.implementations.options import OpenOptions
+from fscontract.contract.api.filesystem import FileRange, FileStatus, FSDataInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.reader import Reader
-from fscontract.implementations.s3.source import ByteRange
-from fscontract.implementations.s3.stream import S3InputStream
+from fscontract.implementations.s3.filesystem import Reader
+from fscontract.implementations.s3.input_stream import S3InputStream
+from fscontract.implementations.s3.object_reader import ByteRange
 from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
 from tests.limits import DEADLOCK
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.s3 import workers
-from fscontract.implementations.s3.workers import Workers
+from fscontract.implementations.s3 import read_ahead
+from fscontract.implementations.s3.read_ahead import Workers
 from tests.limits import DEADLOCK
 
 
@@ -23,7 +23,7 @@ def test_a_stream_that_is_lost_while_work_is_handed_over_blocks_nothing(
         shared.release()  # as the finalizer of the other stream does
         return ThreadPoolExecutor(*arguments, **options)
 
-    monkeypatch.setattr(workers, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(read_ahead, "ThreadPoolExecutor", pool)
     shared.retain()
     shared.retain()
     thread = threading.Thread(target=lambda: made.append(shared.submit(lambda: None)), daemon=True)

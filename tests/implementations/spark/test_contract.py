@@ -11,17 +11,16 @@ from collections.abc import Iterator
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.clauses import select
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings
-from fscontract.implementations.filesystem import ReferenceFileSystem
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.filesystem_base import ReferenceFileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.implementations.s3.embedded import EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.targets import embedded_config, make_bucket
+from fscontract.implementations.s3.moto_target import EmbeddedServer, embedded_config, make_bucket
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.targets import SparkBinding, spark
 from fscontract.implementations.spark.tasks import Tasks

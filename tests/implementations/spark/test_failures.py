@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     EOFException,
     FileNotFoundException,
@@ -12,8 +12,8 @@ from fscontract.contract.errors import (
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.implementations.s3.failures import Place, ThrottledException
-from fscontract.implementations.spark.failures import Failure, error_of, failure_of
+from fscontract.implementations.s3.errors import Place, ThrottledException
+from fscontract.implementations.spark.tasks import Failure, error_of, failure_of
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_ours_and_those_of_python_keep_class_text_and_path(error: Exception) -> 
 @pytest.mark.parametrize(
     ("module", "name"),
     [("botocore.exceptions", "ClientError"), ("builtins", "eval"), ("builtins", "SystemExit"),
-     ("builtins", "UnicodeDecodeError"), ("fscontract.contract.errors", "io")],
+     ("builtins", "UnicodeDecodeError"), ("fscontract.contract.api.errors", "io")],
 )  # fmt: skip
 def test_all_else_is_an_error_on_the_path(module: str, name: str) -> None:
     """Nothing but exceptions is looked up by a name that came from elsewhere."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.spark.lasting import keep_messages
+from fscontract.implementations.spark.exception_text import keep_messages
 
 #: What an exception is asked after the machine has ended.
 ASKED = ("getCondition", "getSqlState", "getMessageParameters", "getMessage", "getErrorClass")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     AccessControlException,
     FileNotFoundException,
     IllegalArgumentException,
@@ -18,9 +18,9 @@ from fscontract.contract.errors import (
 )
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.implementations.options import OpenOptions
+from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.spark.places import LocalPlace, MemoryPlace, S3Place, place_of
+from fscontract.implementations.spark.locations import LocalPlace, MemoryPlace, S3Place, place_of
 
 SECRET = "correct-horse-battery"
 

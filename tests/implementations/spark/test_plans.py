@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.implementations.spark.plans import Piece, pieces, rounds, tasks_for
+from fscontract.implementations.spark.input_stream import Piece, pieces, rounds, tasks_for
 
 RANGES = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), max_size=20)
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.implementations.jvm.java import Java
-from fscontract.implementations.spark.home import java_home, make_home, new_folder
-from fscontract.implementations.spark.session import _last_line
+from fscontract.implementations.jvm.jvm import Java
+from fscontract.implementations.spark.session import _last_line, java_home, make_home, new_folder
 from tests.implementations.spark.conftest import Program
 
 #: 127.0.0.1 as the kernel's tables have it, also for sockets that can do IPv6.
@@ -50,7 +49,7 @@ def test_what_a_killed_process_has_left_is_removed(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("fscontract-spark-unknown", "other"):
         (tmp_path / name).mkdir()
-    code = "import os; from fscontract.implementations.spark.home import new_folder as new; "
+    code = "import os; from fscontract.implementations.spark.session import new_folder as new; "
     done = subprocess.run(
         [sys.executable, "-c", code + "print(new()[0], flush=True); os.kill(os.getpid(), 9)"],
         env={**os.environ, "TMPDIR": str(tmp_path)},

@@ -16,19 +16,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fscontract.contract.clauses import select
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.commands import common
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.events import Event, Progress, ViolationFound
-from fscontract.contract.suite.result import RunResult
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread import target
-from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli.main import main
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.distributed import driver
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.events import Event, Progress, ViolationFound
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import select
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants import registry
-from fscontract.implementations.spark.spreading import SparkSpreading
+from fscontract.implementations.spark.distributed_runs import SparkSpreading
 from tests.limits import DEADLOCK
 
 TARGETS = Path(__file__).parent / "programs" / "targets.py"
@@ -48,9 +48,9 @@ def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path:
     """The command, with the session of these tests in the place of another one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(there, "close", lambda: None)
-    monkeypatch.setattr(target, "spreading", lambda kind, place: there)
+    monkeypatch.setattr(driver, "spreading", lambda kind, place: there)
     # The session's threads stay, and would make the command end this process.
-    monkeypatch.setattr(common, "leave_anyway", lambda code, before: None)
+    monkeypatch.setattr(cli_options, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])

@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     EOFException,
     FileNotFoundException,
     IllegalArgumentException,
     RemoteFileChangedException,
 )
-from fscontract.contract.openfile_options import BUFFER_SIZE, LENGTH, READ_POLICY
-from fscontract.contract.ports import (
+from fscontract.contract.api.filesystem import (
     ETAGS_AVAILABLE,
     ETAGS_PRESERVED_IN_RENAME,
     Buffer,
     FileRange,
     FSDataInputStream,
 )
-from fscontract.implementations.spark import plans, stream
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, LENGTH, READ_POLICY
+from fscontract.implementations.spark import input_stream
+from fscontract.implementations.spark import input_stream as stream
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.stream import JOBS
+from fscontract.implementations.spark.input_stream import JOBS
 from tests.limits import DEADLOCK
 
 DATA = bytes(range(256)) * 4096  # 1 MiB
@@ -63,8 +64,8 @@ def test_a_range_of_many_pieces_is_put_together(
     fs: SparkFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over several tasks, and several jobs."""
-    monkeypatch.setattr(stream, "pieces", lambda ranges: plans.pieces(ranges, 100_000))
-    monkeypatch.setattr(stream, "rounds", lambda cut: plans.rounds(cut, 300_000))
+    monkeypatch.setattr(stream, "pieces", lambda ranges: input_stream.pieces(ranges, 100_000))
+    monkeypatch.setattr(stream, "rounds", lambda cut: input_stream.rounds(cut, 300_000))
     with fs.open(write(fs)) as opened:
         item = FileRange(1, len(DATA) - 2)
         opened.read_vectored([item])
@@ -154,7 +155,7 @@ def test_executors_open_and_close_in_pairs(local: SparkFileSystem) -> None:
         opened.pread(900_000, bytearray(10))
         counts = opened.io_statistics()
     assert counts["stream_read_opened"] == counts["stream_read_closed"] == 2
-    assert counts["stream_read_total_bytes"] == plans.AHEAD["normal"].first + 10
+    assert counts["stream_read_total_bytes"] == input_stream.AHEAD["normal"].first + 10
     assert counts["stream_read_bytes"] == 10
     total = local.io_statistics()
     assert (total["op_open"], total["stream_read_operations"]) == (1, 1)

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 import fscontract
-from fscontract.contract.errors import EOFException, PathIOException
-from fscontract.implementations.spark.failures import ExecutorException
-from fscontract.implementations.spark.tasks import Tasks, job_failure
+from fscontract.contract.api.errors import EOFException, PathIOException
+from fscontract.implementations.spark.tasks import ExecutorException, Tasks, job_failure
 from tests.limits import DEADLOCK
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import (
+from fscontract.contract.api.errors import (
     FileNotFoundException,
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.openfile_options import READ_POLICY, SPLIT_END, SPLIT_START
-from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
+from fscontract.contract.api.openfile_options import READ_POLICY, SPLIT_END, SPLIT_START
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.values import LazyInputStream
-from fscontract.implementations.spark.worker import FILESYSTEMS
+from fscontract.implementations.spark.pickling import LazyInputStream
 
 DATA = bytes(range(200))
 
@@ -185,7 +185,7 @@ def test_workers_share_a_filesystem_and_leave_no_stream_open(
         file.write(DATA)
 
     def look(stream: FSDataInputStream) -> tuple[int, int, int]:
-        from fscontract.implementations.spark.worker import FILESYSTEMS
+        from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 
         pid, _ = first_byte(stream)
         kept = FILESYSTEMS.take(local_place)

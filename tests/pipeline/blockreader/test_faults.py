@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.strategies import fault_plans
-from fscontract.pipeline.blockreader.errors import BlockReadException
 from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import FSReadAheadLineReader, as_bytes, blocks_of
+from fscontract.pipeline.blockreader.source import BlockReadException
 
 DATA = b"".join(b"%04d:%s\r\n" % (i, b"x" * (i % 23)) for i in range(200))
 WANTED = [line for line in DATA.split(b"\r\n") if line]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.jvm import machine
-from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import hadoop_jars
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.blockreader.readers import records_of
 
@@ -25,8 +25,8 @@ Lines = list[tuple[int, bytes]]
 @pytest.fixture(scope="session")
 def hadoop() -> Callable[[Path, int, int], Lines]:
     """The lines of a split from Hadoop: of the bytes from one position up to another."""
-    machine.start(hadoop_jars())
-    find = machine.java_class
+    jvm.start(hadoop_jars())
+    find = jvm.java_class
     lines = "org.apache.hadoop.mapreduce.lib.input"
     configuration = find("org.apache.hadoop.conf.Configuration")()
     attempt = find("org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl")(

@@ -9,16 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
-from fscontract.pipeline.blockreader.errors import (
-    BlockReadException,
-    RecordConversionException,
-    RecordTooLongException,
-)
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import (
     FSLineReader,
@@ -29,6 +24,11 @@ from fscontract.pipeline.blockreader.readers import (
     blocks_of,
     records_of,
     text,
+)
+from fscontract.pipeline.blockreader.source import (
+    BlockReadException,
+    RecordConversionException,
+    RecordTooLongException,
 )
 
 LINES = b"".join(b"%06d %s\n" % (i, b"x" * (i % 90)) for i in range(5000))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.models.records import (
+from fscontract.contract.models.blockreader import (
     BOM,
     Block,
     Layout,
@@ -16,8 +16,8 @@ from fscontract.contract.models.records import (
     lines_of,
     split_blocks,
 )
-from fscontract.contract.readerport import ReaderSettings
-from fscontract.contract.suite.blockreader.stage import Stage
+from fscontract.contract.pipeline_bindings import ReaderSettings
+from fscontract.contract.scenarios.blockreader.instrumented_filesystem import Stage
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 
 #: Few bytes, so that delimiters occur, are cut, and overlap.

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.pipeline.blockreader.reader import Counters
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.scaling import (
     Partition,
     ScalingPolicy,

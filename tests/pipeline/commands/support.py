@@ -12,7 +12,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from fscontract.contract.suite.cli import main
+from fscontract.contract.cli.main import main
 from tests.limits import DEADLOCK
 
 COMMAND = (sys.executable, "-m", "fscontract")

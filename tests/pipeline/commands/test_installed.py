@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.suite.commands import installed
+from fscontract.contract.cli import main
 from tests.pipeline.commands.support import error, run
 
 PLUGIN = '''"""`fscontract greet`: say hello. And nothing else."""
@@ -35,12 +35,12 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         "broken": "guest.broken:it",
         "check": "guest.greet:greet",
     }
-    found = EntryPoints(EntryPoint(n, v, installed.COMMANDS) for n, v in names.items())
+    found = EntryPoints(EntryPoint(n, v, main.COMMANDS) for n, v in names.items())
 
     def entry_points(**wanted: Any) -> EntryPoints:
         return found.select(**wanted)
 
-    monkeypatch.setattr(installed, "entry_points", entry_points)
+    monkeypatch.setattr(main, "entry_points", entry_points)
     for name in [n for n in sys.modules if n.startswith("guest")]:
         monkeypatch.delitem(sys.modules, name)
     return "guest"
@@ -75,7 +75,7 @@ def test_help_imports_no_pipeline() -> None:
     """Though it lists the commands of the pipeline."""
     program = (
         "import sys\n"
-        "from fscontract.contract.suite.cli import main\n"
+        "from fscontract.contract.cli.main import main\n"
         "try:\n"
         "    main(['--help'])\n"
         "finally:\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.pipeline.commands.progress import Progress
+from fscontract.pipeline.cli.output import Progress
 
 
 class Clock:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.pipeline.commands import onspark
+from fscontract.pipeline.cli import read
 from tests.limits import DEADLOCK
 from tests.pipeline.commands.support import error, output, process
 
@@ -23,11 +23,11 @@ LINES = b"".join(b"%05d %s\r\n" % (i, b"x" * (i % 70)) for i in range(4000))
 #: What several readings of one session give, as JSON; its arguments are a good and a bad file.
 PROGRAM = """
 import json, sys
-from fscontract.pipeline.blockreader.errors import BlockReadException
-from fscontract.pipeline.commands.inputs import inputs
-from fscontract.pipeline.commands.onspark import read_on_spark, spark_tasks
-from fscontract.pipeline.commands.plan import Choice, Plan
-from fscontract.pipeline.commands.records import Reading, read_plan
+from fscontract.pipeline.blockreader.source import BlockReadException
+from fscontract.pipeline.cli.options import inputs
+from fscontract.pipeline.cli.read import read_on_spark, spark_tasks
+from fscontract.pipeline.cli.plan import Choice, Plan
+from fscontract.pipeline.cli.plan import Reading, read_plan
 
 def plan(*paths, size=5000):
     return Plan(inputs(paths, {}), Choice(block_size=size))
@@ -110,5 +110,5 @@ def test_a_session_that_can_not_be_had_is_one_line(
     def no_session(*_: object) -> None:
         raise TargetError("Spark needs Java 17")
 
-    monkeypatch.setattr(onspark, "local_session", no_session)
+    monkeypatch.setattr(read, "local_session", no_session)
     assert error(3, "read", folder, "--spark", "local[2]") == "Spark needs Java 17"

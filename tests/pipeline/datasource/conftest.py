@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fscontract.pipeline import register
-from fscontract.pipeline.datasource.register import Registration
+from fscontract.pipeline.spark_source.source import Registration
 
 HERE = Path(__file__).parent
 

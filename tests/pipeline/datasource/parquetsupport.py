@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import types as spark
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.datasource.source import FsContractDataSource
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.hudi.writer import MetadataWriter
+from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.datasource.support import write
 
 

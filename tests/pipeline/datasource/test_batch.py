@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fscontract.pipeline import register
-from fscontract.pipeline.datasource.register import Registration
+from fscontract.pipeline.spark_source.source import Registration
 from tests.pipeline.datasource.support import TEXT, random_files, read, unsplit, write
 
 pytestmark = pytest.mark.usefixtures("source")

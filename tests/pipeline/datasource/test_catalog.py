@@ -11,17 +11,17 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.datasource.catalog import (
+from fscontract.pipeline.hudi.writer import MetadataWriter
+from fscontract.pipeline.spark_source.catalog import (
     OPTIONS_KEY,
     is_table,
     options_of_table,
     take_options,
     with_options,
 )
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.source import FsContractDataSource
-from fscontract.pipeline.datasource.tables import MetadataTableSource
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
+from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.datasource.parquetsupport import index, put
 from tests.pipeline.datasource.programs.stream import start
 from tests.pipeline.datasource.support import write

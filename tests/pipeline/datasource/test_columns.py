@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.spark import worker
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.options import COLUMNS
-from fscontract.pipeline.datasource.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.datasource.planning import Packing, plan_files
-from fscontract.pipeline.datasource.pushdown import Condition
-from fscontract.pipeline.datasource.reading import ReadPlan, read_partition, read_runs
-from fscontract.pipeline.datasource.request import Request
+from fscontract.implementations.spark import executor_reads
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.options import COLUMNS
+from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.planning import Packing, plan_files
+from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition, read_runs
+from fscontract.pipeline.spark_source.request import Request
 from tests.pipeline.datasource.support import PIECES, unsplit, write
 
 OVER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -172,7 +172,7 @@ def test_a_record_that_no_value_holds_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its offset, and what to do about it; without its value it is no trouble."""
-    monkeypatch.setattr("fscontract.pipeline.datasource.columns.LONGEST", 20)
+    monkeypatch.setattr("fscontract.pipeline.spark_source.read_task.LONGEST", 20)
     path = write(tmp_path, "f", b"short\n" + b"x" * 21 + b"\n")
     with pytest.raises(SourceException, match=r"block 0 at offset 6: .*'maxRecordLength' cuts it"):
         rows(path, ("value",), bufferSize="10")
@@ -191,7 +191,7 @@ def test_a_worker_leaves_what_is_loaded_out_of_later_collections_once(
 ) -> None:
     """PySpark collects after each task, and would look at all modules."""
     frozen: list[str] = []
-    monkeypatch.setattr(worker, "_warm", False)
+    monkeypatch.setattr(executor_reads, "_warm", False)
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("once"))
     plan, runs = planned(write(tmp_path, "a", b"a\nb\n"))
     for _ in range(2):

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from pyspark.sql import datasource as api
 
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.metadata.errors import MetadataWarning
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.io import MetadataWarning
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
+from fscontract.pipeline.spark_source.errors import SourceException
 from tests.pipeline.datasource.parquetsupport import PushingSource, index, put, read
 from tests.pipeline.datasource.support import write
 
@@ -289,7 +289,7 @@ def test_filters_of_paths_look_up_only_their_directories(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As long as no number of a block is wanted, which depends on all files."""
-    from fscontract.pipeline.metadata.table import MetadataTable
+    from fscontract.pipeline.hudi.table import MetadataTable
 
     for day in range(4):
         write(tmp_path, f"day={day}/a", b"x\n")

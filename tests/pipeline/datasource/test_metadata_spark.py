@@ -11,13 +11,19 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pyarrow as pa
 import pytest
 
-from fscontract.fakes.proxy.server import FaultProxy
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.fakes.fault_proxy.server import FaultProxy
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.targets import BUCKET, make_bucket
-from fscontract.pipeline.datasource.register import Registration
-from fscontract.pipeline.metadata.files import write_file
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.implementations.s3.moto_target import (
+    ACCESS_KEY,
+    BUCKET,
+    REGION,
+    SECRET_KEY,
+    EmbeddedServer,
+    make_bucket,
+)
+from fscontract.pipeline.hudi.io import write_file
+from fscontract.pipeline.hudi.writer import MetadataWriter
+from fscontract.pipeline.spark_source.source import Registration
 from tests.pipeline.datasource.parquetsupport import index, parquet, put
 
 pytestmark = pytest.mark.usefixtures("source")

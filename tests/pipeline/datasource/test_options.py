@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.implementations.spark.places import LocalPlace, S3Place
-from fscontract.pipeline.datasource import tables
-from fscontract.pipeline.datasource.errors import SourceException, one_line
-from fscontract.pipeline.datasource.options import LOCATIONS, OPTIONS, read_options, table
-from fscontract.pipeline.datasource.paths import absolute_locations
-from fscontract.pipeline.datasource.request import Request
+from fscontract.implementations.spark.locations import LocalPlace, S3Place
+from fscontract.pipeline.spark_source import metadata_source
+from fscontract.pipeline.spark_source.errors import SourceException, one_line
+from fscontract.pipeline.spark_source.options import LOCATIONS, OPTIONS, read_options, table
+from fscontract.pipeline.spark_source.request import Request, absolute_locations
 from tests.docs.pages import hold, hold_widths
 
 
@@ -144,7 +143,7 @@ def test_relative_locations_are_below_the_working_directory(
 
 def test_each_option_of_a_location_is_made_absolute() -> None:
     """A new one has the kind `location`, or is a text of another sense that is named here."""
-    kinds = {option.name: option.kind for option in (*OPTIONS, *tables.OPTIONS)}
+    kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
     texts = {name for name, kind in kinds.items() if kind == "text"}
     assert texts == {"where", "delimiter", "asOf"}
     assert {name.lower() for name, kind in kinds.items() if kind == "location"} | {"path"} == set(

@@ -12,11 +12,11 @@ import pytest
 from pyspark.sql import datasource as api
 from pyspark.sql import types as spark
 
-from fscontract.pipeline.datasource.parquet.pushed import filters_of, sort_filters
-from fscontract.pipeline.datasource.parquet.reading import kept_rows
-from fscontract.pipeline.datasource.parquet.types import spark_type
-from fscontract.pipeline.metadata.prune import may_match
-from fscontract.pipeline.metadata.ranges import column_range
+from fscontract.pipeline.hudi.parquet_stats import column_range
+from fscontract.pipeline.hudi.pruning import may_match
+from fscontract.pipeline.spark_source.parquet.filters import filters_of, sort_filters
+from fscontract.pipeline.spark_source.parquet.reading import kept_rows
+from fscontract.pipeline.spark_source.parquet.types import spark_type
 from tests.pipeline.datasource.parquetsupport import parquet
 from tests.pipeline.datasource.test_metadata import COMPARING, VALUES, meets
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.paths import expand
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.request import expand
 
 FILES = ("/in/a.txt", "/in/b.txt", "/in/b.log", "/in/x[1]", "/in/sub/c.txt", "/in2/d/e.txt")
 

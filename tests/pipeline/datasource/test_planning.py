@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.pipeline.blocks import FileMetadata
-from fscontract.pipeline.datasource.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.datasource.planning import MIB, Packing, pack, spread
-from fscontract.pipeline.splitter.iterator import count_blocks
+from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.planning import MIB, Packing, pack, spread
+from fscontract.pipeline.splitter.splitter import count_blocks
 
 
 def run(length: int, block_size: int, data_offset: int = 0, first_id: int = 0) -> BlockRun:

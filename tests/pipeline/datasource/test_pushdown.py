@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import datasource as api
 
-from fscontract.pipeline.datasource.pushdown import Condition, condition_of, kept_runs
+from fscontract.pipeline.spark_source.filters import Condition, condition_of, kept_runs
 from tests.pipeline.datasource.test_planning import run
 
 TYPES: dict[str, type] = {"value": str, "path": str, "block_id": int, "offset": int}

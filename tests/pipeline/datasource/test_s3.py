@@ -10,10 +10,10 @@ from urllib.request import Request, urlopen
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.source import FsContractDataSource
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.limits import DEADLOCK
 
 

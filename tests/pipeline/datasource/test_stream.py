@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.pipeline.datasource.source import FsContractDataSource
+from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.datasource.programs.stream import start
 from tests.pipeline.datasource.support import write
 

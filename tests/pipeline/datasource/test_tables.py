@@ -11,9 +11,9 @@ import pytest
 from pyspark.sql import datasource as api
 
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.tables import MetadataTableSource
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 from tests.pipeline.datasource.parquetsupport import index, put
 from tests.pipeline.datasource.support import write
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pyspark
 import pytest
 
-from fscontract.contract.errors import UnsupportedOperationException
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.pipeline import register
 
 

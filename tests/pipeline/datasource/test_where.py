@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import datasource as api
 from pyspark.sql import types as spark
 
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.source import FsContractDataSource
-from fscontract.pipeline.datasource.where import filters_in
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.source import FsContractDataSource
+from fscontract.pipeline.spark_source.where import filters_in
 from tests.pipeline.datasource.parquetsupport import index, put, read, struct
 from tests.pipeline.datasource.support import write
 

@@ -13,12 +13,11 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
 
 from fscontract.pipeline.blockreader.scaling import ScalingPolicy
-from fscontract.pipeline.datasource import windowlog
-from fscontract.pipeline.datasource.errors import SourceException
-from fscontract.pipeline.datasource.partition import BlocksPartition
-from fscontract.pipeline.datasource.scaling import PartitionScaling
-from fscontract.pipeline.datasource.source import FsContractDataSource
-from fscontract.pipeline.datasource.streaming import WindowStreamReader
+from fscontract.pipeline.spark_source import windows
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.partition import BlocksPartition
+from fscontract.pipeline.spark_source.source import FsContractDataSource
+from fscontract.pipeline.spark_source.streaming import PartitionScaling, WindowStreamReader
 from tests.pipeline.datasource.support import write
 
 
@@ -137,7 +136,7 @@ def test_every_block_is_in_one_batch_whatever_fails(
     tmp_path: Path, make: Maker, limits: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure at each of the steps in turn, and then at many at random; with checkpoints."""
-    monkeypatch.setattr(windowlog, "FEW_WINDOWS", 2)
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
     expected = sorted(_fill(tmp_path / "in"))
     chosen = random.Random(3)
     plans: list[set[int]] = [{n} for n in range(1, 90, 4)]
@@ -190,7 +189,7 @@ def test_what_is_committed_is_removed(
     tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for what a restart needs, which is less than half of it."""
-    monkeypatch.setattr(windowlog, "FEW_WINDOWS", 3)
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 3)
     for number in range(40):
         write(tmp_path / "in", f"{number:02}", b"x")
     driver = Driver(lambda: make(maxFilesPerTrigger="1"))
@@ -208,7 +207,7 @@ def test_a_torn_checkpoint_is_passed_over(
     tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one before it is there, and the windows behind that."""
-    monkeypatch.setattr(windowlog, "FEW_WINDOWS", 2)
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
     for number in range(12):
         write(tmp_path / "in", f"{number:02}", b"x")
     driver = Driver(lambda: make(maxFilesPerTrigger="1"))

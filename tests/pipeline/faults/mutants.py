@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.errors import BlockReadException
 from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
-from fscontract.pipeline.blockreader.source import ByteSource
+from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource
 from fscontract.pipeline.blocks import FileBlockMetadata
 
 

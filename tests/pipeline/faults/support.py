@@ -10,17 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fscontract.contract.content import replacement
-from fscontract.contract.faults import FaultPlan
-from fscontract.contract.injector import Injector
-from fscontract.contract.ports import FileSystem
-from fscontract.fakes.faultylocal import FaultyLocalFileSystem
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.binding import Injector
+from fscontract.contract.program.content import replacement
+from fscontract.contract.program.faults import FaultPlan
+from fscontract.fakes.faulty_local import FaultyLocalFileSystem
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
-from fscontract.pipeline.blockreader.errors import BlockReadException
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes, blocks_of
+from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
 
 _CHANCE = random.Random(8)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.faults import FAULTS, Fault, FaultPlan, random_plan
-from fscontract.fakes.faultys3 import FaultyS3Binding
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, random_plan
+from fscontract.fakes.faulty_s3 import FaultyS3Binding
 from tests.pipeline.faults.mutants import MUTANTS
 from tests.pipeline.faults.support import (
     CASES,

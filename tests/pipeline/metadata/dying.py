@@ -7,12 +7,16 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from fscontract.contract.models.metadata import Listing
-from fscontract.contract.suite.metadatatable.bench import Bench
-from fscontract.contract.suite.metadatatable.failures import ACTIONS
-from fscontract.contract.suite.metadatatable.stage import AFTER, BEFORE, Stage
+from fscontract.contract.models.metadata_table import Listing
+from fscontract.contract.scenarios.metadata_table.failures import ACTIONS
+from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
+    AFTER,
+    BEFORE,
+    Stage,
+)
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.binding import TableBinding
+from fscontract.pipeline.hudi.binding import TableBinding
 
 DIED, ENDED = 77, 78
 

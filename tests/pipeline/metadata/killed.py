@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fscontract.implementations.atomic_write import PENDING
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.pending import PENDING
-from fscontract.pipeline.metadata.locks import LOCKS, FileLock
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import PATH, Ticks, dataset, seen
 
 A, B = "city=a", "city=b"

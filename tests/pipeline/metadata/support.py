@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.commits import encode_commit
-from fscontract.pipeline.metadata.hfile.blocks import MAX_BLOCK_BYTES
-from fscontract.pipeline.metadata.hfile.reader import HFileReader
-from fscontract.pipeline.metadata.prune import Operator
-from fscontract.pipeline.metadata.source import Source, open_stream
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import COMPLETED, Instant, TimelineWriter
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.hfile.reader import HFileReader
+from fscontract.pipeline.hudi.io import Source, open_stream
+from fscontract.pipeline.hudi.pruning import Operator
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 
 PATH = "/table"
 #: When the first files were written.

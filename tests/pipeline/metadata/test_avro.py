@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.pipeline.metadata import codec
-from fscontract.pipeline.metadata.avro import decode_own
-from fscontract.pipeline.metadata.codec import decoder, encode_record
-from fscontract.pipeline.metadata.payload import (
+from fscontract.pipeline.hudi import record_codec
+from fscontract.pipeline.hudi.avro import decode_own
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,
     ColumnStatistics,
@@ -20,7 +20,7 @@ from fscontract.pipeline.metadata.payload import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.metadata.schema import RECORD_JSON
+from fscontract.pipeline.hudi.schema import RECORD_JSON
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 _VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -88,7 +88,7 @@ def test_fastavro_is_not_asked(record: Record, monkeypatch: pytest.MonkeyPatch) 
     def asked(*args: Any) -> Any:
         raise AssertionError("fastavro was asked")
 
-    monkeypatch.setattr(codec, "_decoded", asked)
+    monkeypatch.setattr(record_codec, "_decoded", asked)
     assert decoder(None)(b"k", encoded) == wanted
 
 

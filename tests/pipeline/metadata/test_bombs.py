@@ -17,21 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata import columnar
-from fscontract.pipeline.metadata.changes import decode_change
-from fscontract.pipeline.metadata.codec import decoder
-from fscontract.pipeline.metadata.columnar import ColumnChunk, pack, unpack
-from fscontract.pipeline.metadata.commits import encode_commit
-from fscontract.pipeline.metadata.errors import (
-    CorruptFileException,
-    LockedException,
-    MetadataException,
-)
-from fscontract.pipeline.metadata.footers import file_statistics
-from fscontract.pipeline.metadata.hfile import writer as hfile_writer
-from fscontract.pipeline.metadata.hfile.blocks import (
+from fscontract.pipeline.hudi import column_stats
+from fscontract.pipeline.hudi.avro import read_one
+from fscontract.pipeline.hudi.changes import decode_change
+from fscontract.pipeline.hudi.column_stats import ColumnChunk, pack, unpack
+from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.hfile import writer as hfile_writer
+from fscontract.pipeline.hudi.hfile.blocks import (
     DATA,
     FILE_INFO,
     HEADER,
@@ -40,16 +34,22 @@ from fscontract.pipeline.metadata.hfile.blocks import (
     ROOT_INDEX,
     encode_block,
 )
-from fscontract.pipeline.metadata.hfile.keys import IndexEntry
-from fscontract.pipeline.metadata.hfile.writer import HFileWriter
-from fscontract.pipeline.metadata.listing import FileListing
-from fscontract.pipeline.metadata.locks import LOCKS, FileLock
-from fscontract.pipeline.metadata.log import MAGIC, data_block, encode_log, read_log, records_of
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.safe_avro import read_one
-from fscontract.pipeline.metadata.schema import COMMIT, NAMESPACE, RECORD, RECORD_JSON
-from fscontract.pipeline.metadata.source import open_stream
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.hfile.keys import IndexEntry
+from fscontract.pipeline.hudi.hfile.writer import HFileWriter
+from fscontract.pipeline.hudi.io import (
+    CorruptFileException,
+    LockedException,
+    MetadataException,
+    open_stream,
+)
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.log import MAGIC, data_block, encode_log, read_log, records_of
+from fscontract.pipeline.hudi.parquet_stats import file_statistics
+from fscontract.pipeline.hudi.record_codec import decoder
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.schema import COMMIT, NAMESPACE, RECORD, RECORD_JSON
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import FILES, PATH, Ticks, dataset, get, hfile, put, seen
 
 _MIB = 1024 * 1024
@@ -532,9 +532,9 @@ def test_statistics_by_column_of_too_many_rows_are_refused(
     """Also in batches each of which is small enough."""
     chunk = ColumnChunk("LongWrapper", ["p"] * 5, ["f"] * 5, [1] * 5, [2] * 5, [3] * 5, [0] * 5)
     data = pack(chunk)
-    monkeypatch.setattr(columnar, "MOST_ROWS", 5)
+    monkeypatch.setattr(column_stats, "MOST_ROWS", 5)
     assert unpack(data) == chunk
-    monkeypatch.setattr(columnar, "MOST_ROWS", 4)
+    monkeypatch.setattr(column_stats, "MOST_ROWS", 4)
     with pytest.raises(ValueError, match="more than 4 rows"):
         unpack(data)
 

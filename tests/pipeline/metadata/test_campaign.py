@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.metadataport import MetadataTableBinding
-from fscontract.contract.suite.metadatatable.bench import Bench
-from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed
+from fscontract.contract.pipeline_bindings import MetadataTableBinding
+from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import DEATHS, Killed
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.binding import TableBinding
+from fscontract.pipeline.hudi.binding import TableBinding
 from tests.limits import DEADLOCK
 
 PARTITIONS = ("", "day=1", "day=2", "a/b=3")

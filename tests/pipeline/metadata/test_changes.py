@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.changes import (
+from fscontract.pipeline.hudi.changes import (
     CLEAN,
     RESTORE,
     ROLLBACK,
@@ -17,11 +17,11 @@ from fscontract.pipeline.metadata.changes import (
     decode_change,
     encode_change,
 )
-from fscontract.pipeline.metadata.commits import encode_clean_plan
-from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import Instant, TimelineWriter
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.pipeline.hudi.commit_metadata import encode_clean_plan
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import Instant, TimelineWriter
+from fscontract.pipeline.hudi.writer import MetadataWriter
 from tests.pipeline.metadata.support import PATH, dataset, put, seen
 
 TIME, OTHER = "20260601000000000", "20260501000000000"

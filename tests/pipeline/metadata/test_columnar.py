@@ -13,16 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata import columnar, core, group
-from fscontract.pipeline.metadata.columnar import ColumnChunk, chunks, pack, unpack
-from fscontract.pipeline.metadata.errors import CorruptFileException, MetadataWarning
-from fscontract.pipeline.metadata.keys import file_key
-from fscontract.pipeline.metadata.listing import FileListing
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.prune import Filter, Operator, ruled_out
-from fscontract.pipeline.metadata.schema import WRAPPERS
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi import column_stats, file_group, writer_base
+from fscontract.pipeline.hudi.column_stats import ColumnChunk, chunks, file_key, pack, unpack
+from fscontract.pipeline.hudi.io import CorruptFileException, MetadataWarning
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.pruning import Filter, Operator, ruled_out
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.schema import WRAPPERS
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import COMPARISONS, PATH, get, hfile, put, started
 
 A, B = "city=a", "city=b"
@@ -50,7 +49,7 @@ OPERATORS: list[Operator] = [*COMPARISONS, "is null", "is not null"]
 def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How base files are written: with what is tested here, or as others write them."""
     if request.param == "by record":
-        monkeypatch.setattr(core, "can_pack", lambda: False)
+        monkeypatch.setattr(writer_base, "can_pack", lambda: False)
     return str(request.param)
 
 
@@ -146,7 +145,7 @@ def kept(fs: MemoryFileSystem, operation: Operator, value: Any) -> set[str]:
 def test_a_base_file_says_the_same_in_either_way(layout: str) -> None:
     fs = MemoryFileSystem()
     table(fs)
-    blocks = list(hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"), unpack))
+    blocks = list(hfile(get(fs, base(fs))).metas(column_stats.block_prefix("id"), unpack))
     assert len(blocks) == (layout == "by column")
     assert kept(fs, "=", 15) == {name(1)}
     assert kept(fs, "is null", None) == set()
@@ -236,10 +235,10 @@ def test_a_name_may_begin_like_another(one: str, other: str) -> None:
 
 
 def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
-    monkeypatch.setattr(columnar, "MOST_ROWS", 4)
+    monkeypatch.setattr(column_stats, "MOST_ROWS", 4)
     fs = MemoryFileSystem()
     table(fs, 10)
-    blocks = list(hfile(get(fs, base(fs))).metas(columnar.block_prefix("id"), unpack))
+    blocks = list(hfile(get(fs, base(fs))).metas(column_stats.block_prefix("id"), unpack))
     assert len(blocks) == (3 if layout == "by column" else 0)
     for each in range(10):
         assert kept(fs, "=", 10 * each) == {name(each)}
@@ -285,6 +284,6 @@ def test_a_reader_without_pyarrow_takes_the_records(monkeypatch: pytest.MonkeyPa
     def refuse(data: bytes) -> Iterator[ColumnChunk]:
         raise AssertionError("nothing can unpack this")
 
-    monkeypatch.setattr(group, "can_pack", lambda: False)
-    monkeypatch.setattr(group, "unpack", refuse)
+    monkeypatch.setattr(file_group, "can_pack", lambda: False)
+    monkeypatch.setattr(file_group, "unpack", refuse)
     assert kept(fs, "=", 15) == {name(1)}

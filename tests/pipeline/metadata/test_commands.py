@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from fscontract.contract.suite.cli import main
+from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.prune import Filter
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import Instant
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import Instant
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.limits import DEADLOCK
 
 
@@ -283,7 +283,7 @@ def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
     """It is quick."""
     code = (
         "import sys; from click.testing import CliRunner;"
-        "from fscontract.contract.suite.cli import main;"
+        "from fscontract.contract.cli.main import main;"
         "done = CliRunner().invoke(main, ['metadata', '--help']); assert not done.exit_code;"
         "print(sorted({'fastavro', 'obstore', 'boto3', 'pyarrow', 'pyspark'} & {*sys.modules}),"
         " 'list-partitions' in done.output)"

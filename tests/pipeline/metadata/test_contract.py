@@ -5,18 +5,22 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from fscontract.contract.clauses import clauses, select
-from fscontract.contract.metadataport import MetadataTableBinding
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.metadatatable.bench import Bench
-from fscontract.contract.suite.metadatatable.failures import ACTIONS, deaths
-from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed, Stage
-from fscontract.contract.suite.pipeline import check_pipeline
-from fscontract.contract.suite.result import Verdict
-from fscontract.fakes.mutants.metadatatable.registry import table_mutants
+from fscontract.contract.cli.main import main
+from fscontract.contract.pipeline_bindings import MetadataTableBinding
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.scenarios.metadata_table.failures import ACTIONS, deaths
+from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
+    DEATHS,
+    Killed,
+    Stage,
+)
+from fscontract.contract.spec.clauses import clauses, select
+from fscontract.fakes.mutants.metadata_table.registry import table_mutants
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.binding import TableBinding
+from fscontract.pipeline.hudi.binding import TableBinding
 
 
 def test_our_tables_conform() -> None:

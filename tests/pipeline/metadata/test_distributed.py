@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fscontract.contract.errors import UnsupportedOperationException
-from fscontract.contract.suite.cli import main
+from fscontract.contract.api.errors import UnsupportedOperationException
+from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.implementations.spark.places import LocalPlace, Place
-from fscontract.pipeline.commands import onspark
-from fscontract.pipeline.metadata.distributed import listing_by, spark_lister
-from fscontract.pipeline.metadata.listing import listing
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import MetadataWriter
+from fscontract.implementations.spark.locations import LocalPlace, Place
+from fscontract.pipeline.cli import read
+from fscontract.pipeline.hudi.listing import listing, listing_by, spark_lister
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
 class Here:
@@ -80,7 +79,7 @@ def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         masters.append((master, places))
         yield tasks
 
-    monkeypatch.setattr(onspark, "spark_tasks", here)
+    monkeypatch.setattr(read, "spark_tasks", here)
     done = CliRunner().invoke(main, ["metadata", "create", path, "--spark", "local[2]"])
     assert done.exit_code == 0, done.output
     assert masters == [("local[2]", [LocalPlace("/")])]

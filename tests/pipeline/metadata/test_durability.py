@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from fscontract.implementations.atomic_write import PENDING
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.pending import PENDING
-from fscontract.pipeline.metadata.locks import FileLock
-from fscontract.pipeline.metadata.write import Change, MetadataWriter, Services
+from fscontract.pipeline.hudi.locks import FileLock
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter, Services
 from fscontract.pipeline.splitter.windows import FSWindowStore
 from tests.implementations.disk import Disk
 from tests.pipeline.metadata.killed import left

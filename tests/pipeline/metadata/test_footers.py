@@ -15,17 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException, PathIOException
-from fscontract.contract.ports import FileStatus, FileSystem
+from fscontract.contract.api.errors import IllegalArgumentException, PathIOException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.codec import decoder, encode_record
-from fscontract.pipeline.metadata.errors import CorruptFileException, MetadataWarning
-from fscontract.pipeline.metadata.footers import MOST_COLUMNS, file_statistics
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.prune import Filter, Operator, may_match
-from fscontract.pipeline.metadata.ranges import LONGEST
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.io import CorruptFileException, MetadataWarning
+from fscontract.pipeline.hudi.parquet_stats import LONGEST, MOST_COLUMNS, file_statistics
+from fscontract.pipeline.hudi.pruning import Filter, Operator, may_match
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import COMPARISONS, PATH, put
 
 UTC = timezone.utc

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import CorruptFileException
-from fscontract.pipeline.metadata.hfile.blocks import Compression
-from fscontract.pipeline.metadata.hfile.reader import HFileReader
-from fscontract.pipeline.metadata.hfile.varint import decode_vint, encode_vint
-from fscontract.pipeline.metadata.hfile.writer import HFileWriter
-from fscontract.pipeline.metadata.source import Source, open_stream
+from fscontract.pipeline.hudi.hfile.blocks import Compression
+from fscontract.pipeline.hudi.hfile.keys import decode_vint, encode_vint
+from fscontract.pipeline.hudi.hfile.reader import HFileReader
+from fscontract.pipeline.hudi.hfile.writer import HFileWriter
+from fscontract.pipeline.hudi.io import CorruptFileException, Source, open_stream
 from tests.pipeline.metadata.support import hfile, put
 
 ENTRIES = {b"key%04d" % n: b"value%d" % n * (n % 7) for n in range(400)}

@@ -9,12 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.ports import FileSystem
-from fscontract.contract.suite.metadatatable.stage import DEATHS, Killed, Stage
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
+    DEATHS,
+    Killed,
+    Stage,
+)
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.errors import CorruptFileException
-from fscontract.pipeline.metadata.timeline import Instant
-from fscontract.pipeline.metadata.write import Change, MetadataWriter, Services
+from fscontract.pipeline.hudi.io import CorruptFileException
+from fscontract.pipeline.hudi.timeline import Instant
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter, Services
 from tests.pipeline.metadata.support import (
     FILES,
     PATH,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.metadataport import DATASET
-from fscontract.contract.models.metadata import Acceptor
-from fscontract.contract.suite.metadatatable.bench import Bench
+from fscontract.contract.models.metadata_table import Acceptor
+from fscontract.contract.pipeline_bindings import DATASET
+from fscontract.contract.scenarios.metadata_table.harness import Bench
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata.binding import TableBinding
+from fscontract.pipeline.hudi.binding import TableBinding
 from tests.pipeline.metadata.support import name, names, seen_by_hudi, started
 from tests.pipeline.metadata.test_campaign import History
 

@@ -14,16 +14,16 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from fscontract.contract.suite.cli import main
+from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.metadata import layout
-from fscontract.pipeline.metadata.errors import MetadataWarning
-from fscontract.pipeline.metadata.layout import Given, infer_properties
-from fscontract.pipeline.metadata.listing import listing
-from fscontract.pipeline.metadata.properties import read_properties
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import load_timeline
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi import layout
+from fscontract.pipeline.hudi.io import MetadataWarning
+from fscontract.pipeline.hudi.layout import Given, infer_properties
+from fscontract.pipeline.hudi.listing import listing
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.table_location import read_properties
+from fscontract.pipeline.hudi.timeline import load_timeline
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import name, names, seen_by_hudi
 
 FIELDS = "hoodie.table.partition.fields"

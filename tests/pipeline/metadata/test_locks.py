@@ -7,12 +7,12 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import LockedException, RolledBackException
-from fscontract.pipeline.metadata.locks import LOCKS, FileLock
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.io import LockedException, RolledBackException
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import PATH, dataset, put, seen
 
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import CorruptFileException
-from fscontract.pipeline.metadata.log import (
+from fscontract.pipeline.hudi.io import CorruptFileException
+from fscontract.pipeline.hudi.log import (
     INSTANT,
     Log,
     LogBlock,

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.errors import FileNotFoundException
-from fscontract.contract.ports import FileStatus, FSDataInputStream
+from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.prune import Filter
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import Change
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import Change
 from tests.pipeline.metadata.support import FILES, PATH, dataset, name, seen
 
 A = "city=a"

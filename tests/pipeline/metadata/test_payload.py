@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.pipeline.metadata.codec import decoder, encode_record
-from fscontract.pipeline.metadata.keys import column_prefix, file_key, partition_key
-from fscontract.pipeline.metadata.payload import (
+from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key, xxh64
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,
     ColumnStatistics,
@@ -21,8 +21,7 @@ from fscontract.pipeline.metadata.payload import (
     merge,
     without_tombstones,
 )
-from fscontract.pipeline.metadata.schema import RECORD_JSON
-from fscontract.pipeline.metadata.xxhash import xxh64
+from fscontract.pipeline.hudi.schema import RECORD_JSON
 
 INFOS = st.one_of(st.integers(0, 9).map(FileInfo), st.just(GONE))
 FILES: st.SearchStrategy[Record] = st.builds(

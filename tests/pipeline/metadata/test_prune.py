@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.payload import ColumnStatistics
-from fscontract.pipeline.metadata.prune import Filter, Operator, may_match
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.write import Change
+from fscontract.pipeline.hudi.pruning import Filter, Operator, may_match
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import Change
 from tests.pipeline.metadata.support import COMPARISONS, PATH, dataset
 
 NAN = float("nan")

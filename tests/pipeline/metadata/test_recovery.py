@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.commits import encode_commit
-from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.log import encode_log, rollback_block
-from fscontract.pipeline.metadata.timeline import Instant, TimelineWriter, load_timeline
-from fscontract.pipeline.metadata.write import Change, MetadataWriter, Services
+from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.log import encode_log, rollback_block
+from fscontract.pipeline.hudi.timeline import Instant, TimelineWriter, load_timeline
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter, Services
 from tests.pipeline.metadata.support import FILES, PATH, Ticks, dataset, get, name, put, seen
 
 A, B = "city=a", "city=b"

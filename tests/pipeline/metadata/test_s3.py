@@ -11,31 +11,31 @@ import boto3
 import pytest
 from click.testing import CliRunner
 
-from fscontract.contract.errors import FileAlreadyExistsException
-from fscontract.contract.suite.cli import main
-from fscontract.contract.suite.metadatatable.bench import Bench
-from fscontract.contract.suite.metadatatable.failures import deaths
-from fscontract.implementations.s3 import embedded
+from fscontract.contract.api.errors import FileAlreadyExistsException
+from fscontract.contract.cli.main import main
+from fscontract.contract.scenarios.metadata_table.failures import deaths
+from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.implementations.s3 import moto_target
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.pipeline.metadata.binding import TableBinding
-from fscontract.pipeline.metadata.errors import LockedException
-from fscontract.pipeline.metadata.locks import LOCKS, FileLock
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import Instant, TimelineWriter
-from fscontract.pipeline.metadata.write import Change, MetadataWriter
+from fscontract.pipeline.hudi.binding import TableBinding
+from fscontract.pipeline.hudi.io import LockedException
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import Instant, TimelineWriter
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.metadata.support import PATH, dataset, name, seen
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[embedded.EmbeddedServer]:
+def server() -> Iterator[moto_target.EmbeddedServer]:
     """A server for all tests of this module."""
-    with embedded.EmbeddedServer() as running:
+    with moto_target.EmbeddedServer() as running:
         yield running
 
 
 @pytest.fixture
 def bucket(
-    server: embedded.EmbeddedServer, request: pytest.FixtureRequest
+    server: moto_target.EmbeddedServer, request: pytest.FixtureRequest
 ) -> Iterator[S3FileSystem]:
     """An empty bucket."""
     name = "b" + hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
@@ -43,16 +43,16 @@ def bucket(
         yield filesystem
 
 
-def _bucket(server: embedded.EmbeddedServer, name: str) -> S3FileSystem:
-    keys = {"access_key": embedded.ACCESS_KEY, "secret_key": embedded.SECRET_KEY}
+def _bucket(server: moto_target.EmbeddedServer, name: str) -> S3FileSystem:
+    keys = {"access_key": moto_target.ACCESS_KEY, "secret_key": moto_target.SECRET_KEY}
     boto3.client(
         "s3",
         endpoint_url=server.url,
-        region_name=embedded.REGION,
-        aws_access_key_id=embedded.ACCESS_KEY,
-        aws_secret_access_key=embedded.SECRET_KEY,
+        region_name=moto_target.REGION,
+        aws_access_key_id=moto_target.ACCESS_KEY,
+        aws_secret_access_key=moto_target.SECRET_KEY,
     ).create_bucket(Bucket=name)
-    return S3FileSystem(name, endpoint=server.url, region=embedded.REGION, **keys)
+    return S3FileSystem(name, endpoint=server.url, region=moto_target.REGION, **keys)
 
 
 def test_a_bucket_has_a_metadata_table(bucket: S3FileSystem) -> None:
@@ -108,8 +108,8 @@ def test_the_command_makes_a_table_in_a_bucket(bucket: S3FileSystem) -> None:
     given = {
         "endpoint": config.endpoint,
         "region": config.region,
-        "access_key": embedded.ACCESS_KEY,
-        "secret_key": embedded.SECRET_KEY,
+        "access_key": moto_target.ACCESS_KEY,
+        "secret_key": moto_target.SECRET_KEY,
     }
     options = [text for key, value in given.items() for text in ("-o", f"{key}={value}")]
     for command, said in (
@@ -141,7 +141,7 @@ def test_a_bucket_holds_a_lock(bucket: S3FileSystem) -> None:
 
 
 @pytest.mark.deep
-def test_every_action_dies_at_every_write_in_a_bucket(server: embedded.EmbeddedServer) -> None:
+def test_every_action_dies_at_every_write_in_a_bucket(server: moto_target.EmbeddedServer) -> None:
     """And the next writer goes on."""
     numbers = itertools.count()
     bench = Bench(TableBinding("s3", lambda: _bucket(server, f"dead-{next(numbers)}")))

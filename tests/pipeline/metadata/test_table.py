@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import FileAlreadyExistsException, IllegalArgumentException
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.errors import FileAlreadyExistsException, IllegalArgumentException
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import CorruptFileException, MetadataException
-from fscontract.pipeline.metadata.table import MetadataTable
-from fscontract.pipeline.metadata.timeline import Timeline, load_timeline
-from fscontract.pipeline.metadata.write import Change, MetadataWriter, listing
+from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import Timeline, load_timeline
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter, listing
 from tests.pipeline.metadata.support import FILES, PATH, dataset, get, name, put, seen, writer
 
 A, B, C = "city=a", "city=b", "city=c"

@@ -9,24 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import FileAlreadyExistsException
+from fscontract.contract.api.errors import FileAlreadyExistsException
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.metadata.errors import MetadataException
-from fscontract.pipeline.metadata.names import BaseName, LogName, instant_after, parse_name
-from fscontract.pipeline.metadata.properties import (
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.table_location import (
     format_properties,
     parse_properties,
     read_properties,
     table_checksum,
     write_properties,
 )
-from fscontract.pipeline.metadata.timeline import (
+from fscontract.pipeline.hudi.timeline import (
+    BaseName,
     Instant,
+    LogName,
     Timeline,
     TimelineWriter,
+    instant_after,
     load_timeline,
     parse_instant,
+    parse_name,
 )
 from tests.pipeline.metadata.support import PATH, get, put
 

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 
 import pytest
 
-from fscontract.fakes.proxy.injector import is_object
-from fscontract.fakes.proxy.server import FaultProxy, LoggedRequest
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
+from fscontract.fakes.fault_proxy.relay import is_object
+from fscontract.fakes.fault_proxy.server import FaultProxy, LoggedRequest
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.s3.targets import BUCKET, embedded_config, make_bucket
+from fscontract.implementations.s3.moto_target import (
+    ACCESS_KEY,
+    BUCKET,
+    REGION,
+    SECRET_KEY,
+    EmbeddedServer,
+    embedded_config,
+    make_bucket,
+)
 
 
 @dataclass

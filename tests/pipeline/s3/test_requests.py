@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from fscontract.implementations.spark.places import S3Place
+from fscontract.implementations.spark.locations import S3Place
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
 from fscontract.pipeline.blockreader.readers import (
     FSBlockReader,
@@ -17,8 +17,8 @@ from fscontract.pipeline.blockreader.readers import (
     blocks_of,
 )
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.commands.inputs import Input
-from fscontract.pipeline.commands.plan import Choice, Plan
+from fscontract.pipeline.cli.options import Input
+from fscontract.pipeline.cli.plan import Choice, Plan
 from tests.pipeline.commands.support import error, output
 from tests.pipeline.s3.conftest import Bucket
 

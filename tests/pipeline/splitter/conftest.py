@@ -11,12 +11,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.implementations.s3.embedded import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.limits import DEADLOCK
 
 #: What makes a new filesystem with nothing in it.

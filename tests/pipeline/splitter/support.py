@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.splitter.clock import ManualClock
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.windows import NoopWindowStore

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from fscontract.contract.clauses import select
-from fscontract.contract.ports import FileSystem
-from fscontract.contract.suite.pipeline import check_pipeline
-from fscontract.contract.suite.result import RunResult
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.runner.result import RunResult
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import select
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 
 #: What S3 may make a difference to, without running everything there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException
+from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import MissingInput

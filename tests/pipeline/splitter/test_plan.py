@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.contract.errors import IllegalArgumentException
-from fscontract.contract.models.blocks import Acceptor, Plan, Version, blocks_of
-from fscontract.contract.ports import FileStatus
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.models.splitter import Acceptor, Plan, Version, blocks_of
 from fscontract.pipeline.blocks import MAX_SEQUENCE, FileBlockMetadata, FileInfo, FileMetadata
-from fscontract.pipeline.splitter.iterator import BlockMetadataIterator, count_blocks
-from fscontract.pipeline.splitter.splitter import AbstractFileSplitter
+from fscontract.pipeline.splitter.splitter import (
+    AbstractFileSplitter,
+    BlockMetadataIterator,
+    count_blocks,
+)
 
 LENGTHS = st.lists(st.integers(0, 60), max_size=6)
 

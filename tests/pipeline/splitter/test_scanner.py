@@ -6,11 +6,15 @@ import threading
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException, PathIOException
+from fscontract.contract.api.errors import IllegalArgumentException, PathIOException
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.splitter.clock import ManualClock
-from fscontract.pipeline.splitter.references import Reference, ReferenceTimes
-from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner, input_paths
+from fscontract.pipeline.splitter.scanner import (
+    Reference,
+    ReferenceTimes,
+    TimeBasedDirectoryScanner,
+    input_paths,
+)
 from tests.limits import DEADLOCK
 from tests.pipeline.splitter.support import write
 

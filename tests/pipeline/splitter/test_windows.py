@@ -7,11 +7,11 @@ from zlib import crc32
 
 import pytest
 
-from fscontract.contract.errors import IllegalArgumentException, PathIOException
-from fscontract.contract.ports import FileSystem
+from fscontract.contract.api.errors import IllegalArgumentException, PathIOException
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blocks import FileMetadata
-from fscontract.pipeline.splitter.references import Reference
+from fscontract.pipeline.splitter.scanner import Reference
 from fscontract.pipeline.splitter.windows import (
     FSWindowStore,
     NoopWindowStore,

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FileStatus;
 
 /**
- * The operations of a filesystem of fscontract.contract.ports; Python implements it. Paths begin
+ * The operations of a filesystem of fscontract.contract.api.filesystem; Python implements it. Paths begin
  * with a slash, and statuses that come from here have no scheme.
  */
 public interface PythonFileSystem extends PythonCounters {

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * The operations of a stream of fscontract.contract.ports; Python implements it.
+ * The operations of a stream of fscontract.contract.api.filesystem; Python implements it.
  *
  * <p>Targets are direct, and are filled from their first byte on. The target of an array is null if
  * the range does not fit the array, so that the stream itself says what is wrong with it; size is

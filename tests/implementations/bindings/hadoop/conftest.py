@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.jvm import jars, machine
+from fscontract.implementations.jvm import jvm
 
 from .servers import ftp_server, web_server
 
@@ -20,8 +20,8 @@ Make: TypeAlias = Callable[..., HadoopBinding]
 @pytest.fixture(scope="session")
 def java() -> Callable[[str], Any]:
     """Java's classes by name."""
-    machine.start(jars.hadoop_jars())
-    return machine.java_class
+    jvm.start(jvm.hadoop_jars())
+    return jvm.java_class
 
 
 @pytest.fixture

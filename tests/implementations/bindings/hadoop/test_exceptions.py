@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fscontract.contract.outcome import Kind, Outcome
-from fscontract.implementations.bindings.hadoop.exceptions import outcome_of
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.implementations.bindings.hadoop.conversions import outcome_of
 
 Java: TypeAlias = Callable[[str], Any]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.bindings.hadoop.files import ChecksumStore
+from fscontract.implementations.bindings.hadoop.local_files import ChecksumStore
 
 from .conftest import Make
 

@@ -8,18 +8,21 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.opening import STATUSES, Opening
-from fscontract.contract.outcome import Kind
-from fscontract.contract.profile import load_profile
-from fscontract.contract.program import Program, Step
-from fscontract.contract.suite.execute import Executor
-from fscontract.contract.suite.guard import Guarded
+from fscontract.contract.program.open_calls import STATUSES, Opening
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.bindings.hadoop.exceptions import outcome_of
-from fscontract.implementations.bindings.hadoop.files import DiskStore, HadoopStore
-from fscontract.implementations.bindings.hadoop.java import java as bridge
-from fscontract.implementations.bindings.hadoop.place import LocalPlace
-from fscontract.implementations.jvm import machine
+from fscontract.implementations.bindings.hadoop.conversions import java as bridge
+from fscontract.implementations.bindings.hadoop.conversions import outcome_of
+from fscontract.implementations.bindings.hadoop.local_files import (
+    DiskStore,
+    HadoopStore,
+    LocalPlace,
+)
+from fscontract.implementations.jvm import jvm
 from tests.implementations.bindings.injection import live
 
 #: What the call throws; it returns null for "null".
@@ -43,7 +46,7 @@ def faulty(java: Callable[[str], Any]) -> Callable[[str], Any]:
     loader = java("org.codehaus.janino.JavaSourceClassLoader")(
         parent, [java("java.io.File")(str(folder))], "UTF-8"
     )
-    return lambda name: machine.java_class(loader.loadClass(f"faulty.{name}"))
+    return lambda name: jvm.java_class(loader.loadClass(f"faulty.{name}"))
 
 
 def _binding(java: Callable[[str], Any], faulty: Callable[[str], Any], root: Path) -> HadoopBinding:

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.clauses import clauses
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.result import Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
-from fscontract.fakes.mutants.overhadoop import Beneath, over_hadoop
-from fscontract.fakes.mutants.registry import Mutant, MutantFileSystem, mutants
-from fscontract.fakes.mutants.table import BROKEN
+from fscontract.fakes.mutants.hadoop import Beneath, over_hadoop
+from fscontract.fakes.mutants.registry import BROKEN, Mutant, MutantFileSystem, mutants
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.bindings.stream import StreamBinding
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
 #: What RawLocalFileSystem breaks itself: findings H1, H3, H4 and H5.

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.errors import UnsupportedOperationException
-from fscontract.contract.opener import NoScene
-from fscontract.contract.opening import SCENES, STATUSES
-from fscontract.contract.outcome import Kind
-from fscontract.contract.program import Step
+from fscontract.contract.api.errors import UnsupportedOperationException
+from fscontract.contract.binding import NoScene
+from fscontract.contract.program.open_calls import SCENES, STATUSES
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Step
 from fscontract.contract.targets import recognise
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.jvm.bridge import java_filesystem
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Make

@@ -9,16 +9,15 @@ from typing import cast
 
 import pytest
 
-from fscontract.contract.clauses import Clause, clauses
-from fscontract.contract.profile import Profile, load_profile
-from fscontract.contract.suite.result import RunResult, Verdict
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import Clause, clauses
+from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants.hadoop import opening_over_hadoop
 from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem
-from fscontract.fakes.mutants.openoverhadoop import opening_over_hadoop
-from fscontract.fakes.mutants.registry import Mutant, mutants
-from fscontract.fakes.mutants.table import BROKEN
+from fscontract.fakes.mutants.registry import BROKEN, Mutant, mutants
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 
 #: What RawLocalFileSystem breaks itself, so that no mutant of it shows: finding H6.

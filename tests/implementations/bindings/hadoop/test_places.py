@@ -12,7 +12,7 @@ import pytest
 from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import UsageError, resolve_target
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.bindings.hadoop.places import configuration
+from fscontract.implementations.bindings.hadoop.locations import configuration
 from tests.limits import DEADLOCK
 
 from .conftest import Make
@@ -84,9 +84,9 @@ def test_a_file_that_is_there_is_read_where_nothing_is_written(tmp_path: Path) -
 
 _RUN = """
 import sys, threading
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.contract.targets import resolve_target
-from fscontract.implementations.jvm.machine import java_class
+from fscontract.implementations.jvm.jvm import java_class
 
 binding = resolve_target("hadoop+file://" + sys.argv[1], {})
 binding.prepare()

@@ -12,8 +12,8 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import resolve_target
-from fscontract.implementations.jvm import machine
-from fscontract.implementations.jvm.jars import hadoop_jars
+from fscontract.implementations.jvm import jvm
+from fscontract.implementations.jvm.jvm import hadoop_jars
 from tests.limits import DEADLOCK
 
 pytestmark = pytest.mark.s3a
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.s3a
 #: Prints outcomes by name, as they are shown.
 _PROGRAM = """
 import json
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.contract.targets import resolve_target
 
 binding = resolve_target("s3a", {"fs.s3a.readahead.range": "1024"})
@@ -110,7 +110,7 @@ def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> Non
 
 def test_beside_another_hadoop_it_says_what_to_do() -> None:
     """One process has one Java machine, with one set of libraries."""
-    machine.start(hadoop_jars())
+    jvm.start(hadoop_jars())
     with pytest.raises(TargetError, match="processes of their own: leave --no-isolate out"):
         resolve_target("s3a", {})
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.content import content
-from fscontract.contract.outcome import Kind
-from fscontract.contract.program import Step
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 
 from .servers import PASSWORD, USER

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.program import Step
+from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-from fscontract.implementations.bindings.hadoop.streamops import STREAM_OPERATIONS
-from fscontract.implementations.jvm.filesystem import java_filesystem
+from fscontract.implementations.bindings.hadoop.operations import STREAM_OPERATIONS
+from fscontract.implementations.jvm.bridge import java_filesystem
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Make

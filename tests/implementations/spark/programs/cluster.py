@@ -15,20 +15,20 @@ from typing import ClassVar
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
-from fscontract.contract.clauses import select
-from fscontract.contract.errors import FileNotFoundException
-from fscontract.contract.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.ports import FileRange, FSDataInputStream
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.runner import check
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
+from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import select
 from fscontract.fakes.mutants import registry
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.spark.distributed_runs import SparkSpreading
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.places import LocalPlace
+from fscontract.implementations.spark.locations import LocalPlace
 from fscontract.implementations.spark.session import local_session
-from fscontract.implementations.spark.spreading import SparkSpreading
 
 MUTANT = "getpos.value-PositionOfBuffer"
 DATA = bytes(range(256)) * 4096

@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.clauses import select
-from fscontract.contract.errors import FileNotFoundException
-from fscontract.contract.ports import FileRange
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.filesystem import FileRange
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.spark.distributed_runs import SparkSpreading
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import connect_session
-from fscontract.implementations.spark.spreading import SparkSpreading
 from fscontract.implementations.targets import memory
 
 RUN = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)

@@ -15,19 +15,18 @@ from typing import ClassVar
 
 from pyspark import TaskContext
 
-from fscontract.contract.clauses import select
-from fscontract.contract.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.ports import FileRange
-from fscontract.contract.profile import load_profile
-from fscontract.contract.suite.commands.common import RunOptions
-from fscontract.contract.suite.settings import Settings, with_checks
-from fscontract.contract.suite.spread.driver import SpreadRun
+from fscontract.contract.api.filesystem import FileRange
+from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
+from fscontract.contract.cli.options import RunOptions
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.spark.distributed_runs import spark
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.home import make_home
-from fscontract.implementations.spark.places import LocalPlace
-from fscontract.implementations.spark.session import cluster_session
-from fscontract.implementations.spark.spreading import spark
+from fscontract.implementations.spark.locations import LocalPlace
+from fscontract.implementations.spark.session import cluster_session, make_home
 from fscontract.implementations.targets import memory
 
 DATA = bytes(range(251)) * 40_000

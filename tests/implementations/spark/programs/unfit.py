@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from fscontract.implementations.spark.failures import ExecutorException
 from fscontract.implementations.spark.filesystem import SparkFileSystem
+from fscontract.implementations.spark.package_upload import ship
 from fscontract.implementations.spark.session import connect_session, local_session
-from fscontract.implementations.spark.shipping import ship
+from fscontract.implementations.spark.tasks import ExecutorException
 
 #: What fscontract needs to read a local file, and PySpark for functions over Arrow batches.
 NEEDED = ("yaml", "_yaml", "pyarrow", "pandas", "numpy", "numpy.libs", "dateutil", "pytz", "six.py")

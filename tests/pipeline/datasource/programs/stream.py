@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fscontract.implementations.spark.session import local_session
-from fscontract.pipeline.datasource.source import FsContractDataSource
-from fscontract.pipeline.datasource.streaming import RefusedStreamReader, WindowStreamReader
+from fscontract.pipeline.spark_source.source import FsContractDataSource
+from fscontract.pipeline.spark_source.streaming import RefusedStreamReader, WindowStreamReader
 
 #: Where a micro-batch can be held: its window is written, and Spark has not heard of it; Spark has
 #: written its offsets, and no task runs; a task has read rows; the next one is about to begin.

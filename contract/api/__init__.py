@@ -1,0 +1,1 @@
+"""Interfaces of Hadoop in Python: filesystems, streams, errors, openFile options, statistics."""

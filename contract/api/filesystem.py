@@ -1,0 +1,366 @@
+"""Interfaces of filesystems, input streams and openFile() builders, after Hadoop's."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from fscontract.contract.api.errors import IllegalArgumentException, UnsupportedOperationException
+
+
+class ByteBuffer:
+    """Bytes between `position` and `limit` are the ones the next transfer may touch.
+
+    Invariant: 0 <= position <= limit <= capacity, all in bytes.
+    """
+
+    def __init__(self, data: bytearray | memoryview) -> None:
+        """Wrap writable bytes; position 0, limit and capacity their length."""
+        self.view = memoryview(data)
+        if self.view.readonly:
+            raise IllegalArgumentException("a ByteBuffer wraps writable memory")
+        self._position = 0
+        self._limit = len(self.view)
+
+    @classmethod
+    def allocate(cls, capacity: int) -> ByteBuffer:
+        """A new zeroed buffer of `capacity` bytes."""
+        return cls(bytearray(capacity))
+
+    @property
+    def capacity(self) -> int:
+        """Size of the whole block, in bytes."""
+        return len(self.view)
+
+    @property
+    def position(self) -> int:
+        """Offset of the next byte to transfer."""
+        return self._position
+
+    @position.setter
+    def position(self, value: int) -> None:
+        if not 0 <= value <= self._limit:
+            raise IllegalArgumentException(f"position {value} is outside [0, {self._limit}]")
+        self._position = value
+
+    @property
+    def limit(self) -> int:
+        """Offset of the first byte that a transfer must leave alone."""
+        return self._limit
+
+    @limit.setter
+    def limit(self, value: int) -> None:
+        if not 0 <= value <= self.capacity:
+            raise IllegalArgumentException(f"limit {value} is outside [0, {self.capacity}]")
+        self._limit = value
+        self._position = min(self._position, value)
+
+    @property
+    def remaining(self) -> int:
+        """Bytes between position and limit."""
+        return self._limit - self._position
+
+    def window(self) -> memoryview:
+        """The bytes between position and limit, without copying."""
+        return self.view[self._position : self._limit]
+
+    def flip(self) -> ByteBuffer:
+        """Set the limit to the position and the position to 0; returns self."""
+        self._limit, self._position = self._position, 0
+        return self
+
+    def __repr__(self) -> str:
+        return f"<ByteBuffer [{self._position}, {self._limit}) of {self.capacity}>"
+
+
+Buffer: TypeAlias = bytearray | memoryview
+Allocate: TypeAlias = Callable[[int], Buffer]
+Release: TypeAlias = Callable[[Buffer], None]
+#: Path capabilities: every status of a file has an etag; a rename leaves it as it was.
+ETAGS_AVAILABLE = "fs.capability.etags.available"
+ETAGS_PRESERVED_IN_RENAME = "fs.capability.etags.preserved.in.rename"
+#: What a builder opens: a stream, or whatever stands for one in another API.
+S = TypeVar("S")
+_Closeable = TypeVar("_Closeable", bound="Closeable")
+
+
+def no_release(buffer: Buffer) -> None:
+    """Leave a buffer to the garbage collector: the default `release` of a vectored read."""
+
+
+@dataclass
+class FileRange:
+    """One range of a vectored read; `data` is set by `read_vectored` and yields the bytes."""
+
+    offset: int
+    length: int
+    data: Future[memoryview] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class FileStatus:
+    """What a listing says of one path. `length` in bytes, times in seconds since 1970."""
+
+    path: str
+    length: int
+    is_directory: bool = False
+    modification_time: float = 0.0
+    etag: str | None = None
+    block_size: int = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class BlockLocation:
+    """Where a part of a file is stored: `length` bytes from `offset` on `hosts`."""
+
+    offset: int
+    length: int
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LocatedFileStatus(FileStatus):
+    """A status that also says where the file's blocks are."""
+
+    block_locations: tuple[BlockLocation, ...] = ()
+
+
+class Closeable(ABC):
+    """What a `with` block closes at its end."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back whatever is held; a second call does nothing."""
+
+    def __enter__(self: _Closeable) -> _Closeable:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class FSDataInputStream(Closeable):
+    """A seekable input stream with positioned reads (FSDataInputStream, PositionedReadable).
+
+    One thread at a time may use the stream operations (`read_*`, `seek`, `get_pos`, `skip`);
+    positioned reads (`pread`, `read_fully`, `read_vectored`) may run beside them and beside each
+    other. Every operation on a closed stream but `close`, `unbuffer` and `has_capability`
+    raises OSError.
+    """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything; closing again does nothing. (Closeable.close)"""
+
+    @abstractmethod
+    def get_pos(self) -> int:
+        """Offset of the next byte a stream read returns. (Seekable.getPos)"""
+
+    @abstractmethod
+    def seek(self, position: int) -> None:
+        """Read on from `position`, 0 to the length. EOFException outside. (Seekable.seek)"""
+
+    @abstractmethod
+    def seek_to_new_source(self, position: int) -> bool:
+        """Take the data at `position` from another replica; False if there is none."""
+
+    @abstractmethod
+    def read_byte(self) -> int:
+        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+
+    @abstractmethod
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Fill up to `length` bytes of `buffer` from `offset`; returns the count, -1 at the end.
+
+        At least one byte unless `length` is 0. Raises NullPointerException, or
+        IndexOutOfBoundsException for a range outside the buffer. (InputStream.read(b, o, l))
+        """
+
+    @abstractmethod
+    def skip(self, count: int) -> int:
+        """Skip up to `count` bytes; returns how many, 0 at the end. (InputStream.skip)"""
+
+    @abstractmethod
+    def available(self) -> int:
+        """An estimate of the bytes that can be read without blocking. (InputStream.available)"""
+
+    @abstractmethod
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Read at `position` without moving the stream; the count, -1 at or past the end.
+
+        EOFException for a negative position, IllegalArgumentException for a negative length or
+        no buffer, IndexOutOfBoundsException for a range outside the buffer.
+        (PositionedReadable.read)
+        """
+
+    @abstractmethod
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        """As `pread`, but all `length` bytes or EOFException. (PositionedReadable.readFully)"""
+
+    @abstractmethod
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Start reading every range; each range's `data` future gets its bytes. (readVectored)
+
+        EOFException for a negative offset, IllegalArgumentException for a negative length or
+        overlapping ranges. `release` gets back buffers of ranges that failed.
+        """
+
+    @abstractmethod
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        """Fill `buffer`; the count in bytes, -1 at the end. (ByteBufferReadable.read)"""
+
+    @abstractmethod
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        """`pread` into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
+
+    @abstractmethod
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        """`read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
+
+    @abstractmethod
+    def unbuffer(self) -> None:
+        """Release buffers and descriptors until the next read. (CanUnbuffer.unbuffer)"""
+
+    @abstractmethod
+    def has_capability(self, name: str) -> bool:
+        """Whether the stream has a capability such as "in:unbuffer". (StreamCapabilities)"""
+
+    @abstractmethod
+    def as_file(self) -> io.RawIOBase:
+        """A Python binary file over this stream: it shares the position, and closes it."""
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What this stream did, by Hadoop's names; a snapshot. (IOStatisticsSource)
+
+        Names are those of `contract/api/iostatistics.py`; empty for a stream that counts nothing.
+        """
+        return {}
+
+
+class FutureDataInputStreamBuilder(ABC, Generic[S]):
+    """Options for opening a file; nothing happens before `build()`."""
+
+    @abstractmethod
+    def opt(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder[S]:
+        """Set an option that a filesystem may ignore if it does not know it."""
+
+    @abstractmethod
+    def must(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder[S]:
+        """Set an option that a filesystem must know."""
+
+    @abstractmethod
+    def opt_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
+        """`opt` for a whole number."""
+
+    @abstractmethod
+    def must_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
+        """`must` for a whole number."""
+
+    @abstractmethod
+    def opt_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
+        """`opt` for a floating-point number."""
+
+    @abstractmethod
+    def must_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
+        """`must` for a floating-point number."""
+
+    @abstractmethod
+    def buffer_size(self, size: int) -> FutureDataInputStreamBuilder[S]:
+        """Set the read buffer's size in bytes."""
+
+    @abstractmethod
+    def with_file_status(self, status: FileStatus | None) -> FutureDataInputStreamBuilder[S]:
+        """Give what a listing said of the file; None is ignored."""
+
+    @abstractmethod
+    def build(self) -> Future[S]:
+        """Open the file, again at each call.
+
+        IllegalArgumentException for a mandatory key that is not known; all other failures come
+        out of the future or of the first read.
+        """
+
+
+class FileSystem(ABC):
+    """A filesystem whose streams keep the contract. Paths are absolute, with `/`."""
+
+    @abstractmethod
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """Open a file at position 0; FileNotFoundException for a missing path or a directory."""
+
+    @abstractmethod
+    def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
+        """Start building an open with options; nothing is looked at before `build()`."""
+
+    @abstractmethod
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """A binary file to write; parents are made, and the file appears when it is closed."""
+
+    @abstractmethod
+    def get_file_status(self, path: str) -> FileStatus:
+        """The status of a file or directory; FileNotFoundException."""
+
+    @abstractmethod
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """The children of a directory, sorted by path, or the file itself."""
+
+    @abstractmethod
+    def mkdirs(self, path: str) -> None:
+        """Make a directory and its parents."""
+
+    @abstractmethod
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """Delete a path; False if it was not there, PathIOException for a non-empty directory."""
+
+    @abstractmethod
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or directory; FileNotFoundException, or PathIOException if target exists."""
+
+    def set_permission(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path, such as 0o644. (FileSystem.setPermission)"""
+        raise UnsupportedOperationException(f"no permissions can be set here: {path!r}")
+
+    def access(self, path: str, mode: str) -> None:
+        """Check a permission: `mode` is "r", "w", "x" or several of them. (FileSystem.access)
+
+        AccessControlException if one is missing, FileNotFoundException for a missing path.
+        """
+        raise UnsupportedOperationException(f"no permissions can be checked here: {path!r}")
+
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """Return whether the filesystem has a capability at a path, which need not be there.
+
+        `name` is one of Hadoop's, such as ETAGS_AVAILABLE, in any case.
+        (PathCapabilities.hasPathCapability)
+        """
+        return False
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What the filesystem and all its streams did, by Hadoop's names; a snapshot.
+
+        (IOStatisticsSource) Empty for a filesystem that counts nothing.
+        """
+        return {}
+
+    @abstractmethod
+    def as_fsspec(self) -> Any:
+        """This filesystem as an `fsspec.AbstractFileSystem`."""

@@ -1,0 +1,436 @@
+"""`fscontract check`: run the suite on targets and report."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from fscontract.contract.cli import completion, options, watched
+from fscontract.contract.runner.timeouts import held_back
+
+if TYPE_CHECKING:
+    from fscontract.contract.binding import Binding
+    from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+    from fscontract.contract.isolation.supervisor import Isolated
+    from fscontract.contract.pipeline_bindings import PipelineBinding
+    from fscontract.contract.report import Entry, NotSetUp
+    from fscontract.contract.report.console import Console
+    from fscontract.contract.runner.baseline import Baseline, Comparison
+    from fscontract.contract.spec.clauses import Clause
+    from fscontract.contract.spec.known_failures import Known
+
+    #: A target as it is checked.
+    _Made: TypeAlias = Binding | PipelineBinding | Isolated | SpreadTarget | NotSetUp
+
+
+def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
+    """The baseline of this file, if there is one; MatrixError, UsageError."""
+    if path is None:
+        return None
+    from fscontract.contract.runner.baseline import load_baseline
+
+    if path.resolve() in {output.resolve() for output in outputs}:
+        raise click.UsageError(f"{path} is the baseline: a report can't go there")
+    return load_baseline(path)
+
+
+def write_reports(paths: Mapping[str, Path | None], entries: Sequence[Entry]) -> None:
+    """Write each report that has a path."""
+    from importlib import import_module
+
+    for kind, path in paths.items():
+        if path is not None:
+            render = import_module(f"fscontract.contract.report.{kind}").render
+            text: str = render(entries)
+            # names of files may hold what is no character; JSON has just this form for it
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def tell(entries: Sequence[Entry], baseline: Baseline | None) -> list[Comparison]:
+    """Print what differs from the baseline, and tell GitHub, if this runs there."""
+    compared = [] if baseline is None else baseline.compare(entries)
+    if baseline is not None:
+        from fscontract.contract.report.markdown import as_lines
+
+        for line in as_lines(str(baseline.path), compared):
+            click.echo(line)
+    _tell_github(entries, "" if baseline is None else str(baseline.path), compared)
+    return compared
+
+
+@contextmanager
+def without_commands() -> Iterator[None]:
+    """Meanwhile GitHub, if this runs there, takes no printed line for a command to it: targets
+    may print anything, and reports repeat what targets say."""
+    from fscontract.contract.report.github import is_wanted
+
+    if not is_wanted(os.environ):
+        yield
+        return
+    token = secrets.token_hex(16)
+    click.echo(f"::stop-commands::{token}")
+    try:
+        yield
+    finally:
+        click.echo(f"::{token}::")
+
+
+def exit_code(entries: Sequence[Entry], compared: Sequence[Comparison]) -> int:
+    """That of the command; beside a baseline only what is new or vanished is a violation."""
+    if not compared:
+        return options.worst([_code(entry) for entry in entries])
+    codes = [_code(entry) for entry in entries]
+    codes = [
+        _lenient(e) if code == options.VIOLATION else code
+        for e, code in zip(entries, codes, strict=True)
+    ]
+    codes += [options.VIOLATION for found in compared if found.worse]
+    return options.worst(codes)
+
+
+def _code(entry: Entry) -> int:
+    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import FAILING, Verdict
+
+    if isinstance(entry, NotSetUp):
+        return options.SET_UP
+    outcomes = {r.outcome for r in entry.clauses}
+    if entry.conforms:
+        return options.CONFORMS
+    if outcomes & FAILING:
+        return options.VIOLATION
+    if entry.incomplete:
+        return options.SET_UP
+    return options.SET_UP if Verdict.ERROR in outcomes else options.NOTHING
+
+
+def _lenient(entry: Entry) -> int:
+    """The code of a target that fails, if that is no news."""
+    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import Verdict
+
+    if isinstance(entry, NotSetUp) or entry.incomplete:
+        return options.SET_UP
+    lost = Verdict.ERROR in {r.outcome for r in entry.clauses}
+    return options.SET_UP if lost else options.CONFORMS
+
+
+def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]) -> None:
+    from fscontract.contract.report import github, markdown
+    from fscontract.contract.report.markdown import as_markdown
+
+    if not github.is_wanted(os.environ):
+        return
+    for annotation in github.annotated(entries, compared):
+        click.echo(str(annotation))
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    beside = as_markdown(baseline, compared) if compared else ""
+    texts = markdown.render(entries) + "\n" + beside, markdown.render_briefly(entries) + "\n"
+    try:
+        if not github.append_summary(Path(path), *texts):
+            options.say_error("the summary of the job has no room for the report")
+    except OSError as error:
+        options.say_error(f"can't write the summary of the job: {error.strerror or error}")
+
+
+_PATH = click.Path(path_type=Path)
+_STOPPED = "interrupted before anything was found"
+
+
+@click.command(short_help="Check what holds of targets.")
+@click.argument(
+    "targets",
+    metavar="TARGET...",
+    nargs=-1,
+    required=True,
+    shell_complete=completion.targets,
+)
+@options.run_options
+@click.option(
+    "--isolate/--no-isolate",
+    default=None,
+    help="Run each target in a process of its own, and report programs that crash it: the default. "
+    "--no-isolate is for debuggers.",
+)
+@click.option(
+    "--spark",
+    metavar="MASTER",
+    help="Run the programs in the executors of Spark, such as local[2].",
+)
+@click.option("--known", metavar="FILE", type=_PATH, help="Failures that are known (YAML).")
+@click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
+@click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
+@click.option("--html", metavar="FILE", type=_PATH, help="Write one HTML page that needs no other.")
+@click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
+@click.option(
+    "--baseline",
+    metavar="OLD.json",
+    type=_PATH,
+    help="Fail only on what is worse than in this JSON report.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print no more than the verdicts.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    /,
+    *,
+    targets: tuple[str, ...],
+    isolate: bool | None,
+    known: Path | None,
+    json: Path | None,
+    junit: Path | None,
+    html: Path | None,
+    markdown: Path | None,
+    baseline: Path | None,
+    quiet: bool,
+    **values: Any,
+) -> None:
+    """Check what holds of TARGET, and exit 0 if it conforms.
+
+    TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
+    a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
+    the JSON report is a list.
+
+    Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
+    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
+    selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
+    what fails anew, or in another way, and for what was verified then and is not now.
+    """
+    run = options.collect(values)
+    if isolate and run.spark is not None:
+        raise click.UsageError("--isolate is for one process, --spark for those of executors")
+    apart = watched.by_default() if isolate is None else isolate
+    reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
+    paths = [path for path in reports.values() if path is not None]
+    options.check_writable(paths)
+    old = read_baseline(baseline, paths)
+    clauses = options.selected(run, anything=True)
+    if run.profile is not None:
+        options.profile_of(run.profile, run)
+    if not clauses:
+        options.say_error(options.NOTHING_SELECTED)
+        ctx.exit(options.NOTHING)
+    entries: list[Entry] = []
+    try:
+        with without_commands():
+            _run_all(entries, targets, run, clauses, _load_known(known), apart, old, quiet)
+    except KeyboardInterrupt:
+        if entries:
+            with held_back():
+                write_reports(reports, entries)
+        raise
+    write_reports(reports, entries)
+    ctx.exit(exit_code(entries, tell(entries, old)))
+
+
+def _load_known(path: Path | None) -> tuple[Known, ...]:
+    if path is None:
+        return ()
+    from fscontract.contract.spec.known_failures import load_known
+
+    known = load_known(path)
+    for line in options.expired(known, date.today()):
+        options.say(f"fscontract: {line}", err=True)
+    return known
+
+
+def _run_all(
+    entries: list[Entry],
+    targets: Sequence[str],
+    run: options.RunOptions,
+    clauses: tuple[Clause, ...],
+    known: tuple[Known, ...],
+    isolate: bool,
+    baseline: Baseline | None,
+    quiet: bool,
+) -> None:
+    """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
+    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.report.console import Console
+    from fscontract.contract.report.redaction import redacted
+    from fscontract.contract.runner.sandbox import Surroundings, private_copy
+
+    home = os.getpid()
+    surroundings, stream = Surroundings(), private_copy(sys.stdout)
+    console = Console(stream, quiet=quiet)
+    made: list[tuple[str, _Made]] = []
+    elsewhere = None if isolate else _elsewhere(run)
+    try:
+        for target in targets:  # mistakes in any of them show before the first one runs
+            made.append((target, _make(target, run, known, isolate, elsewhere, console)))
+            surroundings.restore()
+            _require(made[-1][1], clauses)
+        if baseline is not None:
+            _require_baseline(baseline, [one for _, one in made])
+        for target, one in made:
+            entry, stopped = _checked(target, one, run, clauses, known, console)
+            options.leave_fork(home)
+            entry = redacted(entry, run.options)
+            surroundings.restore(last=True)
+            entries.append(entry)
+            if stopped is not None:
+                with contextlib.suppress(OSError):  # of a terminal that was closed
+                    console.finish(entry)
+                raise stopped
+            console.finish(entry)
+            if isinstance(entry, NotSetUp) and not options.in_one_place():
+                options.say_error(entry.message)
+    finally:
+        with contextlib.suppress(OSError):
+            console.stop()
+        with held_back():
+            _close([one for _, one in made], elsewhere)
+        surroundings.close()
+        if stream is not sys.stdout:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
+    from fscontract.contract.binding import Binding
+    from fscontract.contract.pipeline_bindings import PipelineBinding
+    from fscontract.contract.report import NotSetUp
+
+    for one in made:
+        if not isinstance(one, Binding | PipelineBinding | NotSetUp):
+            one.close()
+    if elsewhere is not None:
+        elsewhere.close()
+
+
+def _elsewhere(run: options.RunOptions) -> Elsewhere | None:
+    """Where programs are run, if it is not in this process; nothing is started."""
+    if run.spark is None:
+        return None
+    from fscontract.contract.distributed.driver import Elsewhere
+
+    return Elsewhere("spark", run.spark)
+
+
+def _make(
+    target: str,
+    run: options.RunOptions,
+    known: tuple[Known, ...],
+    isolate: bool,
+    elsewhere: Elsewhere | None,
+    console: Console,
+) -> _Made:
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.masking import mask_url
+    from fscontract.contract.report import NotSetUp
+
+    if isolate:
+        return _isolated(target, run, known, console)
+    console.set_up(target)
+    try:
+        if elsewhere is not None:
+            from fscontract.contract.distributed.driver import SpreadTarget
+
+            return SpreadTarget(target, run, known, elsewhere)
+        return options.resolve_any(target, run)
+    except TargetError as error:
+        return NotSetUp(mask_url(target), str(error))
+
+
+def _isolated(
+    target: str, run: options.RunOptions, known: tuple[Known, ...], console: Console
+) -> Isolated | NotSetUp:
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.isolation.supervisor import Isolated
+    from fscontract.contract.masking import mask_url
+    from fscontract.contract.report import NotSetUp
+
+    console.stop()  # its line is drawn by a thread, of which a fork would know nothing
+    with ExitStack() as stack:
+        with held_back():
+            one = Isolated(target, run, known, forks=watched.by_default())
+            stack.callback(one.close)
+        console.set_up(target)
+        try:
+            one.set_up()
+        except TargetError as error:
+            return NotSetUp(mask_url(target), str(error))
+        stack.pop_all()
+        return one
+
+
+def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
+    """End with exit code 5 unless there is a clause about what the target is."""
+    from fscontract.contract.pipeline_bindings import PipelineBinding
+    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.spec.clauses import STREAM
+
+    if isinstance(one, NotSetUp):
+        return
+    apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
+    if not any(clause.api in apis for clause in clauses):
+        options.say_error(options.NOTHING_SELECTED)
+        raise click.exceptions.Exit(options.NOTHING)
+
+
+def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
+    """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
+    from fscontract.contract.report import NotSetUp
+
+    names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
+    if len(names) == len(made):
+        baseline.require(names)
+
+
+def _checked(
+    target: str,
+    one: _Made,
+    run: options.RunOptions,
+    clauses: tuple[Clause, ...],
+    known: tuple[Known, ...],
+    console: Console,
+) -> tuple[Entry, KeyboardInterrupt | None]:
+    """Return the entry of a target, and what has interrupted its run, if anything has."""
+    from fscontract.contract.masking import mask_url
+    from fscontract.contract.report import NotSetUp
+
+    try:
+        return _run(target, one, run, clauses, known, console), None
+    except KeyboardInterrupt as stopped:
+        return console.so_far or NotSetUp(mask_url(target), _STOPPED), stopped
+
+
+def _run(
+    target: str,
+    one: _Made,
+    run: options.RunOptions,
+    clauses: tuple[Clause, ...],
+    known: tuple[Known, ...],
+    console: Console,
+) -> Entry:
+    from fscontract.contract.binding import Binding, TargetError
+    from fscontract.contract.pipeline_bindings import PipelineBinding
+    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner import runner
+    from fscontract.contract.runner.settings import with_checks
+    from fscontract.contract.scenarios import check as pipeline
+
+    if isinstance(one, NotSetUp):
+        return one
+    try:
+        if isinstance(one, PipelineBinding):
+            return pipeline.check_pipeline(one, clauses, known, run.timeout, console)
+        if isinstance(one, Binding):
+            settings = options.settings_for(target, one, run, with_checks(clauses), known)
+            return runner.check(one, settings, console)
+        return one.check(console)
+    except TargetError as error:
+        return NotSetUp(str(one.name), str(error))
+    finally:
+        console.stop()

@@ -1,0 +1,93 @@
+"""`fscontract clean`: remove what runs have left that were killed."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli import watched
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fscontract.contract.binding import Binding
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_AGE = re.compile(r"(\d{1,6})([smhd])")
+
+
+def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
+    match = _AGE.fullmatch(value)
+    if match is None:
+        raise click.BadParameter(f"a number with s, m, h or d, such as 90m, not {value!r}")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+@click.command(cls=watched.WatchedCommand, short_help="Remove what killed runs have left.")
+@click.argument("target")
+@cli_options.TARGET_OPTION
+@click.option(
+    "--older-than",
+    "age",
+    metavar="AGE",
+    default="1h",
+    callback=_age,
+    show_default=True,
+    help="Only what was made so long ago: a number with s, m, h or d.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.pass_context
+def clean(
+    ctx: click.Context, /, *, target: str, options: dict[str, str], age: timedelta, dry_run: bool
+) -> None:
+    """Remove from TARGET the directories fscontract-* that killed runs have left.
+
+    A run that ends by itself leaves nothing. The names tell when they were made; directories whose
+    names do not are left alone, and so is all else.
+
+    Exit codes: 0 done, 2 usage, 3 the target can't be used, or something could not be removed.
+    """
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.runner.sandbox import Guarded
+    from fscontract.contract.targets import resolve_target
+
+    with watched.within(cli_options.set_up_limit(0)):
+        found = resolve_target(target, options)
+    binding = Guarded(found, _PATIENCE)
+    code = cli_options.CONFORMS
+    try:
+        for prefix in _old(binding, age):
+            try:
+                if not dry_run:
+                    binding.discard(prefix)
+                cli_options.say(f"{'would remove' if dry_run else 'removed'}: {prefix}")
+            except TargetError as error:
+                cli_options.say_error(str(error))
+                code = cli_options.SET_UP
+    finally:
+        binding.dispose()
+    ctx.exit(code)
+
+
+#: Seconds that removing one of them may take, a sixth of it (see Guarded).
+_PATIENCE = 100.0
+
+
+def _old(binding: Binding, age: timedelta) -> Iterator[str]:
+    """The prefixes that are old enough; of the others it is said why they are not."""
+    from fscontract.contract.targets import made_at
+
+    now = datetime.now(timezone.utc)
+    for prefix in binding.leftovers():
+        made = made_at(Path(prefix).name)
+        if made is None:
+            cli_options.say(f"left alone: {prefix}: its name does not tell when it was made")
+        elif now - made < age:
+            cli_options.say(f"left alone: {prefix}: made at {made:%Y-%m-%d %H:%M:%S} UTC")
+        else:
+            yield prefix

@@ -1,0 +1,66 @@
+"""What a shell can complete: names of targets, clauses, features and profiles.
+
+What fails here is not told: the user is in the midst of a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Named targets, or else files."""
+    groups = ("fscontract.targets", "fscontract.pipelines")
+    names = sorted({name for group in groups for name in entry_points(group=group).names})
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def clauses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Clauses and groups of them, also after a comma."""
+    from fscontract.contract.spec.clauses import clauses as known
+
+    before, comma, last = incomplete.rpartition(",")
+    names = known()
+    groups = dict.fromkeys(name.partition(".")[0] for name in names)
+    fitting = _fitting([*groups, *names], last)
+    helps = {name: names[name].statement for name in fitting if name in names}
+    return [CompletionItem(f"{before}{comma}{n}", help=helps.get(n)) for n in fitting]
+
+
+def explained(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """All that can be explained."""
+    from fscontract.contract.api.openfile_options import option_table
+    from fscontract.contract.spec.profiles import features as known
+
+    table = option_table()
+    others = _fitting([*known(), *table.options, *table.policies], incomplete)
+    return [*clauses(ctx, param, incomplete), *map(CompletionItem, others)]
+
+
+def features(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Features, also after a comma, and with ! for what is taken away."""
+    from fscontract.contract.spec.profiles import features as known
+
+    before, comma, last = incomplete.rpartition(",")
+    sign = "!" if last.startswith("!") else ""
+    fitting = _fitting(known(), last.removeprefix("!"))
+    return [CompletionItem(f"{before}{comma}{sign}{name}") for name in fitting]
+
+
+def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Profiles of this package, or else files."""
+    from importlib.resources import files
+
+    stems = (entry.name for entry in files("fscontract.specs").joinpath("profiles").iterdir())
+    names = sorted(name.removesuffix(".yaml") for name in stems if name.endswith(".yaml"))
+    found = [CompletionItem(name) for name in _fitting(names, incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def _fitting(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

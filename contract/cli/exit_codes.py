@@ -1,0 +1,87 @@
+"""How a command ends: from what it returns or raises to an exit code and a line on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import click
+
+from fscontract.contract.cli import options, signals
+
+#: What the options before the command say: "traceback", if tracebacks are to be shown.
+_settings: set[str] = set()
+
+
+def show_tracebacks(show: bool) -> None:
+    """Print the traceback of an internal error from now on, or do not."""
+    _settings.clear()
+    _settings.update({"traceback"} if show else ())
+
+
+def code_of(run: Callable[[], object]) -> int:
+    """Run a command and return its exit code; print a line if it did not end as it should."""
+    try:
+        code = run()
+    except (click.Abort, KeyboardInterrupt) as error:
+        options.say_error("interrupted")
+        return signals.code_of(error.__cause__ if isinstance(error, click.Abort) else error)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        _tell(error)
+        return options.USAGE
+    except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
+        raise
+    except BaseException as error:
+        known = options.exit_code_of(error) if isinstance(error, Exception) else None
+        if known is None:
+            options.say_internal(error, "traceback" in _settings)
+            return options.INTERNAL
+        options.say_error(str(error))
+        return known
+    return code if isinstance(code, int) else options.CONFORMS
+
+
+def invoked(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
+    """Run a command; of these exceptions click would make exit codes 1, 130 and any at all."""
+    try:
+        return invoke(ctx)
+    except (BrokenPipeError, EOFError, SystemExit) as error:
+        _raise_again(error)
+
+
+def _raise_again(error: BrokenPipeError | EOFError | SystemExit) -> NoReturn:
+    """Raise click's Exit if the output is closed, or else an InternalError."""
+    if isinstance(error, BrokenPipeError) and _output_is_closed():
+        with contextlib.suppress(OSError, ValueError):  # what is left has to go somewhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(options.CLOSED) from None
+    from fscontract.contract.runner.internal_errors import InternalError, fault_of
+
+    raise InternalError(fault_of(error)) from error
+
+
+def _output_is_closed() -> bool:
+    """Whether a command that has read the output has ended."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), select.POLLOUT)
+        return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
+    except (OSError, ValueError, AttributeError):  # it has no descriptor, or this system no poll
+        return False
+
+
+def _tell(error: click.ClickException) -> None:
+    """Print one line; but for a group of commands without any of them, those it has."""
+    said = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2
+        options.say(said, err=True)
+        return
+    if isinstance(error, click.MissingParameter) and error.ctx is not None:
+        said = f"{said.rstrip('.')}; see '{error.ctx.command_path} --help'"
+    options.say_error(" ".join(said.split()))

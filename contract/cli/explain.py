@@ -1,0 +1,193 @@
+"""`fscontract explain`: one clause, feature, option of open_file or read policy in full."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import click
+
+from fscontract.contract.cli import completion
+
+if TYPE_CHECKING:
+    from fscontract.contract.api.openfile_options import Option, Policy
+    from fscontract.contract.spec.clauses import Clause, Retired
+    from fscontract.contract.spec.profiles import Feature
+
+#: Columns of texts where there is no terminal, which are the most, and the least.
+_WIDTH, _LEAST = 96, 38
+
+
+@click.command(short_help="Explain a clause, a feature or an option.")
+@click.argument(
+    "name", metavar="CLAUSE|GROUP|FEATURE|OPTION|POLICY", shell_complete=completion.explained
+)
+def explain(name: str) -> None:
+    """Explain a clause, a feature and the clauses that depend on it, or an option of open_file.
+
+    A group is what clauses begin with, such as seek, and lists them. An option is a key such as
+    fs.option.openfile.length; the read policies, such as parquet, can be explained too.
+    """
+    from fscontract.contract.api.openfile_options import option_table
+    from fscontract.contract.spec.clauses import clauses, near_misses, retired
+    from fscontract.contract.spec.profiles import features
+
+    table = option_table()
+    if name in clauses():
+        lines = _clause(clauses()[name])
+    elif any(clause.startswith(f"{name}.") for clause in clauses()):
+        lines = _group(name)
+    elif name in retired():
+        lines = _retired(retired()[name])
+    elif name in features():
+        lines = _feature(features()[name])
+    elif name in table.options:
+        lines = _option(table.options[name])
+    elif name in table.policies:
+        lines = _policy(table.policies[name])
+    else:
+        known = [*clauses(), *features(), *table.options, *table.policies]
+        hint = near_misses(name, known) or "; see 'fscontract list'"
+        raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
+    plain = bool(os.environ.get("NO_COLOR"))
+    for line in lines:  # where there is no terminal, click leaves colours out
+        click.echo(click.unstyle(line) if plain else line)
+
+
+def _group(name: str) -> Iterator[str]:
+    from fscontract.contract.spec.clauses import select
+
+    found = select([name])
+    yield _head(name, f"{len(found)} clauses")
+    for clause in found:
+        level = clause.level.value if clause.testable else f"{clause.level}, untestable"
+        yield f"  {clause.id}  {level}"
+        yield from (f"    {line}" for line in wrap(clause.statement, _width() - 2))
+
+
+def _head(name: str, rest: str) -> str:
+    return f"{click.style(name, bold=True)}  {rest}"
+
+
+def _width() -> int:
+    """Columns for texts: those of the terminal, but no more than can be read with ease."""
+    if not sys.stdout.isatty():
+        return _WIDTH
+    return max(_LEAST, min(shutil.get_terminal_size().columns - 2, _WIDTH))
+
+
+def _clause(clause: Clause) -> Iterator[str]:
+    from fscontract.contract.report.text import place
+    from fscontract.contract.spec.clauses import FAULTS
+
+    yield _head(clause.id, f"{clause.level.value}  {place(clause)}")
+    yield from (f"  {line}" for line in wrap(clause.statement, _width()))
+    yield from _part("reading", clause.reading)
+    yield from _part("because", clause.because)
+    yield from _part("needs", ", ".join(_need(n) for n in clause.needs))
+    yield from _part("origin", clause.origin)
+    yield from _part("refs", ", ".join(clause.refs))
+    yield from _part("untestable", clause.untestable)
+    yield from _part("checks", ", ".join(clause.checks))
+    yield from _cost(clause)
+    for example in clause.examples:
+        expected = " or ".join(_expectation(e) for e in example.expect)
+        yield from _part("example", f"{example.program} -> {expected}")
+    if clause.testable:
+        faults = " --faults quick" if clause.document == FAULTS else ""
+        yield from _part("check", f"fscontract check TARGET --clauses {clause.id}{faults}")
+
+
+def _retired(old: Retired) -> Iterator[str]:
+    yield _head(old.id, f"no clause since {old.since}")
+    yield from _part("because", old.reason)
+    yield from _part("instead", ", ".join(old.instead))
+
+
+def _cost(clause: Clause) -> Iterator[str]:
+    from fscontract.contract.runner.cost_checks import cost_program
+
+    cost = clause.cost
+    if cost is None:
+        return
+    amount = "exactly" if cost.exact else "at most"
+    budget = ", ".join(f"{policy} {number}" for policy, number in cost.budget.items())
+    yield from _part("cost", f"{cost.meter}, {amount}: {budget}")
+    program = cost_program(cost, None)
+    first = "" if not cost.before else f", after {', '.join(map(str, cost.before))}"
+    before = "from open_file on" if cost.before is None else f"on the opened stream{first}"
+    shown = str(program) if len(program.steps) <= 8 else f"{len(program.steps)} calls"
+    yield from _part("measured", f"{before}, in {shown}")
+
+
+def _feature(feature: Feature) -> Iterator[str]:
+    from fscontract.contract.spec.clauses import clauses
+
+    users = {
+        sign: [c.id for c in clauses().values() if sign + feature.name in c.needs]
+        for sign in ("", "!")
+    }
+    declared = "declared" if feature.default else "not declared"
+    yield _head(feature.name, f"feature  {declared} by default")
+    yield from (f"  {line}" for line in wrap(feature.sentence, _width()))
+    yield from _part("Hadoop", feature.hadoop)
+    yield from _part("with it", " ".join(users[""]))
+    yield from _part("without", " ".join(users["!"]))
+
+
+def _option(option: Option) -> Iterator[str]:
+    from fscontract.contract.api.openfile_options import option_table
+
+    value_type = option_table().types[option.type]
+    store = "standard option" if option.standard else f"option of {option.store}"
+    yield _head(option.key, f"{store} of open_file{_since(option.since)}")
+    yield from (f"  {line}" for line in wrap(option.meaning, _width()))
+    yield from _part("type", f"{option.type}, in {option.unit}" if option.unit else option.type)
+    yield from _part("values", f"{value_type.rule} {value_type.reading}".strip())
+    yield from _part("below 0", "" if option.least is None else "unset")
+    yield from _part("0", option.zero)
+    yield from _part("unset", option.default)
+    yield from _part("reading", option.reading)
+    yield from _part("Hadoop", option.hadoop)
+
+
+def _policy(policy: Policy) -> Iterator[str]:
+    from fscontract.contract.api.openfile_options import READ_POLICY
+
+    footer = {None: "no default of its own", True: "by default", False: "not by default"}
+    buffer = "as by default" if policy.buffer is None else f"{policy.buffer} bytes"
+    yield _head(policy.name, f"read policy{_since(policy.since)}")
+    yield from (f"  {line}" for line in wrap(policy.meaning, _width()))
+    yield from _part("expects", ", ".join(f"{kind} reads" for kind in policy.expects))
+    yield from _part("footer", f"cached: {footer[policy.footer_cache]}")
+    yield from _part("local", f"read-ahead {buffer}, posix_fadvise {policy.advice}")
+    yield from _part("set by", READ_POLICY)
+
+
+def _since(release: str) -> str:
+    return f", since Hadoop {release}" if release else ""
+
+
+def _need(need: str) -> str:
+    return f"not {need[1:]}" if need.startswith("!") else need
+
+
+def _expectation(expect: dict[str, object]) -> str:
+    return ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in expect.items())
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return " or ".join(map(str, value))
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def _part(label: str, text: str) -> Iterator[str]:
+    lines = wrap(text, _width() - 12, break_on_hyphens=False)
+    for number, line in enumerate(lines):
+        name = click.style(f"{label:11}", fg="cyan") if number == 0 else " " * 11
+        yield f"  {name} {line}"

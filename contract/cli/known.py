@@ -1,0 +1,69 @@
+"""`fscontract known`: keep the file of known failures."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fscontract.contract.cli import options, watched
+
+
+@click.command(cls=watched.WatchedCommand, short_help="Keep a file of known failures.")
+@click.option("--write", "action", flag_value="write", help="Add what fails now to FILE.")
+@click.option("--prune", "action", flag_value="prune", help="Drop from FILE what no longer fails.")
+@click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("target", metavar="TARGET")
+@click.option("--reason", metavar="TEXT", help="Why the new entries are accepted (with --write).")
+@options.run_options
+@click.pass_context
+def known(
+    ctx: click.Context,
+    /,
+    action: str | None,
+    file_: Path,
+    target: str,
+    reason: str | None,
+    **values: Any,
+) -> None:
+    """Add the failures of TARGET to FILE, or drop those from it that are gone.
+
+    Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only.
+    """
+    from fscontract.contract.report.console import shown_on
+    from fscontract.contract.runner import runner
+    from fscontract.contract.spec.known_failures import (
+        KnownError,
+        load_known,
+        prune_known,
+        write_known,
+    )
+
+    if action is None:
+        raise click.UsageError("say --write or --prune")
+    if action == "write" and not (reason or "").strip():
+        raise click.UsageError("--write needs --reason TEXT: why the failures are accepted")
+    if action == "prune" and reason is not None:
+        raise click.UsageError("--reason goes with --write")
+    run = options.collect(values)
+    entries = load_known(file_) if action == "prune" or file_.exists() else ()
+    clauses = options.selected(run)
+    if not clauses:
+        options.say_error(options.NOTHING_SELECTED)
+        ctx.exit(options.NOTHING)
+    binding = options.resolve(target, run)
+    settings = options.settings_for(target, binding, run, clauses, entries)
+    with shown_on(sys.stderr) as listener:
+        result = runner.check(binding, settings, listener)
+    try:
+        if action == "write":
+            changed, word = write_known(file_, result, reason or ""), "added"
+        else:
+            changed, word = prune_known(file_, result), "dropped"
+    except OSError as error:
+        raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
+    for entry in changed:
+        options.say(f"{word}: {entry.clause}: {entry.signature}")
+    click.echo(f"{len(changed)} {word}")

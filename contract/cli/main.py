@@ -1,0 +1,137 @@
+"""The command `fscontract`. What a subcommand needs is imported when it runs.
+
+Subcommands of other packages, and of parts that this one may not import, are entry points of the
+group `fscontract.commands`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from importlib.machinery import PathFinder
+from importlib.metadata import EntryPoint, entry_points
+from textwrap import shorten
+from typing import Any, NoReturn
+
+import click
+
+from fscontract import __version__
+from fscontract.contract.cli import exit_codes, options
+from fscontract.contract.cli.check import check
+from fscontract.contract.cli.clean import clean
+from fscontract.contract.cli.explain import explain
+from fscontract.contract.cli.known import known
+from fscontract.contract.cli.listing import features, list_clauses
+from fscontract.contract.cli.matrix import matrix
+from fscontract.contract.cli.profile import profile
+from fscontract.contract.cli.replay import replay
+from fscontract.contract.cli.signals import stopped_by_signals
+
+#: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
+COMMANDS = "fscontract.commands"
+
+
+class InstalledCommand(click.Command):
+    """A command that is imported when it runs. To list it, its module is looked at but not run."""
+
+    def __init__(self, entry: EntryPoint) -> None:
+        super().__init__(entry.name)
+        self._entry = entry
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """What the docstring of its module says it does."""
+        text = " ".join(_docstring(self._entry.module).split("\n\n")[0].split())
+        does = text.removeprefix(f"`fscontract {self.name}`:").strip()
+        return shorten(does[:1].upper() + does[1:], limit, placeholder="...")
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """A context of the command itself. TargetError if that needs a library that is missing."""
+        from fscontract.contract.targets import load_entry
+
+        command = load_entry(self._entry, f"command {self.name!r}")
+        assert isinstance(command, click.Command), command
+        return command.make_context(info_name, args, parent, **extra)
+
+
+class Commands(click.Group):
+    """A group with commands of its own, and those that are installed; its own come first."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the alphabet."""
+        return sorted({*super().list_commands(ctx), *entry_points(group=COMMANDS).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        found = sorted(entry_points(group=COMMANDS, name=cmd_name))
+        return InstalledCommand(found[0]) if found else None
+
+
+def _docstring(module: str) -> str:
+    """The docstring of a module, read from its file: neither it nor its packages are imported."""
+    names = module.split(".")
+    place = getattr(sys.modules.get(names[0]), "__path__", None)
+    spec = None
+    for depth in range(2 if place else 1, len(names) + 1):
+        spec = PathFinder.find_spec(".".join(names[:depth]), place)
+        if spec is None:
+            return ""
+        place = spec.submodule_search_locations
+    source = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
+    return ast.get_docstring(ast.parse(source)) or "" if source else ""
+
+
+_START = f"""\
+fscontract {__version__} checks what holds of filesystems by Hadoop's contracts.
+
+  fscontract check TARGET     what holds of memory, s3://bucket, file.py:make
+  fscontract explain CLAUSE   what a clause says, why it matters, and an example
+  fscontract replay FILE      run a failure again, from the file check wrote
+
+fscontract --help lists all commands, fscontract check --help what it can do."""
+
+
+class _Commands(Commands):
+    """A group in which every mistake of the user is one line on stderr, without a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run and exit; the codes are those in the help of `check`."""
+        kwargs["standalone_mode"] = False
+        before = threading.enumerate()
+        with stopped_by_signals():
+            code = exit_codes.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
+            options.leave_anyway(code, before)
+        sys.exit(code)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, whose exceptions click does not see before they are sorted."""
+        return exit_codes.invoked(super().invoke, ctx)
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="fscontract", message="%(prog)s %(version)s")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an internal error.")
+@click.pass_context
+def main(ctx: click.Context, traceback: bool) -> None:
+    """Check filesystems against the contract of Hadoop's input streams."""
+    exit_codes.show_tracebacks(traceback)
+    if ctx.invoked_subcommand is None:  # no success: a script that lost its arguments is to fail
+        click.echo(_START)
+        ctx.exit(options.USAGE)
+
+
+for _command in (check, list_clauses, explain, replay, known, matrix, features, profile, clean):
+    main.add_command(_command)

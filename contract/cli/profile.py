@@ -1,0 +1,191 @@
+"""`fscontract profile`: propose a profile for a target, or show one."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fscontract.contract.cli import options, watched
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.profile_inference import Inferred
+    from fscontract.contract.runner.result import RunResult
+    from fscontract.contract.spec.known_failures import Known
+    from fscontract.contract.spec.profiles import Profile
+
+_PATH = click.Path(path_type=Path)
+_REASON = "observed by profile infer, not verified"
+
+
+@click.group(short_help="Propose a profile, or show one.")
+def profile() -> None:
+    """Profiles say what a target declares."""
+
+
+@profile.command(
+    cls=watched.WatchedCommand, short_help="Propose a profile and a file of known failures."
+)
+@click.argument("target")
+@options.infer_options
+@click.option("--write", metavar="PROFILE.yaml", type=_PATH, help="Write the profile.")
+@click.option("--known", metavar="KNOWN.yaml", type=_PATH, help="Write what fails under it.")
+@click.pass_context
+def infer(
+    ctx: click.Context,
+    /,
+    *,
+    target: str,
+    write: Path | None,
+    known: Path | None,
+    **values: Any,
+) -> None:
+    """Run the suite on TARGET a few times, and propose what it should declare.
+
+    With the two files that this writes, `fscontract check TARGET --profile PROFILE.yaml --known
+    KNOWN.yaml` exits 0. They say what was observed, which is not to say that it is right: read
+    them, and put the connector's own words in the place of theirs. Without --write they are
+    printed. Features given with --features are taken as said.
+
+    Exit codes: 0 done, 1 a second run came out differently, 2 usage, 3 the target can't be used.
+    """
+    from fscontract.contract.runner.profile_inference import titled
+    from fscontract.contract.spec.known_failures import failures, to_yaml
+
+    outputs = [path for path in (write, known) if path is not None]
+    _refuse_old(outputs)
+    options.check_writable(outputs)
+    run = options.collect(options.WHOLE | values)
+    found = _infer(target, run)
+    now = datetime.now(timezone.utc)
+    named = titled(found.profile, _name(found.result.target), f"{now:%Y-%m-%d}")
+    listed = failures(found.result, _REASON)
+    text = _profile_text(found, named, target)
+    heading = (
+        f"# Observed on {now:%Y-%m-%d} with effort {run.effort}, seed {run.seed}; not verified.\n"
+    )
+    _put(write, text)
+    _put(known, heading + to_yaml(listed), quiet=write is not None)
+    click.echo(_summary(found, len(listed)), err=True)
+    different = _differences(target, run, found, listed)
+    for line in different:
+        options.say_error(f"a second run came out differently: {line}")
+    ctx.exit(options.VIOLATION if different else options.CONFORMS)
+
+
+@profile.command(short_help="Show a profile.")
+@click.argument("name", metavar="NAME|FILE")
+def show(name: str) -> None:
+    """List what the profile declares and what it does not."""
+    from fscontract.contract.spec.profiles import features, load_profile
+
+    shown = load_profile(name)
+    options.say(f"{shown.name}: {shown.title}")
+    for feature in features():
+        click.echo(f"  {'yes' if shown.has(feature) else 'no ':3}  {feature}")
+    facts = {"buffer": shown.buffer, "remote": shown.remote}
+    for key, value in facts.items():
+        if value is not None:
+            click.echo(f"  {key}: {str(value).lower()}")
+
+
+def _refuse_old(paths: list[Path]) -> None:
+    for path in paths:
+        if path.exists():
+            raise click.UsageError(f"{path} is there already, and may have been edited")
+
+
+def _infer(target: str, run: options.RunOptions) -> Inferred:
+    from fscontract.contract.runner.profile_inference import infer
+
+    names = [name.removeprefix("!").removeprefix("-") for name in run.features]
+    base = options.profile_of(options.resolve(target, run).default_profile, run)
+    return infer(lambda profile: _check(target, run, profile, ()), base, names)
+
+
+def _check(
+    target: str, run: options.RunOptions, profile: Profile, known: tuple[Known, ...]
+) -> RunResult:
+    from dataclasses import replace
+
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.report.console import shown_on
+    from fscontract.contract.runner import runner
+    from fscontract.contract.runner.result import Verdict
+
+    click.echo(f"running with {len(profile.features)} features declared", err=True)
+    binding = options.resolve(target, run)
+    settings = options.settings_for(target, binding, run, options.selected(run), known)
+    settings = replace(settings, profile=profile, known=known, replays=None)
+    with shown_on(sys.stderr) as listener:
+        result = runner.check(binding, settings, listener)
+    lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
+    if lost:
+        raise TargetError(f"{result.target}: calls were lost to errors, so nothing can be said")
+    return result
+
+
+def _name(target: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-") or "target"
+
+
+def _profile_text(found: Inferred, named: Profile, target: str) -> str:
+    import json
+
+    from fscontract.contract.masking import mask_url
+
+    lines = [
+        f"# What {json.dumps(mask_url(target))} was seen to do; not verified.",
+        f"name: {named.name}",
+        f"title: {named.title}",
+        "features:",
+    ]
+    for feature in found.features:
+        if feature.name != "openfile-unsupported-keys":
+            word = "true" if feature.declared else "false"
+            lines.append(f"  {feature.name}: {word}  # {feature.because}")
+    lines += [f"{key}: {json.dumps(value)}" for key, value in _rest(named).items()]
+    return "\n".join(lines) + "\n"
+
+
+def _rest(named: Profile) -> dict[str, Any]:
+    """What the profile has besides features, as its file has it."""
+    opening = {
+        "keys": sorted(named.own_keys),
+        "unsupported": sorted(named.unsupported_keys),
+        "budgets": {clause: dict(budget) for clause, budget in named.budgets.items()},
+    }
+    rest: dict[str, Any] = {"buffer": named.buffer, "remote": named.remote}
+    rest["openfile"] = {key: value for key, value in opening.items() if value}
+    return {key: value for key, value in rest.items() if value not in (None, {})}
+
+
+def _put(path: Path | None, text: str, quiet: bool = False) -> None:
+    if path is not None:
+        path.write_text(text, encoding="utf-8")
+    elif not quiet:
+        click.echo(text, nl=False)
+
+
+def _summary(found: Inferred, failing: int) -> str:
+    from fscontract.contract.report.text import plural
+
+    declared = sum(feature.declared for feature in found.features)
+    return (
+        f"{plural(declared, 'feature')} declared, {plural(failing, 'known failure')}; not verified"
+    )
+
+
+def _differences(
+    target: str, run: options.RunOptions, found: Inferred, listed: tuple[Known, ...]
+) -> list[str]:
+    """What a second run shows that the first did not, or no longer."""
+    from fscontract.contract.report.text import summary_of
+    from fscontract.contract.runner.result import FAILING
+
+    second = _check(target, run, found.profile, listed)
+    return [f"{c.clause.id}: {summary_of(c)}" for c in second.clauses if c.outcome in FAILING]

@@ -1,0 +1,191 @@
+"""`fscontract replay`: run the programs of failures again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli import watched
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.replay import ReplayResult
+    from fscontract.contract.spec.profiles import Profile
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """A replay file and what it is run on."""
+
+    path: Path
+    data: dict[str, Any]
+    target: str
+    file: str | None
+    content: Path | None
+    #: A name or a path; None for the profile of the binding.
+    profile: str | None
+
+
+@click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
+@click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
+@click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
+@click.option("--trust", is_flag=True, help="Run the code that FILE names as its target.")
+@cli_options.TARGET_OPTION
+@cli_options.FILE_OPTION
+@cli_options.CONTENT_OPTION
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    /,
+    words: tuple[str, ...],
+    profile: str | None,
+    trust: bool,
+    options: dict[str, str],
+    file: str | None,
+    content: Path | None,
+) -> None:
+    """Run failures from each FILE that `check` wrote, on TARGET or the one they failed on.
+
+    FILE knows the target, --file and --content, but no options and no secrets: give them again.
+    If its target is code, as file.py:callable, give TARGET, too, or --trust.
+
+    Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage,
+    3 the target can't be used, 4 internal error of fscontract.
+    """
+    from fscontract.contract.binding import TargetError
+
+    paths, target = _split(words)
+    replays = [_read(path, target, profile, trust, options, file, content) for path in paths]
+    codes = []
+    for number, one in enumerate(replays):
+        if number:
+            click.echo()
+        if len(replays) > 1:
+            cli_options.say(str(one.path))
+        try:
+            codes.append(_run(one, options))
+        except TargetError as error:
+            cli_options.say_error(str(error))
+            codes.append(cli_options.SET_UP)
+    ctx.exit(cli_options.worst(codes))
+
+
+def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
+    """The files and the target: the last word, unless it is the only one or names a file."""
+    *first, last = words
+    is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
+    if not first or is_file:
+        return [Path(word) for word in words], None
+    return [Path(word) for word in first], last
+
+
+def _read(
+    path: Path,
+    target: str | None,
+    profile: str | None,
+    trust: bool,
+    options: dict[str, str],
+    file: str | None,
+    content: Path | None,
+) -> _Replay:
+    """Read a replay file; UsageError if it, or what it is run on, is not as it has to be."""
+    from fscontract.contract.program.arguments import ProgramError
+    from fscontract.contract.runner.replay import validated
+
+    data = _load(path)
+    own = _text(data, "target", path)
+    chosen = target or own
+    if not chosen:
+        raise click.UsageError(f"{path} names no target: give one, as in: replay {path} memory")
+    if target is None and not trust:
+        _check_trust(chosen, path)
+    if chosen == own:
+        _check_options(data, options, path)
+    if target is None and file is None and content is None:
+        held = _text(data, "file", path), _text(data, "content", path)
+        file, content = held[0], None if held[1] is None else Path(held[1])
+    named = profile or _text(data, "profile", path, "a name")
+    try:
+        validated(data, str(path))
+    except ProgramError as error:
+        raise click.UsageError(str(error)) from None
+    return _Replay(path, data, chosen, file, content, named)
+
+
+def _run(one: _Replay, options: dict[str, str]) -> int:
+    """Run it, print what came of it, and return the exit code."""
+    from fscontract.contract.masking import redact
+    from fscontract.contract.runner import replay as replaying
+    from fscontract.contract.spec.profiles import load_profile
+    from fscontract.contract.targets import resolve_target
+
+    home = os.getpid()
+    with watched.within(cli_options.set_up_limit(0)):
+        binding = resolve_target(one.target, options, one.file, one.content)
+    cli_options.leave_fork(home)
+    profile: Profile = load_profile(one.profile or binding.default_profile)
+    ends = watched.ending(f"{one.data.get('clause')}: ends the process", cli_options.VIOLATION)
+    result = replaying.replay(binding, one.data, profile, ends)
+    for line in _lines(result, one.data):
+        cli_options.say(redact(line, options))
+    return cli_options.CONFORMS if result.outcome == "passes now" else cli_options.VIOLATION
+
+
+def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
+    from fscontract.contract.program.program import Program
+
+    yield f"{result.clause}: {result.outcome}"
+    if "program" in data:
+        yield f"  program    {Program.from_json(data['program'])}"
+    for number, call in enumerate(result.trace, 1):
+        label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
+        yield f"  {label}{call}"
+    if result.expected:
+        yield f"  expected   {' or '.join(result.expected)}"
+    yield f"  actual     {result.actual}"
+
+
+def _check_trust(target: str, path: Path) -> None:
+    """Refuse to run code that a file names, and the user does not."""
+    from fscontract.contract.targets import names_code
+
+    if names_code(target):
+        again = shlex.join(["fscontract", "replay", str(path), target])
+        raise click.UsageError(
+            f"{path}: its target is code, which is run only if you name it, as in '{again}', "
+            "or give --trust"
+        )
+
+
+def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:
+    names = data.get("options", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise click.UsageError(f"{path}: options must be a list of names, not {names!r}")
+    missing = [f"-o {name}=..." for name in names if name not in options]
+    if missing:
+        raise click.UsageError(f"{path} keeps no values of options: give {' '.join(missing)} again")
+
+
+def _text(data: dict[str, Any], key: str, path: Path, what: str = "a text") -> str | None:
+    value = data.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise click.UsageError(f"{path}: {key} must be {what}, not {value!r}")
+
+
+def _load(path: Path) -> dict[str, Any]:
+    from fscontract.contract.untrusted import UntrustedError, load_json
+
+    try:
+        data = load_json(path)
+    except UntrustedError as error:
+        raise click.UsageError(str(error)) from None
+    if not isinstance(data, dict):
+        raise click.UsageError(f"{path}: not a replay file: expected a JSON object")
+    return data

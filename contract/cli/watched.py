@@ -1,0 +1,177 @@
+"""Commands that run a target in a fork of this process, so that it can't end the command.
+
+The fork says what exit code the command has come to. If it ends without that word, the command
+fails, whatever the status. It shares the terminal and the process group: a debugger works.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fscontract.contract.isolation.process import Process
+
+
+def by_default() -> bool:
+    """Whether a process beside this one can be forked, and prints where this one does.
+
+    It does not where standard output is an object of whoever calls the command from Python.
+    """
+    try:
+        return hasattr(os, "fork") and sys.stdout.fileno() == 1
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+#: How long a Ctrl-C may take to get to both processes, in seconds, before it is passed on.
+_BOTH = 0.3
+
+
+class WatchedCommand(click.Command):
+    """A command that uses a target, and is watched where that is possible."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and end with its exit code."""
+        run = super().invoke
+        if by_default() and threading.active_count() == 1:
+            from fscontract.contract.cli import exit_codes
+
+            ctx.exit(_watch(lambda: exit_codes.code_of(lambda: exit_codes.invoked(run, ctx))))
+        return run(ctx)
+
+
+class _Said:
+    """What the watched process says of itself: nothing where there is no other process."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._home = os.getpid()
+
+    def __call__(self, **values: Any) -> None:
+        if os.getpid() == self._home:
+            with suppress(OSError):
+                self._line.sendall(json.dumps(values).encode() + b"\n")
+
+
+#: One, in the process that is watched.
+_told: list[_Said] = []
+
+
+def _say(**values: Any) -> None:
+    for said in _told:
+        said(**values)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """End the command if what is done inside, the set-up of a target, takes longer than this."""
+    _say(limit=seconds)
+    try:
+        yield
+    finally:
+        _say(limit=None)
+
+
+@contextmanager
+def ending(line: str, code: int) -> Iterator[None]:
+    """Print the line, and exit with the code, if the process ends inside."""
+    _say(line=line, code_then=code)
+    try:
+        yield
+    finally:
+        _say(line="", code_then=0)
+
+
+def _watch(run: Callable[[], int]) -> int:
+    """Return the exit code that `run` comes to in a fork of this process."""
+    from fscontract.contract.isolation.process import FAREWELL, Forked, Process, Quiet
+
+    process = Process(lambda line: Forked(lambda: _serve(line, run)))
+    told: dict[str, Any] = {}
+    try:
+        for answer in process.answers():
+            told |= answer
+            process.quiet = told.get("limit")
+        how = process.end(FAREWELL)
+    except Quiet:
+        process.end(0)
+        return _failed(f"set-up did not finish within {told['limit']:g} s")
+    except KeyboardInterrupt as error:
+        return _interrupted(process, told, error)
+    return _code(told, how)
+
+
+def _code(told: dict[str, Any], how: str) -> int:
+    from fscontract.contract.cli import options
+    from fscontract.contract.isolation.process import how_ended
+
+    code: int | None = told.get("code")
+    if code is None:
+        how = how or how_ended(0)
+        if told.get("line"):
+            click.echo(f"{told['line']}\n  actual     {how}")
+            return int(told["code_then"])
+        return _failed(f"{how} before there was a result")
+    if how and code == options.CONFORMS:
+        return _failed(f"{how} after the result")
+    return code
+
+
+def _failed(message: str) -> int:
+    from fscontract.contract.cli import options
+
+    options.say_error(message)
+    return options.SET_UP
+
+
+def _interrupted(process: Process, told: dict[str, Any], error: KeyboardInterrupt) -> int:
+    """Have the process clear away; it has had the Ctrl-C of a terminal, but not other signals."""
+    from fscontract.contract.cli import options, signals
+    from fscontract.contract.isolation.process import CLEARING, Quiet
+    from fscontract.contract.runner.timeouts import held_back
+
+    with held_back():
+        process.quiet = _BOTH
+        with suppress(Quiet, ValueError):
+            for answer in process.answers():
+                told |= answer
+                process.quiet = CLEARING if "interrupted" in told else _BOTH
+        if "interrupted" not in told:
+            for answer in process.interrupt(until_end=True):
+                told |= answer
+        process.end()
+    if "code" not in told:
+        options.say_error("interrupted")
+    return signals.code_of(error)
+
+
+def _serve(line: socket.socket, run: Callable[[], int]) -> None:
+    from fscontract.contract.isolation.worker import leave
+
+    _told[:] = [_Said(line)]
+    home = os.getpid()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        _say(interrupted=True)
+        raise KeyboardInterrupt
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN or name == "SIGINT":
+            signal.signal(getattr(signal, name), note)
+    code = run()
+    if os.getpid() != home:
+        os._exit(0)
+    _say(code=code)
+    line.close()
+    leave(0)

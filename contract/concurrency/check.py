@@ -1,0 +1,470 @@
+"""Check that threads can share one stream, report what fails, and replay a schedule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from random import Random
+from typing import Any
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.concurrency.execution import Laboratory, NoVerdict, Trial
+from fscontract.contract.concurrency.programs import (
+    FAMILIES,
+    SMALL,
+    Family,
+    events_of,
+    lockstep_switches,
+    long_threads,
+    random_switches,
+    random_threads,
+    single_switches,
+    with_switches,
+)
+from fscontract.contract.concurrency.schedule import Schedule, Switch
+from fscontract.contract.concurrency.shrink import ATTEMPTS, minimise
+from fscontract.contract.concurrency.verdict import (
+    CLAUSES,
+    VECTORED,
+    Fault,
+    attribute,
+    faults,
+    judge_trial,
+    overlapping,
+    render,
+    victim,
+)
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.result import STOPPED, Counterexample
+
+
+@dataclass
+class ConcurrencyReport:
+    """Clauses of concurrent use: how many schedules exercised each, which are violated (MUST) or
+    missed (SHOULD), and the schedule that shows it, as JSON for `replay_schedule`."""
+
+    exercised: Counter[str] = field(default_factory=Counter)
+    violations: dict[str, Counterexample] = field(default_factory=dict)
+    missed: dict[str, Counterexample] = field(default_factory=dict)
+    schedules: int = 0
+    operations: int = 0
+    notes: list[str] = field(default_factory=list)
+    #: Whether the check ended before it had tried everything.
+    stopped: bool = False
+    schedules_json: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def keep(self, clause: str, trial: Trial, fault: Fault) -> None:
+        """The trial violates the clause."""
+        self.violations[clause] = counterexample(trial, fault)
+        self.schedules_json[clause] = trial.schedule.to_json()
+        self.exercised[clause] += 1
+
+    def drop(self, clause: str) -> None:
+        """Take back that a trial violates the clause."""
+        del self.violations[clause], self.schedules_json[clause]
+        self.exercised -= Counter((clause,))
+
+
+def counterexample(trial: Trial, fault: Fault) -> Counterexample:
+    """The trial as a counterexample."""
+    return Counterexample(
+        None,
+        fault.expected,
+        fault.actual,
+        interleaving=render(trial, fault),
+        schedule=trial.schedule.seed,
+    )
+
+
+CLAUSE = "pread.concurrent"
+_READ = Step("pread", (6, 8, 0, 8))
+_OTHER = Step("pread", (30, 8, 0, 8))
+_MOST_POINTS = 12
+
+
+def waits(trial: Trial) -> bool:
+    """Whether the second thread blocked while the first was paused in its call."""
+    return any(e.what == "blocked" and e.thread == 1 for e in trial.log)
+
+
+def check_overlap(
+    lab: Laboratory, features: frozenset[str], length: int, report: ConcurrencyReport
+) -> None:
+    """Pause a positioned read at several of its events, each time letting another one run.
+
+    The clause is missed if the other has to wait at half of these points or more: argument checks
+    before a lock and bookkeeping after it are never under it, and a lock held briefly, say to
+    look into a cache, is no lock around the read.
+    """
+    schedule = Schedule(max(length, SMALL), ((_READ,), (_OTHER,)))
+    base = lab.run(schedule)
+    if base.environment or judge_trial(base, features) is not None:
+        return
+    events = base.counts[0][0]
+    step = max(1, -(-events // _MOST_POINTS))
+    waiting: Trial | None = None
+    waited = points = 0
+    for event in range(1, events + 1, step):
+        switched = Schedule(schedule.length, schedule.threads, (Switch(0, 0, event, 1),))
+        trial = lab.run(switched)
+        if trial.environment or judge_trial(trial, features) is not None:
+            return
+        points += 1
+        if waits(trial):
+            waited += 1
+            waiting = waiting or trial
+    report.exercised[CLAUSE] += points
+    if waiting is not None and waited * 2 >= points:
+        report.missed[CLAUSE] = counterexample(waiting, waiting_fault())
+        report.schedules_json[CLAUSE] = waiting.schedule.to_json()
+
+
+def waiting_fault() -> Fault:
+    """The fault of the second thread's call: it waits."""
+    expected = ("a read that goes on while another is paused",)
+    return Fault(1, 0, expected, "waits for another read", "it waited")
+
+
+#: Failing schedules of one family without news, after which the family is left.
+_ENOUGH = 4
+#: Re-runs for a schedule that hangs, each of which takes a while, and for one that ran freely.
+_HANG_ATTEMPTS = 8
+_FREE_ATTEMPTS = 40
+_FREE_REPEATS = 3
+#: Operations that threads do without, at most, as they go wrong without other threads.
+MOST_UNSOUND = 3
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much an effort does per family: single switches per core program, random programs,
+    schedules of each, free-running rounds, and calls per thread in them."""
+
+    singles: int
+    programs: int
+    schedules: int
+    rounds: int
+    calls: int
+
+
+AMOUNTS = {
+    "quick": Amount(singles=40, programs=24, schedules=10, rounds=4, calls=20),
+    "normal": Amount(singles=160, programs=160, schedules=20, rounds=40, calls=30),
+    "deep": Amount(singles=400, programs=1000, schedules=24, rounds=200, calls=40),
+}
+
+
+#: The number of the overlap check, which comes after all families.
+OVERLAP = len(FAMILIES)
+
+
+class _Stop(Exception):
+    """The target can't be checked any further; the message says why."""
+
+
+class _Check:
+    def __init__(
+        self,
+        lab: Laboratory,
+        features: frozenset[str],
+        amount: Amount,
+        seed: int,
+        wanted: frozenset[str],
+        report: ConcurrencyReport,
+    ) -> None:
+        self.lab = lab
+        self.features = features
+        self.amount = amount
+        self.seed = seed
+        self.wanted = wanted
+        self.report = report
+        self.operations = lab.binding.operations
+        fixed = lab.binding.fixed_content
+        self.lengths = (SMALL, 2 * lab.buffer + 37) if fixed is None else (len(fixed),) * 2
+        self.traceable = not lab.binding.remote
+        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], str] = {}
+        self._unsound: frozenset[str] = frozenset()
+        self._failures = 0
+
+    def run(self, only: int | None) -> None:
+        """Every family, then the overlap check; or one of these, by its number."""
+        families = [f for f in FAMILIES if self.wanted & {*f.clauses} and f.usable(self.operations)]
+        if "supports-vectored-io" not in self.features:
+            families = [f for f in families if not f.clauses[0].startswith("vread.")]
+        for number, family in enumerate(families):
+            if only not in (None, number):
+                continue
+            self._failures = 0
+            rng = Random(f"{self.seed}:{family.name}")
+            self._controlled(family, rng)
+            self._free(family, rng)
+            if number == 0 and not self.traceable and not self.lab.binding.remote:
+                self.report.note("no Python code of the target to step through: free threads only")
+        if only not in (None, OVERLAP) or CLAUSE not in self.wanted:
+            return
+        if only is not None and families:  # nothing was traced yet
+            self._base(Schedule(self.lengths[0], families[0].core_programs(self.operations)[0]))
+        if self.traceable and "pread" in self.operations:
+            check_overlap(self.lab, self.features, self.lengths[0], self.report)
+
+    # Controlled -------------------------------------------------------------------------------
+
+    def _controlled(self, family: Family, rng: Random) -> None:
+        for threads in family.core_programs(self.operations):
+            schedule = Schedule(self.lengths[0], threads, seed=rng.getrandbits(32))
+            base = self._base(schedule)
+            if base is not None:
+                singles = single_switches(base.counts, self.amount.singles)
+                self._try(family, schedule, chain(singles, lockstep_switches(base.counts)))
+        for number in range(self.amount.programs):
+            seed = rng.getrandbits(32)
+            length = self.lengths[number % 4 == 3]
+            threads = random_threads(family, seed, self.operations, length, self.lab.buffer)
+            schedule = Schedule(length, threads, opcodes=number % 4 == 2, seed=seed)
+            base = self._base(schedule)
+            if base is not None:
+                counts = base.counts
+                some = (random_switches(counts, rng) for _ in range(self.amount.schedules))
+                self._try(family, schedule, some)
+
+    def _base(self, schedule: Schedule) -> Trial | None:
+        """The run without switches; None if nothing can be learnt from this program."""
+        if not self.traceable or self._failures >= _ENOUGH:
+            return None
+        trial = self._run(schedule)
+        if judge_trial(trial, self.features) is not None:
+            self._broken_alone(trial)
+            return None
+        if events_of(trial.counts) == 0:
+            self.traceable = False
+            return None
+        return trial
+
+    def _try(
+        self, family: Family, schedule: Schedule, switches: Iterable[tuple[Switch, ...]]
+    ) -> None:
+        for some in switches:
+            trial = self._run(with_switches(schedule, some, schedule.seed))
+            fault = judge_trial(trial, self.features)
+            self._count(family, trial)
+            if fault is not None:
+                self._found(trial, fault)
+                return
+
+    # Free-running -----------------------------------------------------------------------------
+
+    def _free(self, family: Family, rng: Random) -> None:
+        rounds = self.amount.rounds
+        if self.lab.binding.remote:
+            rounds = max(2, rounds // 10)
+        for number in range(rounds):
+            seed = rng.getrandbits(32)
+            length = self.lengths[number % 2]
+            calls = 4 if self.lab.binding.remote else self.amount.calls
+            if self._failures >= _ENOUGH:
+                return
+            schedule = self._free_schedule(family, seed, length, calls)
+            if schedule is None:
+                return
+            trial = self._run(schedule)
+            if not self.traceable:  # else the count would not follow from the seed
+                self._count(family, trial)
+            fault = judge_trial(trial, self.features)
+            if fault is not None:
+                self._found(trial, fault)
+
+    def _free_schedule(self, family: Family, seed: int, length: int, calls: int) -> Schedule | None:
+        """Threads of calls that are right one after the other; None if there are none.
+
+        That is asked before the threads run, since they may leave the target unusable.
+        """
+        while len(self._unsound) <= MOST_UNSOUND:
+            sound = self.operations - self._unsound
+            if not family.usable(sound):
+                return None
+            threads = long_threads(family, seed, sound, length, self.lab.buffer, calls)
+            schedule = Schedule(length, threads, free=True, seed=seed)
+            wrong = self._wrong_alone(schedule)
+            if not wrong:
+                return schedule
+            self._unsound |= {wrong}
+        return None
+
+    # Both -------------------------------------------------------------------------------------
+
+    def _run(self, schedule: Schedule) -> Trial:
+        trial = self.lab.run(schedule)
+        self.report.schedules, self.report.operations = self.lab.schedules, self.lab.operations
+        return _reached(trial)
+
+    def _count(self, family: Family, trial: Trial) -> None:
+        if overlapping(trial):
+            self.report.exercised.update(family.clauses)
+
+    def _wrong_alone(self, schedule: Schedule) -> str:
+        """The operation that goes wrong when the threads run one after the other; "" if none."""
+        key = (schedule.length, schedule.threads)
+        if key not in self._serial:
+            trial = _reached(self.lab.run_alone(schedule))
+            fault = judge_trial(trial, self.features)
+            if fault is not None:
+                self._broken_alone(trial)
+            self._serial[key] = "" if fault is None else trial.steps[fault.thread][fault.call].op
+        return self._serial[key]
+
+    def _broken_alone(self, trial: Trial) -> None:
+        if trial.hang:
+            raise _Stop("calls hang even one after the other: nothing said about concurrency")
+        self.report.note("some calls go wrong even one after the other: they were left out")
+
+    def _found(self, trial: Trial, fault: Fault) -> None:
+        kept = self._keep(trial, fault)  # at once: the target may not outlive what follows
+        smallest = (trial, fault)
+        kind = victim(trial, fault)
+
+        def fails(schedule: Schedule) -> bool:
+            nonlocal smallest
+            if self._wrong_alone(schedule):
+                return False
+            for _ in range(_FREE_REPEATS if schedule.free else 1):
+                again = self._run(schedule)
+                for wrong in faults(again, self.features):
+                    if victim(again, wrong) == kind:
+                        smallest = (again, wrong)
+                        return True
+            return False
+
+        attempts = _FREE_ATTEMPTS if trial.schedule.free else ATTEMPTS
+        minimise(trial.schedule, fails, _HANG_ATTEMPTS if trial.hang else attempts)
+        if kept is not None:
+            self.report.drop(kept)
+        if self._keep(*smallest) is None:
+            self._failures += 1
+        if trial.hang:
+            raise _Stop("stopped at threads that come to no end")
+
+    def _keep(self, trial: Trial, fault: Fault) -> str | None:
+        """The clause that the fault breaks, if nothing was known of it."""
+        clause = attribute(trial, fault)
+        if clause in self.report.violations or clause not in self.wanted:
+            return None
+        self.report.keep(clause, trial, fault)
+        return clause
+
+
+def _reached(trial: Trial) -> Trial:
+    if trial.environment is not None:
+        raise _Stop(f"target out of reach: {trial.environment.detail}")
+    return trial
+
+
+def check_concurrency(
+    binding: Binding,
+    features: frozenset[str],
+    effort: str,
+    seed: int,
+    beat: Callable[[int], None],
+    buffer: int = 4096,
+    clauses: frozenset[str] | None = None,
+    hang_after: float = 2.0,
+    only: int | None = None,
+    report: ConcurrencyReport | None = None,
+) -> ConcurrencyReport:
+    """Check one prepared target under threads that share a stream (PositionedReadable).
+
+    `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is told the number
+    of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
+    restricts what is looked for. Threads that all block for `hang_after` seconds hang. `only` is
+    the number of a family, or OVERLAP: nothing else is checked then. `report` is filled as the
+    check goes on, so that what one that is abandoned has found is not lost.
+    """
+    every = CLAUSES | {CLAUSE}
+    wanted = every if clauses is None else every & clauses
+    lab = Laboratory(binding, beat, buffer, hang_after)
+    report = ConcurrencyReport() if report is None else report
+    check = _Check(lab, features, AMOUNTS[effort], seed, wanted, report)
+    reason = _unfit(binding, features, check.lengths[0])
+    if reason:
+        report.note(reason)
+        return report
+    report.stopped = True  # until it has its end
+    try:
+        check.run(only)
+        report.stopped = False
+    except (NoVerdict, _Stop) as stop:
+        report.note(str(stop) if str(stop).startswith(STOPPED) else f"{STOPPED}: {stop}")
+    finally:
+        lab.close()
+    report.schedules, report.operations = lab.schedules, lab.operations
+    return report
+
+
+def _unfit(binding: Binding, features: frozenset[str], length: int) -> str:
+    """Why there is nothing to check, if so."""
+    if "supports-positioned-readable" not in features:
+        return "positioned reads are not declared"
+    if not binding.operations & {"pread", "read_fully", VECTORED}:
+        return f"{binding.api} has no word for a positioned read"
+    if length < SMALL:
+        return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
+    return ""
+
+
+#: How often threads that run freely are tried.
+FREE_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class ScheduleReplay:
+    """What a schedule did now: the clause that it violates (or misses, a SHOULD) with its
+    counterexample, both None if nothing was wrong; and the interleaving in any case."""
+
+    clause: str | None
+    counterexample: Counterexample | None
+    interleaving: tuple[str, ...]
+
+
+def replay_schedule(
+    binding: Binding,
+    features: frozenset[str],
+    data: dict[str, Any],
+    buffer: int = 4096,
+    hang_after: float = 2.0,
+) -> ScheduleReplay:
+    """Run a schedule (as `Schedule.to_json` writes it) on a prepared target.
+
+    ProgramError for data that is no schedule, TargetError if the target can't be used.
+    """
+    schedule = Schedule.from_json(data)
+    lab = Laboratory(binding, lambda _: None, buffer, hang_after)
+    try:
+        for _ in range(FREE_ROUNDS if schedule.free else 1):
+            trial = lab.run(schedule)
+            result = _result(trial, features)
+            if result.clause is not None:
+                break
+        return result
+    except NoVerdict as stop:
+        raise TargetError(f"{binding.name}: {stop}") from stop
+    finally:
+        lab.close()
+
+
+def _result(trial: Trial, features: frozenset[str]) -> ScheduleReplay:
+    if trial.environment is not None:
+        raise NoVerdict(f"target out of reach: {trial.environment.detail}")
+    fault = judge_trial(trial, features)
+    if fault is not None:
+        found = counterexample(trial, fault)
+        return ScheduleReplay(attribute(trial, fault), found, found.interleaving)
+    if waits(trial):
+        found = counterexample(trial, waiting_fault())
+        return ScheduleReplay(CLAUSE, found, found.interleaving)
+    return ScheduleReplay(None, None, render(trial, None))

@@ -1,0 +1,111 @@
+"""A schedule is data: what each thread calls, and where one thread makes way for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.program import Step
+
+_MOST_THREADS = 16
+_KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
+
+
+class Switch(NamedTuple):
+    """When `thread` comes to the given event of its given call (from 0), `to` goes on instead.
+
+    Event 0 is before the call; the others are the lines (or opcodes) of the target's own code.
+    """
+
+    thread: int
+    call: int
+    event: int
+    to: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Threads that share one stream of a file of `length` bytes, and the switches between them.
+
+    Threads start in their order, each when the one before it ends or makes way. `opcodes` says
+    that events are bytecode instructions, whose numbers belong to one version of Python.
+    `free` threads run as the operating system has it, without switches.
+    """
+
+    length: int
+    threads: tuple[tuple[Step, ...], ...]
+    switches: tuple[Switch, ...] = ()
+    opcodes: bool = False
+    free: bool = False
+    seed: int = 0
+
+    @property
+    def calls(self) -> int:
+        """How many calls the threads make together."""
+        return sum(map(len, self.threads))
+
+    def to_json(self) -> dict[str, Any]:
+        """The schedule as a JSON object."""
+        return {
+            "length": self.length,
+            "mode": "free" if self.free else "controlled",
+            "threads": [[s.to_json() for s in steps] for steps in self.threads],
+            "switches": [list(s) for s in self.switches],
+            "opcodes": self.opcodes,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "schedule") -> Schedule:
+        """Read a schedule; ProgramError names the place and what is allowed there."""
+        if not isinstance(data, dict) or not isinstance(data.get("threads"), list):
+            raise ProgramError(f"{where}: expected an object with length and threads")
+        unknown = sorted(str(k) for k in data.keys() - _KEYS)
+        if unknown:
+            raise ProgramError(f"{where}: no key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+        length = _number(data.get("length"), 1 << 30, f"{where}: length")
+        threads = _threads(data["threads"], where)
+        switches = _switches(data.get("switches", []), threads, where)
+        mode, opcodes = data.get("mode", "controlled"), data.get("opcodes", False)
+        if mode not in ("controlled", "free"):
+            raise ProgramError(f"{where}: mode must be controlled or free, not {mode!r}")
+        if type(opcodes) is not bool:
+            raise ProgramError(f"{where}: opcodes must be true or false, not {opcodes!r}")
+        seed = _number(data.get("seed", 0), 1 << 128, f"{where}: seed")
+        return cls(length, threads, switches, opcodes, mode == "free", seed)
+
+
+def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
+    if not 1 <= len(data) <= _MOST_THREADS or not all(isinstance(t, list) for t in data):
+        raise ProgramError(f"{where}: threads must be 1 to {_MOST_THREADS} lists of calls")
+    threads = tuple(
+        tuple(Step.from_json(s, f"{where}: thread {i} call {j}") for j, s in enumerate(steps))
+        for i, steps in enumerate(data)
+    )
+    for step in (s for steps in threads for s in steps):
+        if step.stream or step.op == "change":
+            raise ProgramError(f"{where}: threads share one stream of one file, so no {step}")
+    return threads
+
+
+def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> tuple[Switch, ...]:
+    if not isinstance(data, list):
+        raise ProgramError(f"{where}: switches must be a list of [thread, call, event, to]")
+    found = []
+    for number, item in enumerate(data, 1):
+        place = f"{where}: switch {number}"
+        if not isinstance(item, list) or len(item) != 4:
+            raise ProgramError(f"{place}: expected [thread, call, event, to], not {item!r}")
+        most = len(threads) - 1
+        thread = _number(item[0], most, f"{place}: thread")
+        call = _number(item[1], len(threads[thread]) - 1, f"{place}: call")
+        event = _number(item[2], 1 << 40, f"{place}: event")
+        found.append(Switch(thread, call, event, _number(item[3], most, f"{place}: to")))
+    return tuple(found)
+
+
+def _number(value: Any, most: int, where: str) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise ProgramError(f"{where} must be 0 to {most}, not {value!r}")
+    return value

@@ -1,0 +1,176 @@
+"""Whether a task finds a file as the process has written it that has sent the task."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fscontract.contract.binding import Binding, Opened, TargetError
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Kind, Outcome, raised
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.timeouts import Next, supervise
+
+LENGTH, VERSION, BYTES = "executors.length", "executors.version", "executors.bytes"
+#: What executors' clauses are about, as `api` of their document has it.
+EXECUTORS = "executors"
+#: Longer than a block that is read ahead of small reads.
+_SIZE = 300_000
+#: Schemes whose files are those of one process.
+_OWN = frozenset({"memory", "fscontract-memory", "fake"})
+_SCHEME = re.compile(r"(?:[\w-]+\+)?(?P<scheme>[\w.-]+)://")
+
+
+def is_place(target: str) -> bool:
+    """Whether a target is a place that several processes find, rather than made by each."""
+    match = _SCHEME.match(target)
+    return match is not None and match["scheme"] not in _OWN
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file as it was written."""
+
+    path: str
+    length: int
+    sha256: str
+    etag: str | None
+
+
+@dataclass
+class Seen:
+    """What a task saw of it: what was compared, what the API lacks, and what is different."""
+
+    exercised: Counter[str] = field(default_factory=Counter)
+    unsaid: set[str] = field(default_factory=set)
+    shown: dict[str, Counterexample] = field(default_factory=dict)
+    errors: int = 0
+
+
+def write(binding: Binding) -> Written:
+    """A file that a prepared binding has written, or the only one there is; TargetError."""
+    data = content(_SIZE) if binding.fixed_content is None else binding.fixed_content
+    path = binding.create(data)
+    try:
+        etag = binding.status_etag(path)
+    except Exception as error:
+        raise TargetError(f"{binding.name}: no status of {path}: {raised(error)}") from error
+    return Written(path, len(data), hashlib.sha256(data).hexdigest(), etag)
+
+
+def compare(binding: Binding, file: Written, timeout: float) -> Seen:
+    """Look at a file that another process has written; TargetError."""
+    guarded, seen = Guarded(binding, timeout), Seen()
+
+    def look(_: str) -> None:
+        _compare_status(guarded, file, seen)
+        _compare_bytes(guarded, file, seen)
+
+    def hang(_: str, times: int) -> Next:
+        shown = _shown(file, "ends", f"still running after {timeout:g} s", "file: hang")
+        seen.shown.setdefault(BYTES, shown)
+        return Next.END
+
+    guarded.prepare()
+    try:
+        supervise(iter([file.path]), look, timeout, hang)
+    finally:
+        guarded.dispose()
+    return seen
+
+
+def _compare_status(binding: Binding, file: Written, seen: Seen) -> None:
+    for clause, call, what, wanted in (
+        (LENGTH, binding.status_length, "length", file.length),
+        (VERSION, binding.status_etag, "etag", file.etag),
+    ):
+        if wanted is None:
+            seen.unsaid.add(clause)
+            continue
+        expected = f"a status with {what} {wanted}"
+        try:
+            found: Any = call(file.path)
+        except Exception as error:
+            outcome = raised(error)
+            if outcome.kind is Kind.ENVIRONMENT:
+                seen.errors += 1
+            else:
+                seen.exercised[clause] += 1
+                seen.shown[clause] = _shown(file, expected, str(outcome), "status: raised")
+            continue
+        if found is None:
+            seen.unsaid.add(clause)
+            continue
+        seen.exercised[clause] += 1
+        if found != wanted:
+            actual, how = f"a status with {what} {found}", f"status: another {what}"
+            seen.shown[clause] = _shown(file, expected, actual, how)
+
+
+def _compare_bytes(binding: Binding, file: Written, seen: Seen) -> None:
+    expected = f"{file.length} bytes with SHA-256 {file.sha256[:12]}"
+    try:
+        opened = binding.open(file.path)
+    except Exception as error:
+        _failed(raised(error), file, expected, "open", seen)
+        return
+    try:
+        data = _read(binding, opened, file.length)
+    finally:
+        binding.bind(Step("close"))(opened)
+    if data is None:
+        seen.unsaid.add(BYTES)
+    elif isinstance(data, Outcome):
+        _failed(data, file, expected, "read", seen)
+    else:
+        seen.exercised[BYTES] += 1
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != file.sha256:
+            actual = f"{len(data)} bytes with SHA-256 {digest[:12]}"
+            seen.shown[BYTES] = _shown(file, expected, actual, "read: other bytes")
+
+
+def _failed(outcome: Outcome, file: Written, expected: str, call: str, seen: Seen) -> None:
+    if outcome.kind is Kind.ENVIRONMENT:
+        seen.errors += 1
+        return
+    seen.exercised[BYTES] += 1
+    seen.shown[BYTES] = _shown(file, expected, str(outcome), f"{call}: raised")
+
+
+def _read(binding: Binding, opened: Opened, length: int) -> bytes | Outcome | None:
+    """What the file holds, or the outcome of the call that failed; None without a call for it."""
+    if "read_fully" in binding.operations:
+        outcome = binding.bind(Step("read_fully", (0, length, 0, length)))(opened)
+        return outcome if outcome.raised else (outcome.buffer or b"")
+    if "py_read" not in binding.operations:
+        return None
+    parts: list[bytes] = []
+    read = binding.bind(Step("py_read", (max(length, 1),)))
+    while True:
+        outcome = read(opened)
+        if outcome.raised:
+            return outcome
+        if not isinstance(outcome.value, bytes) or not outcome.value:
+            return b"".join(parts)
+        parts.append(outcome.value)
+
+
+def _shown(file: Written, expected: str, actual: str, how: str) -> Counterexample:
+    return Counterexample(Program(file.length, ()), (expected,), actual, how=how)
+
+
+def written_to_json(file: Written) -> dict[str, Any]:
+    """A file as an object."""
+    return vars(file)
+
+
+def written_from_json(data: Mapping[str, Any]) -> Written:
+    """The file that `written_to_json` wrote."""
+    return Written(**data)

@@ -1,0 +1,309 @@
+"""Record the result of a shard, send it, and merge shards into one run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fscontract.contract.distributed.shard import Order, Part
+from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
+from fscontract.contract.runner import crashes, resource_checks
+from fscontract.contract.runner.counterexamples import Examined, Findings, Kept, Repeats
+from fscontract.contract.runner.executor import Executor, Violation
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.verdicts import Evidence
+
+VIOLATION, MISS, FAILED, MISSED, HANG = "violation", "miss", "failed", "missed", "hang"
+#: An example fails by a clause that is not judged: `found` has that in `shadowed`.
+UNHELD = "unheld"
+
+
+@dataclass(frozen=True)
+class Record:
+    """Something that was found, where in the run, and what it took to make it small."""
+
+    kind: str
+    order: Order
+    #: How violations look that look alike; empty for what other checks found.
+    signature: tuple[str, ...]
+    #: None if nothing came of it.
+    found: Examined | None
+    #: What the programs exercised that were run to make it small, and which calls they lacked.
+    exercised: Counter[str]
+    unsaid: frozenset[str]
+    programs: int = 0
+    operations: int = 0
+
+
+class Recorder(Findings):
+    """Findings that keep a record of each.
+
+    `examiner` runs no programs but those that make others small, so that what they exercise is
+    counted apart.
+    """
+
+    def __init__(self, examiner: Executor, wanted: frozenset[str], part: Part) -> None:
+        super().__init__(examiner, wanted)
+        self.records: list[Record] = []
+        self._part = part
+        self._examining: tuple[str, ...] = ()
+
+    def violation(self, found: Violation) -> str | None:
+        """Shrink, attribute and record a failing program; the clause if it is new here."""
+        return self._recorded(VIOLATION, found, self._examined)
+
+    def miss(self, found: Violation) -> str | None:
+        """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
+        if found.failure.clause not in self.wanted:
+            return None
+        return self._recorded(MISS, found, self._examined_miss)
+
+    def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
+        """Keep and record a counterexample that some other check made."""
+        self._note(MISSED if missed else FAILED, Examined(clause, shown))
+        return super().add(clause, shown, missed)
+
+    def hang(self, clause: str, shown: Counterexample) -> str | None:
+        """Keep and record a program that did not end, perhaps while another was made small."""
+        signature, self._examining = self._examining, ()
+        self._note(HANG, Examined(clause, shown), signature)
+        return super().hang(clause, shown)
+
+    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+        """Keep and record that an example fails by a clause that the run does not judge."""
+        self._note(UNHELD, Examined(clause, shown, by))
+        super().unhold(clause, by, shown)
+
+    def abandon(self) -> None:
+        """Forget what is being made small: the program that led to it will be run again."""
+        self._examining = ()
+
+    def _recorded(
+        self, kind: str, found: Violation, examine: Callable[[Violation], Examined | None]
+    ) -> str | None:
+        if self._repeats.often(found.signature):
+            return None
+        executor = self.executor
+        before = executor.exercised, executor.programs, executor.operations
+        unsaid, executor.unsaid = executor.unsaid, set()
+        self._examining = found.signature
+        examined = examine(found)
+        self._examining = ()
+        self.records.append(
+            Record(
+                kind,
+                self._part.order,
+                found.signature,
+                examined,
+                executor.exercised - before[0],
+                frozenset(executor.unsaid),
+                executor.programs - before[1],
+                executor.operations - before[2],
+            )
+        )
+        executor.unsaid |= unsaid
+        return examined and self.take(examined, missed=kind == MISS)
+
+    def _note(self, kind: str, found: Examined, signature: tuple[str, ...] = ()) -> None:
+        order = self._part.order
+        self.records.append(Record(kind, order, signature, found, Counter(), frozenset()))
+
+
+@dataclass
+class Family:
+    """What the threads of one family of programs showed, and whether others come after it."""
+
+    order: Order
+    exercised: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+
+@dataclass
+class Partial:
+    """What a part showed."""
+
+    records: list[Record]
+    exercised: Counter[str]
+    unsaid: set[str]
+    counts: Counter[str]
+    families: list[Family] = field(default_factory=list)
+    #: What can be put at a path to be opened, as far as that was tried.
+    scenes: frozenset[str] = frozenset()
+    #: How many more descriptors, or threads, there were at the end than at the beginning.
+    growth: int = 0
+    warnings: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def partial_to_json(partial: Partial) -> dict[str, Any]:
+    """The evidence as an object."""
+    return {
+        "records": [_record_to_json(record) for record in partial.records],
+        "exercised": dict(partial.exercised),
+        "unsaid": sorted(partial.unsaid),
+        "counts": dict(partial.counts),
+        "families": [vars(family) for family in partial.families],
+        "scenes": sorted(partial.scenes),
+        "growth": partial.growth,
+        "warnings": partial.warnings,
+        "versions": partial.versions,
+    }
+
+
+def partial_from_json(data: Mapping[str, Any]) -> Partial:
+    """The evidence that `partial_to_json` wrote."""
+    return Partial(
+        records=[_record_from_json(record) for record in data["records"]],
+        exercised=Counter(data["exercised"]),
+        unsaid=set(data["unsaid"]),
+        counts=Counter(data["counts"]),
+        families=[_family_from_json(family) for family in data["families"]],
+        scenes=frozenset(data["scenes"]),
+        growth=data["growth"],
+        warnings=tuple(data["warnings"]),
+        versions=dict(data["versions"]),
+    )
+
+
+def _family_from_json(data: Mapping[str, Any]) -> Family:
+    counters = {name: Counter(data[name]) for name in ("exercised", "counts")}
+    return Family(**{**data, **counters, "order": _order(data["order"])})
+
+
+def _record_to_json(record: Record) -> dict[str, Any]:
+    found = record.found
+    return {
+        "kind": record.kind,
+        "order": record.order,
+        "signature": record.signature,
+        "found": found
+        and {
+            "clause": found.clause,
+            "shown": counterexample_to_json(found.shown),
+            "shadowed": found.shadowed,
+        },
+        "exercised": dict(record.exercised),
+        "unsaid": sorted(record.unsaid),
+        "programs": record.programs,
+        "operations": record.operations,
+    }
+
+
+def _record_from_json(data: Mapping[str, Any]) -> Record:
+    found = data["found"]
+    if found is not None:
+        shown = counterexample_from_json(found["shown"])
+        found = Examined(found["clause"], shown, found["shadowed"])
+    return Record(
+        kind=data["kind"],
+        order=_order(data["order"]),
+        signature=tuple(data["signature"]),
+        found=found,
+        exercised=Counter(data["exercised"]),
+        unsaid=frozenset(data["unsaid"]),
+        programs=data["programs"],
+        operations=data["operations"],
+    )
+
+
+def _order(data: Any) -> Order:
+    phase, number = data
+    return phase, number
+
+
+@dataclass
+class Merged:
+    """What the parts came to."""
+
+    kept: Kept
+    exercised: Counter[str] = field(default_factory=Counter)
+    unsaid: set[str] = field(default_factory=set)
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, None] = field(default_factory=dict)
+    warnings: dict[str, None] = field(default_factory=dict)
+    #: Whether one process would have ended before it had run everything.
+    ends_early: bool = False
+
+    def evidence(self, lost: str = "", reasons: Mapping[str, str] | None = None) -> Evidence:
+        """What the verdicts are made of; `lost` says which parts are missing, if any are, and
+        `reasons` why clauses were not exercised."""
+        return Evidence(
+            self.kept,
+            self.exercised,
+            frozenset(self.unsaid),
+            bool(self.counts["errors"]),
+            "; ".join(self.notes),
+            lost,
+            reasons or {},
+        )
+
+
+def merge(parts: Sequence[Partial], wanted: frozenset[str]) -> Merged:
+    """Put parts together, in whatever order they came."""
+    merged = Merged(Kept(wanted))
+    families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
+    after = _taken(families, merged)
+    for part in parts:
+        merged.exercised += part.exercised
+        merged.unsaid |= part.unsaid
+        merged.counts.update(part.counts)
+        merged.warnings |= dict.fromkeys(part.warnings)
+    records = (record for part in parts for record in part.records)
+    _replay((r for r in records if r.order not in after), merged)
+    growth = sum(part.growth for part in parts)
+    leaking = growth > resource_checks.MOST and not resource_checks.CLAUSES.isdisjoint(
+        merged.kept.failed
+    )
+    full = any(name.startswith(resource_checks.OUT_OF) for name in merged.counts)
+    merged.ends_early = leaking or full or merged.counts["hangs"] >= crashes.MOST_HANGS
+    return merged
+
+
+def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
+    """Take families up to one after which a run would not have gone on; the orders of others."""
+    stopped, after = False, set()
+    for family in families:
+        if stopped:
+            after.add(family.order)
+            continue
+        merged.exercised += family.exercised
+        merged.counts.update(family.counts)
+        merged.notes |= dict.fromkeys(family.notes)
+        stopped = family.stopped
+    return after
+
+
+def _replay(records: Iterable[Record], merged: Merged) -> None:
+    """Take records in the order of the run, as many of those that look alike as it would."""
+    kept, repeats = merged.kept, Repeats()
+    for record in sorted(records, key=lambda r: r.order):
+        if record.signature and _passed_over(record, kept, repeats):
+            continue
+        merged.exercised += record.exercised
+        merged.unsaid |= record.unsaid
+        merged.counts["programs"] += record.programs
+        merged.counts["operations"] += record.operations
+        found = record.found
+        if found is None:
+            continue
+        if record.kind == HANG:
+            merged.counts["hangs"] += 1
+            kept.hang(found.clause, found.shown)
+        elif record.kind == UNHELD:
+            kept.unhold(found.clause, found.shadowed, found.shown)
+        elif record.kind in (VIOLATION, MISS):
+            kept.take(found, record.kind == MISS)
+        elif found.clause not in resource_checks.CLAUSES or found.clause not in kept.failed:
+            kept.add(found.clause, found.shown, record.kind == MISSED)
+
+
+def _passed_over(record: Record, kept: Kept, repeats: Repeats) -> bool:
+    """Whether a run would not have looked into it, because it has seen its like."""
+    clause, *_ = record.signature  # that of the violation's failure comes first
+    if record.kind == MISS and clause in kept.missed:
+        return True
+    return repeats.often(record.signature)

@@ -1,0 +1,139 @@
+"""What a task does: builds the target itself, and runs its part. Runs wherever it is sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any
+
+from fscontract.contract.cli import options
+from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
+from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
+from fscontract.contract.distributed.shard import Part
+from fscontract.contract.isolation import protocol
+from fscontract.contract.runner import runner
+from fscontract.contract.runner.counterexamples import Examined
+from fscontract.contract.runner.internal_errors import fault_of
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.spec.known_failures import KnownError
+from fscontract.contract.spec.profiles import Profile
+from fscontract.contract.targets import marked
+
+#: The order of what comes before all phases.
+_BEFORE = (-1, 0)
+
+
+def request_of(target: str, run: options.RunOptions, profile: Profile) -> dict[str, Any]:
+    """What every part of a run goes by, as an object; values of options are in it."""
+    content = None if run.content is None else run.content.absolute()
+    there = replace(run, content=content, spark="")  # of the master nothing is to be known
+    return {
+        "target": _placed(target),
+        "run": protocol.options_to_json(there),
+        "profile": profile_to_json(profile),
+        "folder": os.getcwd(),
+        "mark": token_hex(4),
+    }
+
+
+def _placed(target: str) -> str:
+    """The target, with a file in it named from wherever a task may be."""
+    place, _, name = target.rpartition(":")
+    return f"{os.path.abspath(place)}:{name}" if place.endswith(".py") else target
+
+
+def run_part(request: str) -> str:
+    """The evidence of a part, or why there is none; JSON in and out."""
+    try:
+        answer = _run(json.loads(request))
+    except BaseException as error:  # it is to be told where the run was started
+        code = options.exit_code_of(error) if isinstance(error, Exception) else None
+        if code is None or isinstance(error, KnownError):
+            fault = fault_of(error)
+            answer = {"fault": fault.line, "trace": fault.trace}
+        else:
+            answer = {"target": str(error)}
+    return json.dumps({**answer, "where": socket.gethostname()})
+
+
+def _run(data: Mapping[str, Any]) -> dict[str, Any]:
+    run = protocol.options_from_json(data["run"])
+    with _beside(data["folder"]), marked(data["mark"]):
+        target = data["target"]
+        binding = options.resolve(target, run)
+        settings = Settings(
+            profile_from_json(data["profile"]),
+            with_checks(options.selected(run)),
+            effort=run.effort,
+            seed=run.seed,
+            timeout=run.timeout,
+            faults=run.faults,
+            part=part_from_json(data["part"]),
+        )
+        file = None if data["file"] is None else written_from_json(data["file"])
+        seen = None if file is None else compare(options.resolve(target, run), file, run.timeout)
+        partial = runner.gather(binding, settings)
+        if seen is not None:
+            _add(partial, seen)
+        return partial_to_json(partial)
+
+
+def _add(partial: Partial, seen: Seen) -> None:
+    """Add what was seen of the file that was written elsewhere."""
+    partial.exercised.update(seen.exercised)
+    partial.unsaid |= seen.unsaid
+    partial.counts["errors"] += seen.errors
+    for clause, shown in seen.shown.items():
+        at = replace(shown, actual=f"{shown.actual}, on {socket.gethostname()}")
+        found = Examined(clause, at)
+        partial.records.append(Record(FAILED, _BEFORE, (), found, Counter(), frozenset()))
+
+
+@contextmanager
+def _beside(folder: str) -> Iterator[None]:
+    """Modules of the directory where the run was started can be imported, if it is there."""
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+
+
+def part_to_json(part: Part) -> dict[str, Any]:
+    """A part as an object."""
+    failed = None if part.failed is None else sorted(part.failed)
+    return {"number": part.number, "of": part.of, "failed": failed}
+
+
+def part_from_json(data: Mapping[str, Any]) -> Part:
+    """The part that `part_to_json` wrote."""
+    failed = data["failed"]
+    return Part(data["number"], data["of"], None if failed is None else frozenset(failed))
+
+
+_SETS = ("features", "own_keys", "unsupported_keys")
+
+
+def profile_to_json(profile: Profile) -> dict[str, Any]:
+    """A profile as an object, without its known failures: a file of it may be on one side only."""
+    return {
+        "name": profile.name,
+        "title": profile.title,
+        "buffer": profile.buffer,
+        "remote": profile.remote,
+        "budgets": {clause: dict(budget) for clause, budget in profile.budgets.items()},
+        **{name: sorted(getattr(profile, name)) for name in _SETS},
+    }
+
+
+def profile_from_json(data: Mapping[str, Any]) -> Profile:
+    """The profile that `profile_to_json` wrote."""
+    return Profile(**{**data, **{name: frozenset(data[name]) for name in _SETS}})

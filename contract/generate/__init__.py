@@ -1,0 +1,1 @@
+"""Sources of programs: vectors, short and long programs, opens, faults, and Hypothesis."""

@@ -1,0 +1,98 @@
+"""Small-scope enumeration: every short program, shortest first, always in the same order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from fscontract.contract.generate import call_alphabet
+from fscontract.contract.program.program import Program, Step
+
+#: Length of the file, calls, number of streams.
+Row: TypeAlias = tuple[int, tuple[Step, ...], int]
+#: Length of the file that every combination is tried on: room for a beginning, a middle, an end.
+LENGTH = 5
+#: A file that ends a little after a boundary of the implementation's buffer.
+OVERHANG = 3
+#: How many programs a target is asked for when every call costs a round trip.
+REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
+#: What comes before a call in the programs that no sample leaves out.
+_BEFORE = (Step("close"), Step("seek", ("len",)), Step("py_seek", (0, 2)))
+
+
+def programs(
+    operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
+) -> Iterator[Program]:
+    """The enumeration for an effort; `only_length` for a target whose file is given."""
+    return itertools.starmap(Program, rows(operations, buffer, effort, only_length))
+
+
+def rows(
+    operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
+) -> Iterator[Row]:
+    """The arguments of the programs: who wants few of them has to pass the others over."""
+    lengths = (LENGTH, 0, 1, buffer + OVERHANG) if only_length is None else (only_length,)
+    full = call_alphabet.full(operations)
+    core = call_alphabet.core(operations)
+    yield from ((n, (step,), 1) for n in lengths for step in full)
+    main = lengths[0]
+    if effort == "quick":
+        yield from _product(main, core, full)
+        yield from _product(main, full, core)
+    else:
+        yield from _product(main, full, full)
+    for n in lengths[1:3]:
+        yield from _product(n, core, full)
+        yield from _product(n, full, core)
+    yield from _around_buffer(operations, lengths[-1], effort)
+    yield from _product(main, core, core, core)
+    yield from _two_streams(main, core, effort)
+    if effort != "quick":
+        yield from _product(lengths[min(1, len(lengths) - 1)], core, core, core)
+        yield from _product(main, core, full, core)
+        yield from _product(main, core, core, core, core)
+    if effort == "deep":
+        yield from _product(main, full, full, core)
+        yield from _product(main, core, core, core, core, core)
+
+
+def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
+    """At most `most` programs of a source: each call alone, on a closed stream and at the end
+    first, in the first file of the source, the rest drawn by seed."""
+    everything = list(source)
+    if len(everything) <= most:
+        return everything
+    main = everything[0].length
+    first = [p for p in everything if p.length == main and _is_basic(p)][:most]
+    chosen = set(first)
+    rest = random.Random(seed).sample([p for p in everything if p not in chosen], most - len(first))
+    return [*first, *sorted(rest, key=lambda p: len(p.steps))]
+
+
+def _is_basic(program: Program) -> bool:
+    """A call alone, or after one that ends the stream or leads to its end."""
+    steps = program.steps
+    return len(steps) == 1 or (len(steps) == 2 and steps[0] in _BEFORE)
+
+
+def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[Row]:
+    repeat = itertools.repeat
+    return zip(repeat(length), itertools.product(*alphabets), repeat(streams), strict=False)
+
+
+def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Row]:
+    around = call_alphabet.around_buffer(operations)
+    yield from _product(length, around, around)
+    if effort != "quick":
+        yield from _product(length, around, around, around)
+
+
+def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Row]:
+    """Programs of two streams on one file: a call on each, then a look at the first."""
+    other = [Step(s.op, s.args, 1) for s in core]
+    watchers = [s for s in core if s.op in ("get_pos", "read_byte", "read_into", "py_read")]
+    first = core if effort != "quick" else watchers
+    yield from _product(length, first, other, watchers, streams=2)
+    yield from _product(length, other, watchers, streams=2)

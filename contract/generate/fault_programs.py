@@ -1,0 +1,120 @@
+"""Programs whose requests fail: each kind of fault at the first requests, then random plans."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fscontract.contract.generate import call_alphabet, random_walk
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, random_plan
+from fscontract.contract.program.program import Program, Step
+
+#: Random programs with faults, by effort.
+PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
+#: All programs with faults of a target whose calls cost round trips, by effort.
+REMOTE = {"quick": 250, "normal": 2_000, "deep": 10_000}
+#: A file of a few bytes, and how much of one lies beyond a boundary of the buffer.
+SMALL = 23
+_BEYOND = 37
+#: Longest programs of the random part; each call may meet a fault.
+_LONGEST = 12
+#: More often than anybody should try.
+_OFTEN = 1000
+#: The requests that single faults strike, and how often: at last nearly all of them, from the open
+#: on, or from the first or second request after it.
+_STRIKES = ((1, 1), (2, 1), (3, 1), (1, 2), (1, _OFTEN), (2, _OFTEN), (3, _OFTEN))
+
+
+def programs(
+    operations: frozenset[str],
+    kinds: frozenset[str],
+    buffer: int,
+    effort: str,
+    seed: int,
+    only_length: int | None = None,
+) -> Iterator[Program]:
+    """Programs with faults of these kinds; the same seed gives the same ones."""
+    yield from systematic(operations, kinds, buffer, only_length)
+    draw = random.Random(f"{seed}:faults")
+    source = random_walk.programs(operations, buffer, "deep", seed, only_length)
+    for _ in range(PROGRAMS[effort]):
+        program = next(source)
+        steps = program.steps[: draw.randint(1, _LONGEST)]
+        yield replace(program, steps=steps, faults=random_plan(draw, kinds))
+
+
+def drawn(source: Iterator[Program], effort: str, seed: int) -> list[Program]:
+    """As many programs of the source as a target far away gets, in their order.
+
+    None in which thousands of requests fill one buffer, which takes long and shows no more.
+    """
+    everything = [program for program in source if not _endless(program)]
+    chosen = random.Random(f"{seed}:far").sample(range(len(everything)), len(everything))
+    return [everything[i] for i in sorted(chosen[: REMOTE[effort]])]
+
+
+def _endless(program: Program) -> bool:
+    faults = program.faults.faults if program.faults is not None else ()
+    return program.length > SMALL and any(f.kind == "short" and f.times >= _OFTEN for f in faults)
+
+
+def systematic(
+    operations: frozenset[str],
+    kinds: frozenset[str],
+    buffer: int,
+    only_length: int | None = None,
+) -> Iterator[Program]:
+    """Every kind of read, with each kind of fault at the first requests, or at all of them."""
+    lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
+    for length in lengths:
+        for steps in _short(operations, length, buffer):
+            for plan in _single(kinds):
+                yield Program(length, steps, faults=plan)
+
+
+def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
+    for name, kind in FAULTS.items():
+        if name not in kinds:
+            continue
+        values: tuple[float | None, ...] = (None,)
+        if kind.parameter == "amount":
+            values = kind.values[:3]
+        for at, times in _STRIKES:
+            if times == _OFTEN and at > 1 and "open" not in kind.requests:
+                continue  # an open is not struck anyway
+            for value in values:
+                amount = None if value is None else int(value)
+                yield FaultPlan((Fault(name, at, times, amount),))
+
+
+def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:
+    """Reads of every kind, then a look at the position, and reading on."""
+    some = min(length, buffer)
+    reads = [
+        Step("read_byte"),
+        Step("read_into", (some, 0, some)),
+        Step("read_into", (length, 0, length)),
+        Step("pread", (2, 9, 0, 9)),
+        Step("read_fully", (0, length, 0, length)),
+        Step("read_vectored", (((1, 4), (9, 6)), "heap", "given")),
+        Step("read_buffer", (some, 0, some)),
+        Step("skip", (5,)),
+        Step("seek_to_new_source", (3,)),
+        Step("py_read", (length,)),
+        Step("py_readinto", ("B", some)),
+        Step("py_readall", ()),
+    ]
+    after = [
+        Step("get_pos"),
+        Step("read_byte"),
+        Step("read_into", (8, 0, 8)),
+        Step("py_read", (4,)),
+    ]
+    tail = tuple(step for step in after if step.op in operations)
+    for read in reads:
+        if read.op in operations:
+            yield (read, *tail)
+            if "seek" in operations:
+                yield (Step("read_byte"), read, Step("seek", (length // 2,)), *tail)
+    yield tuple(s for s in call_alphabet.core(operations) if s.op != "close")[:_LONGEST]

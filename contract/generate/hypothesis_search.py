@@ -1,0 +1,96 @@
+"""Hypothesis as a source of programs: long ones, found by its heuristics and shrunk by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from fscontract.contract.generate import call_alphabet
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.targets import timed_start
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+#: Examples per effort; an example is a program of up to 50 calls.
+EXAMPLES = {"quick": 0, "normal": 300, "deep": 5_000}
+
+
+class _Found(Exception):
+    """A program failed."""
+
+
+def search(
+    run: Callable[[Program], bool],
+    operations: frozenset[str],
+    buffer: int,
+    effort: str,
+    seed: int,
+    only_length: int | None = None,
+) -> Program | None:
+    """Let Hypothesis look for a program that fails; `run` says whether one does.
+
+    Returns the shrunk program, or None. The same seed tries the same programs.
+    """
+    if EXAMPLES[effort] == 0:
+        return None
+    import hypothesis
+    from hypothesis import strategies as st
+
+    lengths = (0, 1, 5, 17, buffer + 3) if only_length is None else (only_length,)
+    found: list[Program] = []
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=EXAMPLES[effort],
+        deadline=None,
+        database=None,
+        print_blob=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+    )
+    @hypothesis.given(st.sampled_from(lengths), st.lists(_steps(operations), max_size=50))
+    def attempt(length: int, steps: list[Step]) -> None:
+        program = Program(length, tuple(steps))
+        if run(program):
+            found.append(program)
+            raise _Found
+
+    with _no_trace():
+        try:
+            attempt()
+        except _Found:
+            return found[-1]
+    return None
+
+
+@contextmanager
+def _no_trace() -> Iterator[None]:
+    """Keep Hypothesis from leaving its directory in the user's."""
+    from hypothesis import configuration
+
+    with TemporaryDirectory(prefix=timed_start()) as directory:
+        before = getattr(configuration, "__hypothesis_home_directory", None)
+        configuration.set_hypothesis_home_dir(directory)
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(before)
+
+
+def _steps(operations: frozenset[str]) -> SearchStrategy[Step]:
+    from hypothesis import strategies as st
+
+    anchored = call_alphabet.full(operations)
+    number = st.one_of(st.integers(0, 20), st.sampled_from(["len", "len-1", "len+1", "buf"]))
+    drawn = {
+        "seek": st.tuples(number),
+        "read_into": st.tuples(st.just(24), st.integers(0, 4), st.integers(0, 20)),
+        "pread": st.tuples(number, st.just(24), st.integers(0, 4), st.integers(0, 20)),
+        "read_fully": st.tuples(number, st.just(24), st.integers(0, 4), st.integers(0, 20)),
+        "py_read": st.tuples(number),
+    }
+    free = [st.builds(Step, st.just(op), args) for op, args in drawn.items() if op in operations]
+    return st.one_of(st.sampled_from(anchored), *free)

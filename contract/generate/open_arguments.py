@@ -1,0 +1,358 @@
+"""Arguments for builder calls: keys with misleading values, and reads that follow an open."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from fscontract.contract.api.openfile_options import (
+    BUFFER_SIZE,
+    FOOTER_CACHE,
+    LENGTH,
+    PREFIX,
+    READ_POLICY,
+    SPLIT_END,
+    SPLIT_START,
+    option_table,
+)
+from fscontract.contract.models.openfile_resolution import read_value
+from fscontract.contract.program.arguments import Argument, resolve
+from fscontract.contract.program.open_calls import BuilderCall, Opening
+from fscontract.contract.program.program import Step
+
+#: Text that is read wrongly by some language or other. The number has more digits than Python
+#: converts; the long text does not fit a length of 16 bits; two have letters from right to left.
+TEXTS = (
+    "",
+    "   ",
+    "\0",
+    "9" * 5000,
+    "\N{GRINNING FACE}",
+    "\N{RIGHT-TO-LEFT OVERRIDE}321",
+    "\N{HEBREW LETTER SHIN}\N{HEBREW LETTER LAMED}",
+    "x" * 70_000,
+    "1\n2",
+    "None",
+    "null",
+    "true ",
+    "NaN",
+    "1e309",
+    "-0",
+)
+#: Whole numbers, as the `long` methods take them.
+NUMBERS: tuple[Argument, ...] = (0, 1, -1, "len-1", "len", "len+1", "max")
+#: Numbers, as the `double` methods take them.
+REALS: tuple[Argument, ...] = (0, -1, "len-1", "len", "max", 1.8, 2000.0, 43.2e60, -0.5)
+#: A key that nobody has.
+UNKNOWN = "fs.fscontract.unknown"
+#: Keys that nobody has, one of them looking like a standard one.
+UNKNOWN_KEYS = (
+    UNKNOWN,
+    PREFIX + "unknown",
+    PREFIX.upper() + "LENGTH",
+    "",
+    " ",
+    "\0",
+    "a\nb",
+    "\N{GRINNING FACE}",
+    "\N{RIGHT-TO-LEFT OVERRIDE}321",
+    "x" * 70_000,
+)
+#: Read policies of which a filesystem has to pick the first that it knows.
+POLICY_LISTS = (
+    "nonsense, random",
+    " RandOm ,vector",
+    ",,",
+    "sequential, nonsense",
+    "nonsense,whole-file,nonsense",
+    "nonsense, unknown",
+)
+#: Both ways to set an option.
+WAYS = ("opt", "must")
+
+
+def policies() -> tuple[str, ...]:
+    """Every read policy."""
+    return tuple(option_table().policies)
+
+
+def values(key: str) -> Iterator[BuilderCall]:
+    """Every value for a key: the examples of its type, and text that may be misread."""
+    option = option_table().options.get(key)
+    examples = option_table().types[option.type if option is not None else "text"].examples
+    texts = ("7", "true") if option is None else ()
+    given = (*(value for value, _ in examples), *texts, *TEXTS)
+    for value in dict.fromkeys((type(v), v) for v in given):
+        for way in WAYS:
+            if isinstance(value[1], float):
+                yield way + "_double", key, _real(value[1])
+            else:
+                yield way, key, value[1]
+
+
+def numbers(key: str) -> Iterator[BuilderCall]:
+    """Every number for a key, by the methods that take numbers."""
+    for way in WAYS:
+        yield from ((way + "_long", key, number) for number in NUMBERS)
+        yield from ((way + "_double", key, number) for number in REALS)
+
+
+def by_every_method(key: str | None) -> Iterator[BuilderCall]:
+    """A plain value for a key, by each of the six methods."""
+    for way in WAYS:
+        yield way, key, "7"
+        yield way + "_long", key, 7
+        yield way + "_double", key, 7.5
+
+
+def nulls(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
+    """A null key by each method, and a null value for each of these keys."""
+    yield from ((call,) for call in by_every_method(None))
+    for key in keys:
+        yield from (((way, key, None),) for way in WAYS)
+    yield ("opt", READ_POLICY, "random"), ("opt", READ_POLICY, None)
+
+
+def foreign_keys(own: frozenset[str]) -> list[str]:
+    """Keys of other stores, in the order of the table."""
+    options = option_table().options.values()
+    return [option.key for option in options if not option.standard and option.key not in own]
+
+
+def conflicts(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
+    """The same key set twice, in which the last call counts."""
+    for key in keys:
+        yield ("opt", key, "1"), ("must", key, "1")
+        yield ("must", key, "1"), ("opt", key, "1")
+        yield ("must_long", key, 1), ("opt_double", key, 1.5)
+        yield ("opt_long", key, 1), ("must_double", key, 1.5)
+        yield ("opt", key, "no"), ("opt", key, "1"), ("must", key, "no")
+    twice: tuple[tuple[str, Argument, Argument], ...] = (
+        (LENGTH, "len-1", "len"),
+        (LENGTH, 0, -1),
+        (SPLIT_START, 0, "len-1"),
+        (SPLIT_END, 1, "len"),
+        (BUFFER_SIZE, 1, 4096),
+    )
+    for key, one, other in twice:
+        yield ("opt_long", key, one), ("opt_long", key, other)
+        yield ("must_long", key, other), ("opt_long", key, one)
+    yield ("opt", READ_POLICY, "random"), ("opt", READ_POLICY, "sequential")
+    yield ("must", READ_POLICY, "nonsense"), ("opt", READ_POLICY, "vector")
+    yield ("opt", FOOTER_CACHE, True), ("must", FOOTER_CACHE, False)
+    yield from _buffer_sizes()
+
+
+def _buffer_sizes() -> Iterator[tuple[BuilderCall, ...]]:
+    """The size of the buffer by its method, by its key, and by both in either order."""
+    sizes: tuple[Argument, ...] = (0, 1, -1, "len", "buf", 2**31 - 1)
+    yield from ((("buffer_size", size),) for size in sizes)
+    for size, other in ((1, 4), (4096, 0), (0, 16), (-1, 1), (4, -1)):
+        yield ("buffer_size", size), ("opt_long", BUFFER_SIZE, other)
+        yield ("opt", BUFFER_SIZE, str(other)), ("buffer_size", size)
+        yield ("must", BUFFER_SIZE, "no"), ("buffer_size", size)
+
+
+def splits(ends: Iterable[tuple[Argument, Argument]]) -> Iterator[tuple[BuilderCall, ...]]:
+    """These starts and ends of splits (None: not set), as hints and as mandatory ones."""
+    for start, end in ends:
+        for way in ("opt_long", "must_long"):
+            pair = ((SPLIT_START, start), (SPLIT_END, end))
+            yield tuple((way, key, at) for key, at in pair if at is not None)
+
+
+def overstates(calls: tuple[BuilderCall, ...], length: int) -> bool:
+    """Whether a call, even one that should not count, says that there are over `length` bytes."""
+    return any(_said(call) > length for call in Opening("file", calls).resolved(length, 0).calls)
+
+
+def _said(call: BuilderCall) -> int:
+    method, *args = call
+    if method == "with_file_status":
+        said = args[1]
+    elif args[0] in (LENGTH, SPLIT_END):
+        said = read_value(method, args[1], args[0], option_table())
+    else:
+        return -1
+    return said if isinstance(said, int) else -1
+
+
+def _real(value: float) -> float | str:
+    """A number of `opt_double` as a program has it: JSON has no words for these three."""
+    return value if math.isfinite(value) else str(value)
+
+
+Steps: TypeAlias = tuple[Step, ...]
+_Calls: TypeAlias = tuple[tuple[str, tuple[Argument, ...]], ...]
+
+#: A single read: for opens of which it only matters whether they succeed.
+_GLANCES: tuple[_Calls, ...] = ((("read_byte", ()),), (("py_read", (1,)),))
+#: Families whose reads end at the real end; those of positioned reads may begin beyond it.
+_WITHIN: dict[str, _Calls] = {
+    "bytes": (*[("read_byte", ())] * 3, ("get_pos", ())),
+    "through": (("read_into", ("len", 0, "len")), ("get_pos", ()), ("read_byte", ())),
+    "seek": (
+        ("seek", ("len-1",)),
+        ("read_byte", ()),
+        ("read_byte", ()),
+        ("seek", (0,)),
+        ("read_byte", ()),
+        ("get_pos", ()),
+    ),
+    "pread": (
+        ("pread", (0, 4, 1, 1)),
+        ("pread", ("len-1", 4, 0, 1)),
+        ("pread", ("len", 4, 0, 1)),
+        ("pread", ("len+1", 4, 0, 2)),
+        ("read_byte", ()),
+    ),
+    "fully": (
+        ("read_fully", (0, "len", 0, "len")),
+        ("read_fully_all", ("len-1", 1)),
+        ("read_fully", ("len", 4, 0, 1)),
+        ("read_byte", ()),
+    ),
+    "vectored": (
+        ("read_vectored", (((0, 1), ("len-1", 1)), "heap", "absent")),
+        ("read_vectored", (((0, "len"),), "heap", "given")),
+        ("read_byte", ()),
+    ),
+    "buffers": (
+        ("pread_buffer", ("len-1", 1, 0, None)),
+        ("read_fully_buffer", (0, "len", 0, None)),
+        ("read_buffer", ("len", 0, None)),
+        ("get_pos", ()),
+    ),
+    "unbuffer": (
+        ("read_byte", ()),
+        ("unbuffer", ()),
+        ("pread", (0, 4, 0, 1)),
+        ("read_byte", ()),
+        ("unbuffer", ()),
+        ("close", ()),
+    ),
+    "closed": (("get_pos", ()), ("close", ()), ("read_byte", ()), ("py_read", (1,))),
+    "file": (
+        ("py_read", (1,)),
+        ("py_tell", ()),
+        ("py_seek", ("len", 0)),
+        ("py_read", (1,)),
+        ("py_seek", (0, 0)),
+        ("py_read", ("len",)),
+        ("py_tell", ()),
+    ),
+    "file-into": (("py_readinto", ("B", "len")), ("py_seekable", ()), ("py_tell", ())),
+}
+#: Families that read over the end, or seek beyond it.
+_BEYOND: dict[str, _Calls] = {
+    "sequential": (
+        ("read_into", (4, 0, 4)),
+        ("read_byte", ()),
+        ("read_into", ("len+2", 0, "len+2")),
+        ("read_byte", ()),
+    ),
+    "seek-beyond": (
+        ("seek", ("len",)),
+        ("read_byte", ()),
+        ("seek", ("len+1",)),
+        ("seek", (1,)),
+        ("read_into", (4, 1, 2)),
+        ("seek", (-1,)),
+    ),
+    "pread-over": (
+        ("pread", (0, "len+2", 1, "len")),
+        ("pread", ("len-1", 8, 0, 8)),
+        ("read_fully", ("len-1", 8, 2, 4)),
+        ("get_pos", ()),
+        ("pread", (1, 8, 0, 4)),
+    ),
+    "vectored-over": (
+        ("read_vectored", (((3, 2), (0, 2)), "view", "given")),
+        ("read_vectored", (((0, 1), ("len", 1)), "heap", "absent")),
+        ("read_vectored", (((0, "len+1"),), "heap", "absent")),
+    ),
+    "buffers-over": (
+        ("read_buffer", (6, 1, 4)),
+        ("pread_buffer", ("len-2", 6, 1, 5)),
+        ("read_buffer", ("len+2", 0, None)),
+    ),
+    "skip": (("skip", (2,)), ("read_byte", ()), ("skip", ("len",)), ("read_byte", ())),
+    "available": (("available", ()), ("read_byte", ()), ("available", ())),
+    "sources": (("seek_to_new_source", (2,)), ("read_byte", ()), ("get_pos", ())),
+    "file-all": (
+        ("py_read", (3,)),
+        ("py_seek", (1, 0)),
+        ("py_readall", ()),
+        ("py_read", (1,)),
+    ),
+    "file-end": (
+        ("py_seek", (-1, 2)),
+        ("py_read", (4,)),
+        ("py_seek", ("len+2", 0)),
+        ("py_read", (1,)),
+    ),
+    "file-lines": (
+        ("py_readline", (2,)),
+        ("py_readline", (None,)),
+        ("py_seek", (0, 0)),
+        ("py_readlines", (None,)),
+    ),
+}
+
+
+class Readings:
+    """The families of which the API has the words; the same objects each time, which are quick to
+    run."""
+
+    def __init__(self, operations: Iterable[str]) -> None:
+        self._operations = frozenset(operations)
+        glances = (self._steps(calls) for calls in _GLANCES)
+        #: The shortest of all families; empty if the API can't read.
+        self.glance: Steps = next((steps for steps in glances if steps), ())
+        self._within = self._families(_WITHIN) or [self.glance]
+        self._all = self._within + self._families(_BEYOND)
+        self._sober: dict[int, list[Steps]] = {}
+        self._others: dict[Steps, Steps] = {}
+
+    def families(self, length: int, overstated: bool) -> list[Steps]:
+        """Families for a file of `length` bytes; `overstated` if it is said to be longer."""
+        if not overstated:
+            return self._all
+        found = self._sober.get(length)
+        if found is None:
+            fitting = [s for s in self._within if all(stays(step, length) for step in s)]
+            found = self._sober[length] = fitting or [self.glance]
+        return found
+
+    def both(self, first: Steps, second: Steps) -> Steps:
+        """The first on one stream and the second on another, by turns."""
+        other = self._others.get(second)
+        if other is None:
+            other = self._others[second] = tuple(replace(step, stream=1) for step in second)
+        pairs = itertools.zip_longest(other, first)
+        return tuple(step for pair in pairs for step in pair if step is not None)
+
+    def _families(self, table: dict[str, _Calls]) -> list[Steps]:
+        found = (self._steps(calls) for calls in table.values())
+        return [steps for steps in dict.fromkeys(found) if steps]
+
+    def _steps(self, calls: _Calls) -> Steps:
+        return tuple(Step(op, args) for op, args in calls if op in self._operations)
+
+
+def stays(step: Step, length: int) -> bool:
+    """Whether a call leaves a stream within the first `length` bytes, and asks for no more of what
+    can't be known beyond them; stream reads can't be told from this."""
+    args = tuple(resolve(a, length, 0) for a in step.args)
+    if step.op in ("available", "skip"):
+        return False
+    if step.op in ("seek", "seek_to_new_source"):
+        return bool(args[0] <= length)
+    if step.op == "py_seek":
+        return bool(args[1] == 0 and args[0] <= length)
+    if step.op == "read_vectored":
+        return all(offset + count <= length for offset, count in args[0])
+    return True

@@ -1,0 +1,362 @@
+"""Programs that open their file through a builder: what may lie at a path, and every call's values.
+
+First come all small openings in always the same order, each with what is then read by turns; then
+random ones of up to eight calls, by seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from fscontract.contract.api.openfile_options import (
+    BUFFER_SIZE,
+    FOOTER_CACHE,
+    LENGTH,
+    READ_POLICY,
+    SPLIT_END,
+    SPLIT_START,
+    option_table,
+)
+from fscontract.contract.generate import open_arguments
+from fscontract.contract.generate.open_arguments import Readings, Steps
+from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall, Opening
+from fscontract.contract.program.program import Program
+
+#: A file with room for a beginning, a middle and an end; smaller ones; one beyond most buffers.
+LENGTH_OF_FILE = 10
+SMALLER = (0, 1)
+LARGER = 4096 + 37
+#: Programs per effort, the random ones among them.
+PROGRAMS = {"quick": 1_700, "normal": 15_000, "deep": 150_000}
+#: How many programs a target is asked for when every open costs a round trip.
+REMOTE = {"quick": 500, "normal": 2_000, "deep": 20_000}
+#: Random programs per effort, however many others there are.
+LEAST_RANDOM = {"quick": 100, "normal": 5_000, "deep": 50_000}
+#: How many families of reads each small opening is followed by, one program for each.
+_FAMILIES = {"quick": 1, "normal": 3, "deep": 16}
+#: Calls of a random builder.
+LONGEST = 8
+
+Calls = tuple[BuilderCall, ...]
+_LENGTHS: tuple[Argument, ...] = (0, 1, "len-1", "len", "len+1", -1)
+_SPLITS: tuple[tuple[Argument, Argument], ...] = (
+    (0, "len"),
+    (1, "len-1"),
+    (2, None),
+    (None, 2),
+    (0, 0),
+    ("len-1", 1),
+    ("len", "len+5"),
+    ("len+3", "len+9"),
+    (-1, -1),
+    (-2, "len-1"),
+)
+#: Where a status can be had of what lies at the path before it is opened.
+_WITH_STATUS = frozenset({"file", "directory", "unreadable"})
+_MUST_UNKNOWN = ("must", open_arguments.UNKNOWN, "1")
+#: What is tried at whatever lies at the path, where the target has these statuses.
+_BESIDE: tuple[Calls, ...] = (
+    (),
+    (("opt", open_arguments.UNKNOWN, "1"),),
+    (("must", READ_POLICY, "random"),),
+    (("with_file_status", "own", None),),
+    (("with_file_status", "none", None),),
+    (("opt_long", LENGTH, "len"),),
+    (_MUST_UNKNOWN,),
+    (("opt", open_arguments.UNKNOWN, "1"), _MUST_UNKNOWN),
+    (("must", READ_POLICY, "random"), _MUST_UNKNOWN),
+)
+#: Ordinary calls, of which longer openings are made.
+_CORE: Calls = (
+    ("opt", READ_POLICY, "random"),
+    ("must", READ_POLICY, "whole-file"),
+    ("opt", READ_POLICY, "nonsense, vector"),
+    ("opt_long", BUFFER_SIZE, 4),
+    ("must_long", BUFFER_SIZE, 0),
+    ("opt", BUFFER_SIZE, "no"),
+    ("buffer_size", 16),
+    ("opt_long", LENGTH, "len"),
+    ("must_long", LENGTH, "len-1"),
+    ("must", LENGTH, " 1 "),
+    ("opt_long", LENGTH, -1),
+    ("opt_double", LENGTH, "len+1"),
+    ("opt_long", SPLIT_START, 1),
+    ("must_long", SPLIT_START, "len"),
+    ("opt_long", SPLIT_END, 2),
+    ("must_double", SPLIT_END, "len"),
+    ("opt", FOOTER_CACHE, True),
+    ("must", FOOTER_CACHE, "false"),
+    ("opt", open_arguments.UNKNOWN, "1"),
+    ("opt_long", open_arguments.UNKNOWN, 1),
+    _MUST_UNKNOWN,
+)
+
+
+class Wanted(NamedTuple):
+    """What there is to open, to give to a builder, and to read with."""
+
+    scenes: frozenset[str]
+    statuses: frozenset[str]
+    operations: frozenset[str]
+    own_keys: frozenset[str]
+    unsupported_keys: frozenset[str]
+
+
+def programs(
+    scenes: frozenset[str],
+    statuses: frozenset[str],
+    operations: frozenset[str],
+    own_keys: frozenset[str],
+    unsupported_keys: frozenset[str],
+    effort: str,
+    seed: int,
+    only: int | None = None,
+) -> Iterator[Program]:
+    """Openings for an effort; the same arguments give the same ones in the same order.
+
+    `scenes` and `statuses` are what the target can have, `only` is the only length of a file that
+    it has, if its file is given.
+    """
+    wanted = Wanted(scenes, statuses, operations, own_keys, unsupported_keys)
+    # The same readings for all, so that each call is compiled but once.
+    readings = Readings(operations)
+    count = 0
+    for program in _small(wanted, readings, effort, only):
+        count += 1
+        yield program
+    rest = max(PROGRAMS[effort] - count, LEAST_RANDOM[effort])
+    draw = random.Random(f"{seed}:openings")
+    yield from _random(wanted, readings, draw, rest, only)
+
+
+class _Maker:
+    """Makes programs of openings, with the families of reads by turns."""
+
+    def __init__(self, readings: Readings, each: int) -> None:
+        self._readings = readings
+        self._each = each
+        self._turn = 0
+
+    def glance(self, length: int, calls: Calls, scene: str = "file") -> Program:
+        """The opening, and one read."""
+        return Program(length, self._readings.glance, opening=Opening(scene, calls))
+
+    def some(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
+        """The opening with as many families as each gets."""
+        families = self._families(length, calls)
+        for _ in range(min(self._each, len(families))):
+            self._turn += 1
+            steps = families[self._turn % len(families)]
+            yield Program(length, steps, opening=Opening(scene, calls))
+
+    def every(self, length: int, calls: Calls) -> Iterator[Program]:
+        """The opening with every family."""
+        for steps in self._families(length, calls):
+            yield Program(length, steps, opening=Opening("file", calls))
+
+    def twice(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
+        """Two streams of one builder that are read by turns."""
+        families = self._families(length, calls)
+        for _ in range(min(2 * self._each, len(families))):
+            self._turn += 1
+            first, second = (families[(self._turn + i) % len(families)] for i in (0, 1))
+            steps = self._readings.both(first, second)
+            yield Program(length, steps, 2, Opening(scene, calls))
+
+    def _families(self, length: int, calls: Calls) -> list[Steps]:
+        return self._readings.families(length, open_arguments.overstates(calls, length))
+
+
+def _small(wanted: Wanted, readings: Readings, effort: str, only: int | None) -> Iterator[Program]:
+    make = _Maker(readings, _FAMILIES[effort])
+    main = LENGTH_OF_FILE if only is None else only
+    others = (*SMALLER, LARGER) if only is None else ()
+    yield from _scenes(wanted, make, main, others)
+    if "file" not in wanted.scenes:
+        return
+    for calls in _refused_or_ignored(wanted):
+        yield make.glance(main, calls)
+    for calls in _statuses(wanted):
+        yield from make.some(main, calls)
+    for calls in itertools.chain(_policies(), open_arguments.conflicts((open_arguments.UNKNOWN,))):
+        yield from make.some(main, calls)
+    for policy in open_arguments.policies():
+        yield from make.every(main, (("opt", READ_POLICY, policy),))
+    standard = sorted(option_table().standard_keys)
+    for calls in open_arguments.conflicts(standard):
+        yield from make.some(main, calls)
+    for calls in _parts():
+        for length in (main,) if effort == "quick" else (main, *others[1:]):
+            yield from make.some(length, calls)
+    for key in standard:
+        for call in (*open_arguments.values(key), *open_arguments.numbers(key)):
+            yield from make.some(main, (call,))
+    yield from _twice(wanted, make, main)
+    if effort != "quick":
+        yield from _products(wanted, make, (main, *others), 2)
+    if effort == "deep":
+        yield from _products(wanted, make, (main,), 3)
+
+
+def _scenes(wanted: Wanted, make: _Maker, main: int, others: Iterable[int]) -> Iterator[Program]:
+    for scene in (s for s in SCENES if s in wanted.scenes):
+        for calls in _BESIDE:
+            if _has(wanted, scene, calls):
+                yield make.glance(main, calls, scene)
+                yield from make.some(main, calls, scene)
+        if scene in ("file", "late"):
+            for length in others:
+                yield from make.some(length, (), scene)
+        yield from make.twice(main, (), scene)
+
+
+def _refused_or_ignored(wanted: Wanted) -> Iterator[Calls]:
+    """Calls after which there is nothing to read, or of which nothing should be seen."""
+    standard = sorted(option_table().standard_keys)
+    foreign = [
+        k for k in open_arguments.foreign_keys(wanted.own_keys) if k not in wanted.unsupported_keys
+    ]
+    unsupported = sorted(wanted.unsupported_keys)
+    for key in (*open_arguments.UNKNOWN_KEYS, *foreign, *unsupported):
+        yield from ((call,) for call in open_arguments.by_every_method(key))
+    own = sorted(wanted.own_keys)
+    yield from open_arguments.nulls((*standard, open_arguments.UNKNOWN, *own))
+    yield from open_arguments.conflicts(unsupported)
+    for key in own:
+        yield from (
+            (call,) for call in (*open_arguments.values(key), *open_arguments.by_every_method(key))
+        )
+
+
+def _statuses(wanted: Wanted) -> Iterator[Calls]:
+    """Every status, telling the truth or another length, alone and with the length as an option."""
+    kinds = [kind for kind in STATUSES if kind in wanted.statuses]
+    for kind in kinds:
+        for said in (None, 0, 1, "len-1", "len", "len+1"):
+            status = ("with_file_status", kind, said)
+            yield (status,)
+            yield ("opt_long", LENGTH, "len-1"), status
+            yield status, ("must_long", LENGTH, 1)
+    for pair in itertools.permutations([k for k in kinds if k in ("none", "own", "name")], 2):
+        yield tuple(("with_file_status", kind, None) for kind in pair)
+
+
+def _policies() -> Iterator[Calls]:
+    """Read policies by name, in capitals, and in lists."""
+    for policy in open_arguments.policies():
+        yield (("must", READ_POLICY, policy),)
+        yield (("opt", READ_POLICY, policy.upper()),)
+        yield (("must", READ_POLICY, policy), ("opt_long", BUFFER_SIZE, 4))
+    for way, names in itertools.product(open_arguments.WAYS, open_arguments.POLICY_LISTS):
+        yield ((way, READ_POLICY, names),)
+
+
+def _parts() -> Iterator[Calls]:
+    """Declared lengths with parts of the file, as hints and as mandatory."""
+    parts = list(open_arguments.splits(_SPLITS))
+    yield from parts
+    for i, calls in enumerate(itertools.product(_LENGTHS, [(), *parts[::3]])):
+        length, part = calls
+        way = f"{open_arguments.WAYS[i % 2]}_long"
+        yield ((way, LENGTH, length), *part)
+
+
+def _twice(wanted: Wanted, make: _Maker, length: int) -> Iterator[Program]:
+    for call in _core(wanted):
+        yield from make.twice(length, (call,))
+
+
+def _products(wanted: Wanted, make: _Maker, lengths: Iterable[int], size: int) -> Iterator[Program]:
+    """Every sequence of so many ordinary calls, on files of these lengths by turns."""
+    turns = itertools.cycle(lengths)
+    for calls in itertools.product(_core(wanted), repeat=size):
+        yield from itertools.islice(make.some(next(turns), calls), 1 if size > 2 else None)
+
+
+def _core(wanted: Wanted) -> list[BuilderCall]:
+    statuses = (("with_file_status", kind, None) for kind in ("own", "name"))
+    return [*_CORE, *(s for s in statuses if s[1] in wanted.statuses)]
+
+
+def _has(wanted: Wanted, scene: str, calls: Calls) -> bool:
+    """Whether the target has the statuses that the calls give."""
+    kinds = {call[1] for call in calls if call[0] == "with_file_status"}
+    return kinds <= (wanted.statuses if scene in _WITH_STATUS else {"none"} & wanted.statuses)
+
+
+# Random openings --------------------------------------------------------------------------------
+
+
+def _random(
+    wanted: Wanted, readings: Readings, draw: random.Random, count: int, only: int | None
+) -> Iterator[Program]:
+    scenes = [s for s in SCENES if s in wanted.scenes]
+    if not scenes:
+        return
+    scene_weights = [40 if s == "file" else 4 if s == "late" else 1 for s in scenes]
+    groups, weights = _groups(wanted)
+    lengths = (LENGTH_OF_FILE, LENGTH_OF_FILE, *SMALLER, LARGER) if only is None else (only,)
+    for _ in range(count):
+        length = draw.choice(lengths)
+        chosen = draw.choices(groups, weights, k=draw.randint(1, LONGEST))
+        calls = tuple(draw.choice(group) or _number(draw, length) for group in chosen)
+        families = readings.families(length, open_arguments.overstates(calls, length))
+        first, second = draw.choice(families), draw.choice(families)
+        scene = draw.choices(scenes, scene_weights)[0]
+        if scene != "file":
+            calls = tuple(call for call in calls if call[0] != "with_file_status")
+        opening = Opening(scene, calls)
+        how = draw.random()
+        if how < 0.1:
+            yield Program(length, readings.both(first, second), 2, opening)
+        else:
+            yield Program(length, first if how < 0.6 else first + second, 1, opening)
+
+
+def _groups(wanted: Wanted) -> tuple[list[list[BuilderCall]], list[float]]:
+    """Calls that are alike, and how often one of them is drawn: seldom those that end it all.
+
+    An empty call stands for a number that is drawn when it is needed.
+    """
+    standard = sorted(option_table().standard_keys)
+    kinds = sorted(wanted.statuses)
+    said = (None, None, 0, 1, "len-1", "len", "len+1")
+    ignored = [*open_arguments.UNKNOWN_KEYS, *open_arguments.foreign_keys(wanted.own_keys)]
+    mandatory: list[BuilderCall] = [("must", key, "1") for key in ignored]
+    mandatory += [("must", key, "1") for key in sorted(wanted.unsupported_keys)]
+    weighted: list[tuple[float, list[BuilderCall]]] = [
+        (30, [call for call in _CORE if call != _MUST_UNKNOWN]),
+        (20, [()]),
+        (
+            15,
+            [
+                ("opt", READ_POLICY, p)
+                for p in (*open_arguments.policies(), *open_arguments.POLICY_LISTS)
+            ],
+        ),
+        (
+            20,
+            [c for k in standard for c in (*open_arguments.values(k), *open_arguments.numbers(k))],
+        ),
+        (6, [("opt", key, text) for key in ignored for text in ("1", *open_arguments.TEXTS)]),
+        (8, [("with_file_status", k, n) for k in kinds if k not in MISNAMED for n in said]),
+        (1, [("with_file_status", k, n) for k in kinds if k in MISNAMED for n in said]),
+        (4, [call for key in sorted(wanted.own_keys) for call in open_arguments.values(key)]),
+        (1, mandatory),
+        (0.5, [call for calls in open_arguments.nulls(standard) for call in calls]),
+    ]
+    present = [(weight, group) for weight, group in weighted if group]
+    return [group for _, group in present], [weight for weight, _ in present]
+
+
+def _number(draw: random.Random, length: int) -> BuilderCall:
+    """A position or a length somewhere in the file, or a little beyond it."""
+    key = draw.choice((LENGTH, SPLIT_START, SPLIT_END, BUFFER_SIZE))
+    number = draw.randint(-2, length + 2)
+    way = draw.choice(open_arguments.WAYS)
+    form = draw.choice(("", "_long", "_double"))
+    return (way + form, key, number if form else str(number))

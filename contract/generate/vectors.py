@@ -1,0 +1,86 @@
+"""Hand-written vectors: programs of the YAML files, with the outcomes they may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from fscontract.contract.program.arguments import resolve
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.spec.clauses import Clause
+
+
+class Vector(NamedTuple):
+    """One example of a clause."""
+
+    clause: str
+    program: Program
+    expect: tuple[dict[str, Any], ...]
+
+
+def vectors(
+    clauses: Iterable[Clause], operations: frozenset[str], only_length: int | None = None
+) -> Iterator[Vector]:
+    """The examples of these clauses that the API has words for."""
+    for clause in clauses:
+        for example in clause.examples:
+            program = example.program
+            fits = only_length is None or program.length == only_length
+            if fits and all(s.op in operations for s in program.steps):
+                yield Vector(clause.id, program, example.expect)
+
+
+def permits(vector: Vector, outcome: Outcome, data: bytes, buffer: int) -> bool:
+    """Whether the last outcome is one that the vector lists."""
+    last = vector.program.steps[-1]
+    return any(_matches(entry, last, outcome, data, buffer) for entry in vector.expect)
+
+
+def says(vector: Vector) -> tuple[str, ...]:
+    """The outcomes that the vector lists, in words."""
+    return tuple(_in_words(entry) for entry in vector.expect)
+
+
+def _in_words(entry: dict[str, Any]) -> str:
+    if "raises" in entry:
+        kinds = entry["raises"]
+        return "raises " + (kinds if isinstance(kinds, str) else " or ".join(kinds))
+    if "byte_at" in entry:
+        return f"returns the byte at {entry['byte_at']}"
+    if "data_at" in entry:
+        return f"delivers {entry['count']} bytes from {entry['data_at']}"
+    value = entry["returns"]
+    return "returns" if value is None else f"returns {value}"
+
+
+def _matches(entry: dict[str, Any], step: Step, outcome: Outcome, data: bytes, buffer: int) -> bool:
+    def number(value: Any) -> Any:
+        return resolve(value, len(data), buffer)
+
+    if "raises" in entry:
+        kinds = entry["raises"]
+        return outcome.kind.value in ([kinds] if isinstance(kinds, str) else kinds)
+    if outcome.raised:
+        return False
+    value = outcome.value[0] if step.op.endswith("_buffer") else outcome.value
+    if "byte_at" in entry:
+        return bool(value == data[number(entry["byte_at"])])
+    if "data_at" in entry:
+        start, count = number(entry["data_at"]), number(entry["count"])
+        return _delivered(step, outcome, count, number) == data[start : start + count]
+    wanted = number(entry["returns"])
+    return type(value) is type(wanted) and value == wanted
+
+
+def _delivered(step: Step, outcome: Outcome, count: int, number: Any) -> bytes:
+    """The bytes that a read put where it was told to, empty if it counted differently."""
+    if isinstance(outcome.value, bytes):
+        return outcome.value
+    value = outcome.value[0] if isinstance(outcome.value, tuple) else outcome.value
+    if value is not None and value != count:
+        return b""
+    offset = {"read_into": 1, "pread": 2, "read_fully": 2, "read_buffer": 1}.get(step.op)
+    offset = 2 if step.op in ("pread_buffer", "read_fully_buffer") else offset
+    start = 0 if offset is None else number(step.args[offset])
+    return (outcome.buffer or b"")[start : start + count]

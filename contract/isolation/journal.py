@@ -1,0 +1,98 @@
+"""The journal in memory that two processes share, so that it can be read after one has ended."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import tempfile
+from typing import Any
+
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.crashes import Journal, Place
+
+#: Bytes for the numbers at the start, and for all. Memory that is never written to costs nothing.
+_HEAD = 64
+_SIZE = 1 << 22
+#: Steps whose text is kept. Sources of programs use the same objects again and again.
+_MOST_STEPS = 100_000
+
+
+def shared_file() -> int:
+    """The descriptor of a file without a name that fits a journal."""
+    if hasattr(os, "memfd_create"):
+        number: int = os.memfd_create("fscontract")
+    else:
+        with tempfile.TemporaryFile() as file:
+            number = os.dup(file.fileno())
+    os.ftruncate(number, _SIZE)
+    return number
+
+
+class SharedJournal(Journal):
+    """A journal in the file of this descriptor. A program costs it about a microsecond."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._memory = mmap.mmap(descriptor, _SIZE)
+        numbers = memoryview(self._memory)[:_HEAD].cast("q")
+        self._length, self._done = numbers[0:1], numbers[1:2]
+        self.place: Place = numbers[2:3]
+        self._unheard = numbers[3:4]
+        self._texts: dict[int, tuple[Step, bytes]] = {}
+
+    @property
+    def done(self) -> int:
+        """How many programs of the phase have been run."""
+        return self._done[0]
+
+    @done.setter
+    def done(self, done: int) -> None:
+        self._done[0] = done
+
+    @property
+    def unheard(self) -> bool:
+        """Whether the process lost its line to the other one, and ended for that."""
+        return bool(self._unheard[0])
+
+    @unheard.setter
+    def unheard(self, unheard: bool) -> None:
+        self._unheard[0] = unheard
+
+    def begin(self, item: object) -> None:
+        """Write down what is about to be run; nothing, if it is neither program nor schedule."""
+        text = self._text(item)
+        self._length[0] = 0  # what is half written is not there
+        if len(text) <= _SIZE - _HEAD:
+            self._memory[_HEAD : _HEAD + len(text)] = text
+            self._length[0] = len(text)
+
+    def item(self) -> Program | Schedule | None:
+        """What was begun last."""
+        text = self._memory[_HEAD : _HEAD + self._length[0]]
+        if not text:
+            return None
+        data: Any = json.loads(text)
+        return Schedule.from_json(data) if "threads" in data else Program.from_json(data)
+
+    def clear(self) -> None:
+        """Forget everything, for another process to write."""
+        self._length[0] = self.place[0] = self._done[0] = self._unheard[0] = 0
+
+    def _text(self, item: object) -> bytes:
+        if isinstance(item, Program):
+            if item.opening is not None or item.faults is not None:
+                return item.dumps().encode()
+            steps = b",".join([self._of_step(step) for step in item.steps])
+            return b'{"length":%d,"streams":%d,"steps":[%b]}' % (item.length, item.streams, steps)
+        return json.dumps(item.to_json()).encode() if isinstance(item, Schedule) else b""
+
+    def _of_step(self, step: Step) -> bytes:
+        known = self._texts.get(id(step))
+        if known is not None and known[0] is step:
+            return known[1]
+        text = json.dumps(step.to_json()).encode()
+        if len(self._texts) >= _MOST_STEPS:
+            self._texts.clear()
+        self._texts[id(step)] = step, text  # the step stays alive, so its id stays its own
+        return text

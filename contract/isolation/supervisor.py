@@ -1,0 +1,405 @@
+"""The process that the user started: runs a target in others, one after the other as they end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date, datetime, timezone
+from functools import partial
+from typing import Any
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.cli.options import RunOptions, selected, set_up_limit
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.concurrency.verdict import VECTORED
+from fscontract.contract.isolation import protocol
+from fscontract.contract.isolation.journal import SharedJournal, shared_file
+from fscontract.contract.isolation.process import (
+    CLEARING,
+    LONGEST_CLEARING,
+    Process,
+    Quiet,
+    how_ended,
+    process_of,
+)
+from fscontract.contract.masking import mask_url
+from fscontract.contract.models.serializability import POSITIONED
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.crashes import Crash, clause_of, ended, smaller
+from fscontract.contract.runner.events import (
+    Event,
+    Interrupted,
+    Judged,
+    Listener,
+    PhaseStarted,
+    RunFinished,
+    RunStarted,
+    ViolationFound,
+)
+from fscontract.contract.runner.internal_errors import Fault, InternalError
+from fscontract.contract.runner.resource_checks import STATUS
+from fscontract.contract.runner.result import (
+    INTERRUPTED,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
+from fscontract.contract.runner.timeouts import held_back
+from fscontract.contract.spec.clauses import STREAM, Clause, Level
+from fscontract.contract.spec.known_failures import Known, match
+from fscontract.contract.targets import UsageError
+
+#: After so many ended processes no further program is run.
+_MOST_CRASHES = 5
+#: Processes that try whether a smaller program ends them, too.
+_MOST_ROUNDS = 4
+#: How long it may say nothing at all: longer than the watchdog in it needs for anything.
+_QUIET_PROGRAMS, _QUIET = 7, 30.0
+_PROMISE = "returns or raises"
+_NOT_HEARD = "the target closed descriptors that are not its own, among them that of the suite"
+
+
+class Isolated:
+    """A target that is checked in processes of its own.
+
+    The first is started at once, by a fork if `forks`: the target is not made before `set_up`.
+    """
+
+    def __init__(
+        self, target: str, run: RunOptions, known: tuple[Known, ...], forks: bool = False
+    ) -> None:
+        self.name = mask_url(target)
+        #: What its clauses may be about.
+        self.apis: frozenset[str] = frozenset({STREAM})
+        self._request = {
+            "target": target,
+            "run": protocol.options_to_json(run),
+            "known": protocol.known_to_json(known),
+        }
+        self._known = known
+        self._select = partial(selected, run, anything=True)
+        self._forks = forks
+        self._declared: frozenset[str] = frozenset()
+        self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
+        self._patience = set_up_limit(run.timeout)
+        self._memory = shared_file()
+        self._journal = SharedJournal(self._memory)
+        self._crashes: list[Crash] = []
+        self._until: tuple[str, int] | None = None
+        self._prefixes: list[str] = []
+        self._warnings: list[str] = []
+        self._phase = ""
+        self._said: set[str] = set()
+        self._started: RunStarted | None = None
+        self._judged: RunResult | None = None
+        self._violations: dict[str, Counterexample] = {}
+        self._is_set_up = False
+        self._process: Process
+        self._begin()
+
+    def set_up(self) -> None:
+        """Wait until the target is made; UsageError, or TargetError if it can't be."""
+        if not self._is_set_up:
+            self._await()
+            self._is_set_up = True
+
+    def check(self, listener: Listener) -> RunResult:
+        """The result of the run; TargetError if there can be none."""
+        self.set_up()
+        try:
+            result = self._run(listener)
+            self._clear_away()
+        except KeyboardInterrupt:
+            self._interrupt(listener)
+            raise
+        finally:
+            self._process.end()
+        result = replace(result, warnings=(*result.warnings, *self._warnings))
+        listener(RunFinished(result))
+        return result
+
+    def close(self) -> None:
+        """End the process, and let its memory go."""
+        self._process.end()
+        os.close(self._memory)
+
+    # Processes ------------------------------------------------------------------------------
+
+    def _begin(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+        """Start a process that does a "run", is to "try" the programs, or has "nothing" to do but
+        to remove prefixes."""
+        self._journal.clear()
+        request = {
+            **self._request,
+            "crashes": [protocol.crash_to_json(crash) for crash in self._crashes],
+            "until": self._until,
+            "discard": self._prefixes,
+            "do": do,
+            "programs": [program.to_json() for program in programs],
+        }
+        with held_back():  # one that was started and not kept could never be ended
+            self._process = process_of(self._memory, request, self._forks)
+
+    def _await(self) -> None:
+        """Wait until the process has made the target; UsageError, TargetError."""
+        process = self._process
+        try:
+            process.quiet = self._patience
+            for answer in process.answers():
+                if "ready" in answer:
+                    self.name, self.apis = answer["ready"], frozenset(answer["apis"])
+                    if not answer["watched"]:
+                        self._quiet = None
+                    return
+                self._fail(answer)
+        except KeyboardInterrupt:
+            for _ in process.interrupt():
+                pass
+            process.end()
+            raise
+        except Quiet:
+            process.end(0)
+            raise TargetError(
+                f"{self.name}: set-up did not finish within {self._patience:g} s"
+            ) from None
+        except BaseException:
+            process.end()
+            raise
+        raise TargetError(f"{self.name}: {self._how(process.end())} during set-up")
+
+    def _start(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+        """Start a process, and wait until it has made the target; UsageError, TargetError."""
+        self._begin(do, programs)
+        self._await()
+
+    def _run(self, listener: Listener) -> RunResult:
+        while True:
+            result, ended, hung = None, False, False
+            self._process.say("go")
+            try:
+                self._process.quiet = self._quiet
+                for answer in self._process.answers():
+                    ended = "ended" in answer
+                    if ended:
+                        break
+                    result = self._hear(answer, listener) or result
+            except Quiet:
+                hung = True
+            how = self._process.end(0) if hung else self._process.end()
+            if hung:
+                how = "nothing came from it any more"
+            if result is not None:
+                if not ended or how:
+                    why = f"{self.name}: {self._how(how)} after the last program"
+                    result = replace(result, incomplete=result.incomplete or why)
+                return result
+            self._go_on_after(self._how(how), hung)
+
+    def _how(self, how: str) -> str:
+        """Say how a process ended that has not said that it would."""
+        return _NOT_HEARD if self._journal.unheard else how or how_ended(0)
+
+    def _interrupt(self, listener: Listener) -> None:
+        """Have the process clear away, and tell what was found so far."""
+        told = False
+        patience = LONGEST_CLEARING if self._quiet is None else CLEARING
+        for answer in self._process.interrupt(patience):
+            if answer.get("event") == "interrupted":
+                listener(protocol.event_from_json(answer))
+                told = True
+            elif "event" in answer:
+                self._tell(protocol.event_from_json(answer), listener)
+            elif "interrupted" in answer and self._prefixes:
+                self._prefixes.pop()  # the process has removed its own
+        self._process.end()
+        if not told and self._started is not None:
+            listener(Interrupted(self._so_far(self._started)))
+        with held_back():
+            self._clear_away()
+
+    def _so_far(self, started: RunStarted) -> RunResult:
+        """Return what was told of a run whose process can't sum it up any more."""
+        if self._judged is not None:
+            return replace(self._judged, incomplete=INTERRUPTED)
+        chosen = [c for c in self._select() if c.checks and c.api in self.apis]
+        return RunResult(
+            target=started.target,
+            binding=started.binding,
+            profile=started.profile,
+            effort=started.effort,
+            seed=started.seed,
+            started=datetime.now(timezone.utc),
+            seconds=0.0,
+            clauses=tuple(self._verdict(clause, started.target) for clause in chosen),
+            incomplete=INTERRUPTED,
+        )
+
+    def _verdict(self, clause: Clause, target: str) -> ClauseResult:
+        shown = self._violations.get(clause.id)
+        if shown is None:
+            return ClauseResult(clause, Verdict.ERROR, reason=INTERRUPTED)
+        listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
+        entry = match(listed, clause.id, shown, date.today())
+        if entry is not None:
+            return ClauseResult(clause, Verdict.KNOWN, 1, shown, entry.reason, entry.issue)
+        words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
+        usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
+        return ClauseResult(clause, words.get(shown.how.rpartition(": ")[2], usual), 1, shown)
+
+    def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
+        """Take in an answer; the result if it is one."""
+        if "event" in answer:
+            return self._tell(protocol.event_from_json(answer), listener)
+        if "declared" in answer:
+            self._declared = frozenset(answer["declared"])
+            return None
+        if "prefix" in answer and answer["prefix"] is not None:
+            self._prefixes.append(answer["prefix"])
+        elif "discarded" in answer:
+            self._prefixes.remove(answer["discarded"])
+        elif "warning" in answer:
+            self._warnings.append(answer["warning"])
+        else:
+            self._fail(answer)
+        return None
+
+    def _tell(self, event: Event, listener: Listener) -> RunResult | None:
+        """Pass an event on, unless an earlier process has told the same."""
+        if isinstance(event, Judged | RunFinished):
+            if isinstance(event, RunFinished) and self._prefixes:
+                self._prefixes.pop()  # the process has removed its own
+            self._judged = event.result
+            return event.result
+        text = ""
+        if isinstance(event, PhaseStarted):
+            self._phase = text = event.phase
+        elif isinstance(event, ViolationFound):
+            text = f"violation {event.clause}"
+            self._violations[event.clause] = event.counterexample
+        elif isinstance(event, RunStarted):
+            text, self._started = "run", event
+        if not text or text not in self._said:
+            listener(event)
+        self._said.add(text)
+        return None
+
+    def _listen_to_end(self) -> str:
+        """Let a process that does no run do what it is for; how it ended if not as it should."""
+        self._process.say("go")
+        self._process.quiet = self._quiet
+        for answer in self._process.answers():
+            if "ended" in answer:
+                return self._process.end()
+            self._hear(answer, _nobody)
+        return self._how(self._process.end())
+
+    def _fail(self, answer: dict[str, Any]) -> None:
+        if "usage" in answer:
+            raise UsageError(answer["usage"])
+        if "target" in answer:
+            raise TargetError(answer["target"])
+        if "interrupted" in answer:
+            raise KeyboardInterrupt
+        if "fault" in answer:
+            raise InternalError(Fault(answer["fault"], answer["trace"]))
+
+    def _clear_away(self) -> None:
+        """Remove what processes have left that did not come to their end."""
+        if not self._prefixes:
+            return
+        try:
+            self._start("nothing")
+            self._listen_to_end()
+        except (TargetError, UsageError, Quiet) as error:
+            self._warnings.append(str(error))
+        self._warnings += [f"{self.name}: {prefix} is left" for prefix in self._prefixes]
+
+    # Crashes --------------------------------------------------------------------------------
+
+    def _go_on_after(self, how: str, hung: bool) -> None:
+        """Start another process without what ended this one; TargetError if that is unknown."""
+        item, phase, done = self._journal.item(), self._phase, self._journal.done
+        crash = self._crash(item, phase, self._journal.place[0], how, hung)
+        if self._journal.unheard:  # it has gone on since, so it can't be told what it was
+            crash = None
+        stopping = self._until is not None
+        if crash is None or (stopping and self._until == ("vectors", 0)):
+            outside = "" if self._journal.unheard else ", outside any program"
+            where = f"in phase {phase}{outside}" if phase else "during set-up"
+            self._clear_away()
+            raise TargetError(f"{self.name}: {how} {where}")
+        self._crashes.append(crash if hung else self._made_small(crash))
+        if stopping:  # not even what went well before does any more
+            self._until = ("vectors", 0)
+        elif len(self._crashes) >= _MOST_CRASHES:
+            self._until = (phase, done)
+        self._phase = ""
+        self._start()
+
+    def _made_small(self, crash: Crash) -> Crash:
+        """The crash with a smaller program, if there is one that ends a process as well."""
+        for _ in range(_MOST_ROUNDS):
+            program = crash.program
+            if program is None or not program.steps:
+                return crash
+            try:
+                self._start("try", filter(partial(self._charges, crash.clause), smaller(program)))
+                how = self._listen_to_end()
+            except (TargetError, UsageError, Quiet):
+                return crash
+            item, place = self._journal.item(), self._journal.place[0]
+            if not how or not isinstance(item, Program):
+                return crash
+            found = self._crash(item, "", place, how, hung=False)
+            if found is None or (found.op, found.clause) != (crash.op, crash.clause):
+                return crash
+            crash = found
+        return crash
+
+    def _charges(self, clause: str, program: Program) -> bool:
+        """Whether it is this clause that the last call of a program breaks if it ends a process."""
+        last = len(program.steps) - 1
+        return clause_of(program, last, "fault.clean", self._declared) == clause
+
+    def _crash(self, item: object, phase: str, place: int, how: str, hung: bool) -> Crash | None:
+        """What ended the process, None if that can't be told."""
+        word = "hang" if hung else "crash"
+        if isinstance(item, Schedule):
+            return Crash(_of_threads(item), _with_threads(item, how, word), hung)
+        if item is None and phase == "status":
+            shown = Counterexample(None, ("a status",), how, how=f"status: {word}")
+            return Crash(STATUS, shown, hung)
+        if not isinstance(item, Program):
+            return None
+        clause = clause_of(item, place, "fault.clean", self._declared)
+        return Crash(clause, ended(item, place, _PROMISE, how, word), hung)
+
+
+def _nobody(event: Event) -> None:
+    """Listens to nothing."""
+
+
+def _of_threads(schedule: Schedule) -> str:
+    """The clause that a schedule breaks, by what was in it."""
+    ops = {step.op for steps in schedule.threads for step in steps}
+    if VECTORED in ops:
+        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+    return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
+
+
+def _with_threads(schedule: Schedule, how: str, word: str) -> Counterexample:
+    lines = tuple(
+        f"thread {number}: {'; '.join(map(str, steps))}"
+        for number, steps in enumerate(schedule.threads)
+    )
+    return Counterexample(
+        None,
+        ("every call returns or raises",),
+        how,
+        interleaving=lines,
+        schedule=schedule.seed,
+        threads=schedule.to_json(),
+        how=f"threads: {word}",
+    )

@@ -1,0 +1,215 @@
+"""The process of an isolated run: gets a request as a line of JSON, answers with lines of JSON."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from contextlib import ExitStack
+from typing import Any, NoReturn
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.cli import options
+from fscontract.contract.isolation import protocol
+from fscontract.contract.isolation.journal import SharedJournal
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner import internal_errors, runner
+from fscontract.contract.runner.events import Event, PhaseStarted
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.sandbox import Guarded, Surroundings, guard, name_of, show_printed
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.runner.timeouts import Next, held_back, supervise
+from fscontract.contract.scenarios import check
+from fscontract.contract.spec.clauses import STREAM
+
+#: The status of a process that could not say what it had to say.
+LOST = 70
+
+
+class _Unheard(Exception):
+    """The parent process can't be told anything any more."""
+
+
+class _Child:
+    """One request, and the answers to it."""
+
+    def __init__(self, line: socket.socket, journal: SharedJournal) -> None:
+        self._line = line
+        self._lines = line.makefile(encoding="utf-8")
+        self._lock = threading.Lock()
+        self._journal = journal
+        self._binding: Binding | None = None
+        self._told = False
+        self._home = os.getpid()
+
+    def work(self) -> int:
+        """Do what is asked for, say whatever goes wrong, and return the status to exit with."""
+        try:
+            try:
+                self._work(json.loads(self._lines.readline()))
+            except KeyboardInterrupt:
+                self._say(interrupted=True)
+            except _Unheard:
+                raise
+            except BaseException as error:
+                code = options.exit_code_of(error) if isinstance(error, Exception) else None
+                kinds = {options.SET_UP: "target", options.USAGE: "usage"}
+                if code in kinds:
+                    self._say(**{kinds[code]: str(error)})
+                else:
+                    fault = internal_errors.fault_of(error)
+                    self._say(fault=fault.line, trace=fault.trace)
+        except _Unheard:
+            self._journal.unheard = True
+            return LOST
+        return 0
+
+    def _work(self, request: dict[str, Any]) -> None:
+        run = protocol.options_from_json(request["run"])
+        surroundings = Surroundings()
+        with ExitStack() as stack:
+            stack.callback(surroundings.close)
+            found = self._resolved(request, run, stack)
+            if isinstance(found, Binding):
+                found = guard(found, run.timeout)
+            surroundings.restore()
+            self._say(ready=name_of(found), **_traits(found))
+            if not self._lines.readline():
+                return
+            if isinstance(found, Guarded):
+                self._check_binding(found, request, run)
+            elif isinstance(found, PipelineBinding):
+                clauses, known = options.selected(run, anything=True), request["known"]
+                known = protocol.known_from_json(known)
+                check.check_pipeline(found, clauses, known, run.timeout, self._listen)
+            else:
+                found.check(self._listen)
+        show_printed()  # before the parent says what came out
+        self._say(ended=True)
+
+    def _resolved(self, request: dict[str, Any], run: options.RunOptions, stack: ExitStack) -> Any:
+        """Return what is checked; what was started for it ends with the stack."""
+        target = request["target"]
+        if not run.spark:
+            return options.resolve_any(target, run)
+        from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+
+        elsewhere = Elsewhere("spark", run.spark)
+        stack.callback(_uninterrupted, elsewhere.close)
+        return SpreadTarget(target, run, protocol.known_from_json(request["known"]), elsewhere)
+
+    def _check_binding(
+        self, binding: Guarded, request: dict[str, Any], run: options.RunOptions
+    ) -> None:
+        settings = options.settings_for(
+            request["target"],
+            binding,
+            run,
+            with_checks(options.selected(run, anything=True)),
+            protocol.known_from_json(request["known"]),
+            tuple(map(protocol.crash_from_json, request["crashes"])),
+            tuple(request["until"]) if request["until"] else None,
+        )
+        self._say(declared=sorted(settings.declared))
+        self._discard(binding, request["discard"])
+        self._binding = binding
+        if request["do"] == "run":
+            runner.check(binding, settings, self._listen, self._journal)
+        elif request["do"] == "try":
+            self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
+
+    def _try(self, guarded: Guarded, settings: Settings, programs: list[Program]) -> None:
+        """Run programs one by one, to see whether one ends this process."""
+        guarded.prepare()
+        prefix = guarded.prefix
+        self._say(prefix=prefix)
+        profile, buffer = settings.profile, settings.buffer(guarded)
+        keys = Keys(profile.own_keys, profile.unsupported_keys)
+        executor = Executor(guarded, profile.features, buffer, keys, self._journal.place)
+
+        def run(program: Program) -> None:
+            executor.run(program)
+
+        def go_on(_: object, times: int) -> Next:
+            return Next.GO_ON
+
+        supervise(iter(programs), run, settings.timeout, go_on, on_begin=self._journal.begin)
+        guarded.dispose()
+        self._say(discarded=prefix)
+
+    def _discard(self, binding: Binding, prefixes: list[str]) -> None:
+        for prefix in prefixes:
+            try:
+                binding.discard(prefix)
+                self._say(discarded=prefix)
+            except TargetError as error:
+                self._say(warning=str(error))
+
+    def _listen(self, event: Event) -> None:
+        if isinstance(event, PhaseStarted) and not self._told and self._binding is not None:
+            self._told = True
+            self._say(prefix=self._binding.prefix)
+        self._say(**protocol.event_to_json(event))
+
+    def _say(self, **values: Any) -> None:
+        if os.getpid() != self._home:  # the target forked, and its fork came back to us
+            os._exit(0)
+        line = json.dumps(values).encode() + b"\n"
+        try:
+            with self._lock:
+                self._line.sendall(line)
+        except OSError as error:
+            raise _Unheard from error
+
+
+def _traits(found: Any) -> dict[str, Any]:
+    """Return what the parent has to know of what is checked.
+
+    `apis` are what its clauses may be about; `watched` says whether silence means that it hangs.
+    """
+    if isinstance(found, Binding):
+        return {"apis": [STREAM], "watched": True}
+    apis = [found.api] if isinstance(found, PipelineBinding) else sorted(found.apis)
+    return {"apis": apis, "watched": False}
+
+
+def _uninterrupted(close: Any) -> None:
+    with held_back():
+        close()
+
+
+def main(line: int, journal: int) -> NoReturn:
+    """Serve the parent process at the other end of socket `line`, and end this one."""
+    for number in (line, journal):
+        os.set_inheritable(number, False)
+    sys.argv[:] = ["fscontract"]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name)
+        if name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)  # a shell's & has SIGINT ignored
+    status = LOST
+    try:
+        with socket.socket(fileno=line) as connection:
+            status = _Child(connection, SharedJournal(journal)).work()
+    finally:
+        leave(status)
+
+
+def leave(status: int) -> NoReturn:
+    """Run the exit handlers, and end the process: neither threads nor finalizers hold it up."""
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        with contextlib.suppress(ValueError, OSError):
+            signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):
+            stream.flush()
+    os._exit(status)

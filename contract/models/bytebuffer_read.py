@@ -1,0 +1,250 @@
+"""ByteBufferReadable and ByteBufferPositionedReadable: reads that move the buffer's position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fscontract.contract.models.read import noticed, says_end
+from fscontract.contract.models.stream_state import ANY, Failure, Origin
+from fscontract.contract.models.transition_table import (
+    EOF,
+    IO,
+    RUNTIME,
+    UNSUPPORTED,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+    Row,
+    bytes_fit,
+    closed,
+    is_count,
+    is_open,
+    may_be_at_end,
+    may_have_data,
+    unexpected,
+    untouched,
+    wrong_bytes,
+)
+from fscontract.contract.program.outcome import IO_KINDS, Outcome
+
+# ByteBufferReadable.read(buffer) -------------------------------------------------------------
+
+
+def _no_room(call: Call) -> bool:
+    size, start, limit = call.args
+    return bool(start == (size if limit is None else limit))
+
+
+def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
+    state = call.state
+    if outcome.raised or not is_count(outcome.value[0]):
+        return unexpected(call, "bb.data", outcome)
+    size, start, limit = call.args
+    limit = size if limit is None else limit
+    count, position, limit_after = outcome.value
+    if count == -1:
+        return Failure("bb.eof", state.origin.moved, "end")
+    if not 0 < count <= min(limit - start, state.longest - max(state.pos, 0)):
+        return Failure("bb.count", "", "end")
+    buffer = outcome.buffer or b""
+    data = buffer[start : start + count]
+    if state.pos == ANY or not bytes_fit(state, state.pos, data):
+        return wrong_bytes(call, "bb.data", data, by_position=True)
+    for broken, clause in (
+        (not untouched(buffer, start, count), "bb.rest-untouched"),
+        (position != start + count, "bb.position"),
+        (limit_after != limit, "bb.limit"),
+    ):
+        if broken:
+            return Failure(clause, "", "value")
+    return Accepted(state.at(state.pos + count, Origin("read_buffer", "bb.advance")), noticed(call))
+
+
+def _stream_end(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.raised:
+        return unexpected(call, "bb.eof", outcome)
+    if outcome.value[0] != -1:
+        return Failure("bb.eof", call.state.origin.moved, "end")
+    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bb.eof")))
+
+
+def _into_no_room(call: Call, outcome: Outcome) -> Accepted | Failure:
+    permitted = (0, -1) if may_be_at_end(call) else (0,)
+    if outcome.raised or outcome.value[0] not in permitted:
+        return unexpected(call, "bb.zero", outcome)
+    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bb.zero")))
+
+
+READ_BUFFER = Operation(
+    refusals=(
+        Refusal(
+            "bb.unsupported", lambda c: not c.has("supports-bytebuffer-read"), UNSUPPORTED - IO
+        ),
+        Refusal("bb.closed", closed, IO, tolerates=lambda c, o: _no_room(c) and not o.raised),
+    ),
+    rows=(
+        Row(("bb.zero",), _no_room, _into_no_room, lambda c: ("returns 0",)),
+        Row(
+            ("bb.count", "bb.data", "bb.rest-untouched", "bb.position", "bb.limit"),
+            lambda c: not _no_room(c) and may_have_data(c),
+            _into_buffer,
+            lambda c: (f"returns 1 or more, the bytes from {c.state.pos}",),
+        ),
+        Row(
+            ("bb.eof",),
+            lambda c: not _no_room(c) and may_be_at_end(c),
+            _stream_end,
+            says_end,
+        ),
+    ),
+    clauses=("bb.advance",),
+    moves=True,
+)
+
+
+# ByteBufferPositionedReadable ----------------------------------------------------------------
+
+
+class BufferRequest(NamedTuple):
+    """A positioned read into a ByteBuffer: its position and limit before the call."""
+
+    position: int
+    size: int
+    start: int
+    limit: int
+
+    @property
+    def remaining(self) -> int:
+        """Bytes that fit."""
+        return self.limit - self.start
+
+
+def _buffered(call: Call) -> BufferRequest:
+    position, size, start, limit = call.args
+    return BufferRequest(position, size, start, size if limit is None else limit)
+
+
+def _buffer_kept(prefix: str, call: Call, outcome: Outcome, count: int) -> Failure | None:
+    """What is wrong with the buffer after `count` bytes went into it, if anything."""
+    request = _buffered(call)
+    buffer = outcome.buffer or b""
+    _, position, limit = outcome.value
+    if not bytes_fit(call.state, request.position, buffer[request.start : request.start + count]):
+        return Failure(f"{prefix}.data", "", "data")
+    if not untouched(buffer, request.start, count):
+        return Failure(f"{prefix}.rest-untouched", "", "data")
+    if position != request.start + count:
+        return Failure(f"{prefix}.position", "", "value")
+    return None if limit == request.limit else Failure(f"{prefix}.limit", "", "value")
+
+
+def _preads_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
+    request = _buffered(call)
+    if outcome.raised or not is_count(outcome.value[0]):
+        return unexpected(call, "bbpread.data", outcome)
+    count = outcome.value[0]
+    if not 0 < count <= min(request.remaining, call.state.longest - request.position):
+        return Failure("bbpread.count", "", "end")
+    return _buffer_kept("bbpread", call, outcome, count) or _buffer_stays("bbpread", call)
+
+
+def _reads_buffer_fully(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.raised:
+        return unexpected(call, "bbfull.data", outcome)
+    kept = _buffer_kept("bbfull", call, outcome, _buffered(call).remaining)
+    return kept or _buffer_stays("bbfull", call)
+
+
+def _buffer_stays(prefix: str, call: Call) -> Accepted:
+    clause = f"{prefix}.pos-unchanged"
+    return Accepted(call.state.at(call.state.pos, Origin(call.op, clause, clause)))
+
+
+def _buffer_zero(prefix: str) -> Row:
+    def accept(call: Call, outcome: Outcome) -> Accepted | Failure:
+        beyond = _buffered(call).position >= call.state.shortest
+        if not outcome.raised and outcome.value[0] in (0, None):
+            return _buffer_stays(prefix, call)
+        if beyond and (outcome.kind in IO_KINDS or (not outcome.raised and outcome.value[0] == -1)):
+            return _buffer_stays(prefix, call)
+        return unexpected(call, f"{prefix}.zero", outcome)
+
+    return Row(
+        (f"{prefix}.zero",),
+        lambda c: is_open(c) and _buffered(c).remaining == 0,
+        accept,
+        lambda c: ("returns, nothing read",),
+    )
+
+
+def _buffer_eof(prefix: str, is_end: Callable[[Outcome], bool], says: str) -> Row:
+    def accept(call: Call, outcome: Outcome) -> Accepted | Failure:
+        if not is_end(outcome):
+            return Failure(f"{prefix}.eof", "", "raised" if outcome.raised else "end")
+        return _buffer_stays(prefix, call)
+
+    def applies(call: Call) -> bool:
+        request = _buffered(call)
+        wanted = request.remaining if prefix == "bbfull" else 1
+        beyond = request.position + wanted > call.state.shortest
+        return is_open(call) and request.remaining > 0 and beyond
+
+    return Row((f"{prefix}.eof",), applies, accept, lambda c: (says,))
+
+
+def _buffer_operation(prefix: str, reads: Row, end: Row) -> Operation:
+    unmoved = Origin(prefix, f"{prefix}.pos-unchanged", f"{prefix}.pos-unchanged")
+    return Operation(
+        refusals=(
+            Refusal(
+                f"{prefix}.unsupported",
+                lambda c: not c.has("supports-bytebuffer-pread"),
+                UNSUPPORTED - IO,
+                unmoved,
+            ),
+            Refusal(
+                f"{prefix}.neg-pos",
+                lambda c: is_open(c) and c.has("supports-bytebuffer-pread") and c.args[0] < 0,
+                IO | RUNTIME,
+                unmoved,
+                strict=EOF,
+            ),
+        ),
+        rows=(
+            _buffer_zero(prefix),
+            reads,
+            end,
+            Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+        ),
+        clauses=(f"{prefix}.pos-unchanged",),
+    )
+
+
+def _buffer_row(prefix: str, accept: Any, needs_all: bool) -> Row:
+    def applies(call: Call) -> bool:
+        request = _buffered(call)
+        wanted = request.remaining if needs_all else 1
+        within = request.position + wanted <= call.state.longest
+        return is_open(call) and request.remaining > 0 and within
+
+    parts = ("data", "rest-untouched", "position", "limit", *(() if needs_all else ("count",)))
+    return Row(
+        tuple(f"{prefix}.{part}" for part in parts),
+        applies,
+        accept,
+        lambda c: (f"returns, the bytes from {c.args[0]} in the buffer",),
+    )
+
+
+PREAD_BUFFER = _buffer_operation(
+    "bbpread",
+    _buffer_row("bbpread", _preads_buffer, needs_all=False),
+    _buffer_eof("bbpread", lambda o: not o.raised and o.value[0] == -1, "returns -1, the end"),
+)
+READ_FULLY_BUFFER = _buffer_operation(
+    "bbfull",
+    _buffer_row("bbfull", _reads_buffer_fully, needs_all=True),
+    _buffer_eof("bbfull", lambda o: o.kind in IO_KINDS, "raises EOF or IO"),
+)

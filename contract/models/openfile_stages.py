@@ -1,0 +1,274 @@
+"""What the stages of an open through a builder may do: open_file, its calls, build, get, read.
+
+The document leaves open where a failure to open shows: in the future, or at the first read. The
+profile says which (feature `openfile-first-read`); earlier, later and never are violations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.openfile_options import OptionTable
+from fscontract.contract.models.openfile_resolution import Call, Resolution, resolve
+from fscontract.contract.models.stream_state import Failure
+from fscontract.contract.program.open_calls import MISNAMED, BuilderCall, Opening
+from fscontract.contract.program.outcome import (
+    FILL,
+    IO_KINDS,
+    RUNTIME_KINDS,
+    Kind,
+    Outcome,
+    returned,
+)
+from fscontract.contract.program.program import Step
+
+FIRST_READ = "openfile-first-read"
+PINS = "openfile-pins-version"
+#: Stages in their order; "read" stands for all calls on the stream.
+STAGES = ("open_file", "set", "build", "get", "read")
+#: Scenes whose open comes to a stream.
+READABLE = frozenset({"file", "late"})
+_ARGUMENT = frozenset({Kind.ILLEGAL_ARGUMENT, Kind.NULL})
+#: G14: a path of another filesystem need not be an IOException.
+_FOREIGN = IO_KINDS | {Kind.ILLEGAL_ARGUMENT}
+#: The clause that is broken if a scene that can't be read fails before `get`.
+_TOO_EARLY = {
+    "missing": "open.build-missing",
+    "directory": "open.build-directory",
+    "unreadable": "open.permission-delayed",
+    "foreign": "open.foreign-path",
+}
+#: What is read from a stream that should have failed, by the first of them that the API has.
+PROBES = (Step("read_byte"), Step("py_read", (1,)))
+#: Reads that return -1 at the end.
+_STOPPING = frozenset({"read_byte", "read_into", "read_buffer", "pread", "pread_buffer"})
+_READS = frozenset(
+    {"read_byte", "read_into", "read_buffer", "pread", "read_fully", "read_fully_all"}
+    | {"pread_buffer", "read_fully_buffer", "read_vectored"}
+    | {"py_read", "py_readall", "py_readinto", "py_readline", "py_next", "py_readlines"}
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An opening without anchors, of a file of `length` bytes, under a profile."""
+
+    opening: Opening
+    length: int
+    features: frozenset[str]
+    table: OptionTable
+    own_keys: frozenset[str] = frozenset()
+    unsupported_keys: frozenset[str] = frozenset()
+    streams: int = 1
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """What the calls come to; a status of another file counts as none."""
+        calls = [_with_status(call, self.length) for call in self.opening.calls]
+        return resolve(calls, self.table, self.own_keys, self.unsupported_keys)
+
+    @cached_property
+    def status(self) -> str:
+        """The kind of status given last, "" without one."""
+        kinds = [args[0] for name, *args in self.opening.calls if name == "with_file_status"]
+        return str(kinds[-1]) if kinds else ""
+
+    @property
+    def misnamed(self) -> bool:
+        """Whether the status is that of a file of another name."""
+        return self.status in MISNAMED
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is a file to read."""
+        return self.opening.scene in READABLE
+
+    @property
+    def declared(self) -> int | None:
+        """The length that the file is said to have, in bytes."""
+        length = self.resolution.length
+        return length if isinstance(length, int) else None
+
+    def contents(self, data: bytes, changed: bytes | None = None) -> tuple[bytes, ...]:
+        """Everything that the stream's data may be: the file, or as much of it as was declared.
+
+        `changed` is what the file holds by now if the status is older.
+        """
+        whole = (data,) if changed is None or PINS in self.features else (changed, data)
+        end = self.declared
+        return whole + tuple(one[:end] for one in whole if end is not None and end < len(one))
+
+
+class Said(NamedTuple):
+    """The verdict on one stage. `ended` says that the program is over, as it may be."""
+
+    failure: Failure | None = None
+    ended: bool = False
+
+
+_GO_ON = Said()
+_ENDED = Said(ended=True)
+
+
+def judge_open_file(case: Case, outcome: Outcome) -> Said:
+    """`open_file` returns a builder, whatever is at the path."""
+    return _must_return(case, "open_file", outcome)
+
+
+def judge_call(case: Case, index: int, outcome: Outcome) -> Said:
+    """A call returns a builder, unless its key or value is null."""
+    if index not in case.resolution.rejected_calls:
+        return _must_return(case, "set", outcome)
+    if outcome.kind in _ARGUMENT:
+        return _ENDED
+    return _fails("open.option-null", "set", outcome, _ARGUMENT)
+
+
+def judge_build(case: Case, outcome: Outcome) -> Said:
+    """`build` rejects mandatory keys that are not known or supported, and nothing else.
+
+    A return in spite of such a key is judged by what `get` does.
+    """
+    kinds = _refusals(case)
+    if kinds and outcome.raised:
+        return _ENDED if outcome.kind in kinds else _fails("", "build", outcome, kinds)
+    if outcome.raised and _may_reject(case, outcome):
+        return _ENDED
+    return _must_return(case, "build", outcome)
+
+
+def judge_get(case: Case, outcome: Outcome) -> Said:
+    """The future gives a stream that can be read, or the reason why there is none."""
+    kinds = _refusals(case)
+    if kinds:
+        late = outcome.kind in kinds
+        return _fails("open.build-checks-options" if late else "", "get", outcome, kinds)
+    if outcome.raised and _may_reject(case, outcome):
+        return _ENDED
+    if case.readable:
+        return _ENDED if _noticed(case, outcome) else _must_return(case, "get", outcome)
+    allowed = _failing(case)
+    if FIRST_READ in case.features:
+        if not outcome.raised:
+            return _GO_ON
+        if case.opening.scene == "foreign" and outcome.kind in allowed:
+            return _ENDED  # a path of another filesystem takes no look to be told
+        return _fails("open.failure-stage", "get", outcome, frozenset({Kind.RETURNED}))
+    if outcome.kind in allowed:
+        return _ENDED
+    if outcome.raised:
+        return _fails("open.get-ioerror", "get", outcome, allowed)
+    return _GO_ON  # later than it should: the first read tells whether ever
+
+
+def judge_doomed(case: Case, step: Step, outcome: Outcome) -> Said:
+    """A call on a stream of nothing: a read fails, and what does no I/O may."""
+    outcome = _of_ranges(outcome)
+    if step.op not in _READS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
+        return _GO_ON
+    allowed = _failing(case)
+    if outcome.kind not in allowed:
+        clause = "open.get-ioerror" if outcome.raised else "open.read-fails"
+        return _fails(clause, "read", outcome, allowed)
+    if FIRST_READ in case.features or case.declared is not None:
+        return _ENDED  # whoever tells the length believes that the file is there
+    return _fails("open.failure-stage", "read", outcome, frozenset())
+
+
+def judge_refused_read(case: Case, failure: Failure, outcome: Outcome) -> bool:
+    """Whether a failing read is one that noticed the change of a file with an old status."""
+    return failure.aspect == "raised" and _noticed(case, _of_ranges(outcome))
+
+
+def as_end(case: Case, step: Step, outcome: Outcome) -> Outcome | None:
+    """The -1 for which an EOFException of a read may stand, None if this is none.
+
+    G6: where a file is said to have another length than it has, its end may show in both ways.
+    """
+    if outcome.kind is not Kind.EOF or case.declared in (None, case.length):
+        return None
+    size, *rest = step.args[1:] if step.op.startswith("pread") else step.args or (0,)
+    if size is None or step.op not in _STOPPING:
+        return None
+    buffer = bytes([FILL]) * size
+    if step.op == "read_byte":
+        return returned(-1)
+    if not step.op.endswith("_buffer"):
+        return returned(-1, buffer)
+    start, limit = rest
+    return returned((-1, start, size if limit is None else limit), buffer)
+
+
+def _of_ranges(outcome: Outcome) -> Outcome:
+    """Of a vectored read the first range that failed, if one did."""
+    parts = outcome.value if isinstance(outcome.value, tuple) else ()
+    failed = (part for part in parts if isinstance(part, Outcome) and part.raised)
+    return next(failed, outcome)
+
+
+def _idle(step: Step, outcome: Outcome) -> bool:
+    """Whether a read gave what one of no bytes gives, or refused its arguments: that tells nothing
+    of what it reads from, as PROBES do."""
+    if step in PROBES:
+        return False
+    if outcome.raised:
+        return bool(step.args) and outcome.kind in RUNTIME_KINDS
+    value = outcome.value
+    if step.op == "read_vectored":
+        return all(part.value == 0 for part in value)
+    if step.op.endswith("_buffer"):
+        value = value[0]
+    return value in (None, 0, b"")
+
+
+def _must_return(case: Case, stage: str, outcome: Outcome) -> Said:
+    if not outcome.raised:
+        return _GO_ON
+    clause = "" if case.readable else _TOO_EARLY[case.opening.scene]
+    return _fails(clause, stage, outcome, frozenset({Kind.RETURNED}))
+
+
+def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) -> Said:
+    """A failure of a stage; the clause is found by its calls if it is empty."""
+    aspect = f"{stage} {outcome.kind.value}"
+    return Said(Failure(clause, "", aspect, _says(stage, allowed)))
+
+
+def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:
+    if not allowed:
+        return ("fails in the future already",)
+    raising = sorted(k.value for k in allowed if k is not Kind.RETURNED)
+    name = {"set": "the call", "read": "the read", "get": "the future"}.get(stage, stage)
+    said = (f"{name} returns",) if Kind.RETURNED in allowed else ()
+    return said + ((f"{name} raises {' or '.join(raising)}",) if raising else ())
+
+
+def _refusals(case: Case) -> frozenset[Kind]:
+    return frozenset(refusal.kind for refusal in case.resolution.refusals)
+
+
+def _may_reject(case: Case, outcome: Outcome) -> bool:
+    """G2: another file's status may be rejected. Values of a store's own keys are its own."""
+    if case.misnamed and outcome.kind in _FOREIGN:
+        return True
+    return bool(case.resolution.own) and outcome.kind in _ARGUMENT
+
+
+def _noticed(case: Case, outcome: Outcome) -> bool:
+    return case.status == "stale" and outcome.kind in IO_KINDS
+
+
+def _failing(case: Case) -> frozenset[Kind]:
+    return _FOREIGN if case.opening.scene == "foreign" else IO_KINDS
+
+
+def _with_status(call: BuilderCall, length: int) -> Call:
+    if call[0] != "with_file_status":
+        return call
+    _, kind, said = call
+    if kind == "none" or kind in MISNAMED:
+        return ("with_file_status", None)
+    return ("with_file_status", FileStatus("/file", length if said is None else said))

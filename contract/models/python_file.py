@@ -1,0 +1,232 @@
+"""Model of Python's binary files: seek, tell and state; `python_read` has the reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fscontract.contract.models import python_read
+from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
+from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin
+from fscontract.contract.models.transition_table import (
+    ILLEGAL,
+    UNSUPPORTED,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+    Row,
+    always,
+    closed,
+    is_count,
+    is_open,
+    says_position,
+    unexpected,
+)
+from fscontract.contract.program.outcome import Kind, Outcome
+
+
+def _answers(clause: Callable[[Call], str], answer: Callable[[Call], bool]) -> Operation:
+    """An inquiry of an open file; a closed one may answer or raise."""
+
+    def accept(call: Call, outcome: Outcome) -> Verdict:
+        if outcome.value is answer(call):
+            return Accepted(call.state, (clause(call),))
+        return Failure(clause(call), "", "raised" if outcome.raised else "value")
+
+    return Operation(
+        refusals=(),
+        rows=(
+            Row((), is_open, accept, lambda c: (f"returns {answer(c)}",)),
+            Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+        ),
+    )
+
+
+def _closed(call: Call, outcome: Outcome) -> Verdict:
+    clause = "pyio.closed.before" if is_open(call) else "pyio.closed.after"
+    if outcome.value is (not is_open(call)):
+        return Accepted(call.state, (clause,))
+    cause = "" if is_open(call) else "close.state"
+    return Failure(clause, cause, "raised" if outcome.raised else "value")
+
+
+def _with(call: Call, outcome: Outcome) -> Verdict:
+    if outcome.value is not True:
+        return unexpected(call, "pyio.with.closes", outcome)
+    return Accepted(call.state._replace(is_open=False, origin=Origin("py_with")))
+
+
+def _write(call: Call, outcome: Outcome) -> Verdict:
+    if outcome.kind in UNSUPPORTED:
+        return Accepted(call.state)
+    return Failure("pyio.write.refused", "", "raised" if outcome.raised else "value")
+
+
+def _says_refused(call: Call) -> tuple[str, ...]:
+    return ("raises UNSUPPORTED or IO",)
+
+
+def _seekable_clause(call: Call) -> str:
+    return "pyio.seekable.true" if call.has("supports-seek") else "pyio.seekable.false"
+
+
+QUERIES: dict[str, Operation] = {
+    "py_closed": Operation(
+        refusals=(),
+        rows=(Row((), always, _closed, lambda c: (f"returns {closed(c)}",)),),
+        clauses=("pyio.closed.before", "pyio.closed.after"),
+    ),
+    "py_readable": _answers(lambda c: "pyio.readable", lambda c: True)._replace(
+        clauses=("pyio.readable",)
+    ),
+    "py_seekable": _answers(_seekable_clause, lambda c: c.has("supports-seek"))._replace(
+        clauses=("pyio.seekable.true", "pyio.seekable.false")
+    ),
+    "py_writable": _answers(lambda c: "pyio.writable.false", lambda c: False)._replace(
+        clauses=("pyio.writable.false",)
+    ),
+    "py_with": Operation(
+        refusals=(Refusal("pyio.with.closed", closed, ILLEGAL, should=True),),
+        rows=(Row(("pyio.with.closes",), is_open, _with, lambda c: ("closed afterwards",)),),
+    ),
+    "py_write": Operation(
+        refusals=(after_close("pyio.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
+        rows=(
+            Row(("pyio.write.refused",), is_open, _write, lambda c: ("raises UNSUPPORTED or IO",)),
+        ),
+    ),
+}
+
+
+_WHENCE = {0: "pyio.seek.set", 1: "pyio.seek.current", 2: "pyio.seek.end"}
+_STAYS = Origin("py_seek", "pyio.seek.failed-stays", "pyio.seek.failed-stays")
+
+
+def _target(call: Call) -> int | None:
+    """Where the seek leads; None if that depends on a position that is not known."""
+    offset, whence = call.args
+    state = call.state
+    if whence == 1:
+        return None if state.pos in (ANY, PAST) else state.pos + offset
+    return int(offset + (state.longest if whence == 2 else 0))
+
+
+def _before_start(call: Call) -> bool:
+    target = _target(call)
+    return call.args[1] in _WHENCE and target is not None and target < 0
+
+
+def _seek(call: Call, outcome: Outcome) -> Verdict:
+    state, target, value = call.state, _target(call), outcome.value
+    clause = _WHENCE[call.args[1]]
+    beyond = target is None or target > state.shortest
+    if outcome.raised:
+        if not beyond:
+            return unexpected(call, clause, outcome)
+        missed = () if target is None else ("pyio.seek.past-end",)
+        return Accepted(state.at(ANY, _STAYS._replace(failed=True)), (), missed)
+    if not is_count(value):
+        return Failure("pyio.seek.returns", "", "value")
+    if target is not None and target > state.longest and value == state.longest:
+        # It says that it went to the end only.
+        return Accepted(state.at(PAST, Origin("py_seek")), (), ("pyio.seek.past-end",))
+    if not state.changed and target is not None and value != target:
+        return Failure("pyio.seek.returns", clause, "returns")
+    if value < 0:
+        return Failure("pyio.seek.returns", clause, "returns")
+    past = target is not None and target > state.longest
+    origin = Origin("py_seek", "pyio.seek.past-end" if past else clause, clause)
+    confirmed = state.origin.moved if call.args[1] == 1 else ""
+    return Accepted(state.at(value, origin), ("pyio.seek.returns", confirmed))
+
+
+SEEK = Operation(
+    refusals=(
+        after_close("pyio.seek.closed"),
+        Refusal(
+            "pyio.seek.unsupported",
+            lambda c: not c.has("supports-seek"),
+            REFUSES,
+            tolerates=lambda c, o: not o.raised and _target(c) == c.state.pos,
+        ),
+        Refusal(
+            "pyio.seek.bad-whence",
+            lambda c: is_open(c) and c.args[1] not in _WHENCE,
+            REFUSES,
+            _STAYS,
+            should=True,
+        ),
+        Refusal(
+            "pyio.seek.negative",
+            lambda c: is_open(c) and _before_start(c),
+            REFUSES,
+            _STAYS,
+            should=True,
+        ),
+    ),
+    rows=(
+        Row(
+            (),
+            always,
+            _seek,
+            lambda c: (f"returns {_target(c) if _target(c) is not None else 'the position'}",),
+        ),
+    ),
+    clauses=("pyio.seek.returns", "pyio.seek.past-end", *_WHENCE.values()),
+)
+
+
+def _tell(call: Call, outcome: Outcome) -> Verdict:
+    state, value = call.state, outcome.value
+    if outcome.raised or not is_count(value):
+        return unexpected(call, "pyio.tell.value", outcome)
+    known = state.pos not in (ANY, PAST)
+    fits = value == state.pos if known else value >= (state.shortest if state.pos == PAST else 0)
+    if not fits:
+        return Failure("pyio.tell.value", state.origin.moved, "moved")
+    found = PAST if value >= state.shortest else value
+    pos = found if state.pos == ANY else state.pos
+    return Accepted(state.at(pos, Origin("py_tell", "pyio.tell.stays")), (state.origin.moved,))
+
+
+TELL = Operation(
+    refusals=(after_close("pyio.tell.closed"),),
+    rows=(
+        Row(
+            ("pyio.tell.value",),
+            always,
+            _tell,
+            says_position,
+        ),
+    ),
+    clauses=("pyio.tell.stays",),
+)
+
+
+TABLES: dict[str, Operation] = {
+    "py_read": python_read.READ,
+    "py_readall": python_read.READALL,
+    "py_readinto": python_read.READINTO,
+    "py_seek": SEEK,
+    "py_tell": TELL,
+    "py_readline": python_read.READLINE,
+    "py_readlines": python_read.READLINES,
+    "py_next": python_read.NEXT,
+    **QUERIES,
+}
+
+
+def delivered(call: Call, outcome: Outcome) -> bytes | None:
+    """The bytes a read delivered, empty at the end, None if it said nothing of the position."""
+    value = outcome.value
+    if call.op in ("py_read", "py_readline") and call.args[0] == 0:
+        return None
+    if call.op == "py_readinto":
+        if not is_count(value) or python_read.room(call) == 0:
+            return None
+        return (outcome.buffer or b"")[: max(value, 0)]
+    if call.op == "py_readlines" and type(value) is tuple:
+        return b"".join(line for line in value if is_bytes(line))
+    if call.op == "py_next" and value is None:
+        return b""
+    return value if type(value) is bytes else None

@@ -1,0 +1,429 @@
+"""Model of the reads of Python's binary files: read, readinto, lines and iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin, State
+from fscontract.contract.models.transition_table import (
+    ILLEGAL,
+    IO,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+    Row,
+    bytes_fit,
+    closed,
+    is_count,
+    may_be_at_end,
+    may_have_data,
+    span,
+    unexpected,
+    untouched,
+    wrong_bytes,
+)
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, show_bytes
+
+Verdict: TypeAlias = Accepted | Failure
+#: How a file says no: OSError, ValueError, or the exception that is both.
+REFUSES = IO | ILLEGAL | {Kind.UNSUPPORTED}
+
+
+def after_close(clause: str, kinds: frozenset[Kind] = ILLEGAL) -> Refusal:
+    """A closed file raises ValueError."""
+    return Refusal(clause, closed, kinds, cause="close.state")
+
+
+def moved(call: Call, count: int, clause: str) -> Accepted:
+    """Reading on by `count` bytes: what it confirms is the operation before it."""
+    state = call.state
+    pos = state.pos if state.pos in (ANY, PAST) else state.pos + count
+    return Accepted(state.at(pos, Origin(call.op, clause, clause)), state.origin[1:4])
+
+
+def left(state: State) -> int:
+    """The most bytes there may be between the position and the end."""
+    return 0 if state.pos == PAST else max(state.longest - max(state.pos, 0), 0)
+
+
+def here(call: Call, most: int | None = None) -> str:
+    """The bytes at the position, for a report."""
+    state = call.state
+    start = max(state.pos, 0)
+    rest = state.versions[-1][start:] if state.pos != PAST else b""
+    return show_bytes(rest if most is None else rest[:most])
+
+
+def is_bytes(value: Any) -> bool:
+    """Whether a value is bytes, and not merely like bytes."""
+    return type(value) is bytes
+
+
+def says_empty(call: Call) -> tuple[str, ...]:
+    """The end, as reads of bytes tell it."""
+    return ("returns b''",)
+
+
+_NEWLINE = b"\n"
+
+
+def _line(state: State) -> bytes:
+    """The line at the position, in the newest version."""
+    data, start = state.versions[-1], max(state.pos, 0)
+    end = data.find(_NEWLINE, start)
+    return data[start:] if end < 0 else data[start : end + 1]
+
+
+def _limit(call: Call) -> int | None:
+    if call.op != "py_readline" or call.args[0] is None or call.args[0] < 0:
+        return None
+    return int(call.args[0])
+
+
+def _line_clause(call: Call) -> str:
+    if call.op == "py_next":
+        return "pyio.iter.lines"
+    if _limit(call) is not None:
+        return "pyio.readline.limit"
+    return "pyio.readline.line" if _line(call.state).endswith(_NEWLINE) else "pyio.readline.last"
+
+
+def _read_line(call: Call, outcome: Outcome) -> Verdict:
+    state, value, clause = call.state, outcome.value, _line_clause(call)
+    if outcome.raised or not is_bytes(value):
+        return unexpected(call, clause, outcome)
+    if state.pos == ANY or not bytes_fit(state, state.pos, value):
+        return wrong_bytes(call, clause, value, by_position=True)
+    whole, limit = _line(state), _limit(call)
+    whole = whole if limit is None else whole[:limit]
+    short = not value or (limit is None and value != whole) or len(value) > len(whole)
+    if short and not state.changed:
+        return Failure(clause, "", "end")
+    advance = "pyio.iter.lines" if call.op == "py_next" else "pyio.readline.advance"
+    return moved(call, len(value), advance)
+
+
+def _line_end(clause: str, end: bytes | None) -> Callable[[Call, Outcome], Verdict]:
+    def accept(call: Call, outcome: Outcome) -> Verdict:
+        if outcome.raised:
+            return unexpected(call, clause, outcome)
+        if outcome.value != end:
+            return Failure(clause, call.state.origin.moved, "end")
+        return moved(call, 0, clause)
+
+    return accept
+
+
+def _says_line(call: Call) -> tuple[str, ...]:
+    limit = _limit(call)
+    line = _line(call.state)
+    return (f"returns {show_bytes(line if limit is None else line[:limit])}",)
+
+
+def _read_no_line(call: Call, outcome: Outcome) -> Verdict:
+    if outcome.raised or outcome.value != b"":
+        return unexpected(call, "pyio.readline.limit", outcome)
+    return moved(call, 0, "pyio.readline.limit")._replace(exercised=())
+
+
+READLINE = Operation(
+    refusals=(after_close("pyio.readline.closed"),),
+    rows=(
+        Row(("pyio.readline.limit",), lambda c: _limit(c) == 0, _read_no_line, says_empty),
+        *(
+            Row(
+                (clause,),
+                lambda c, clause=clause: (  # type: ignore[misc]
+                    _limit(c) != 0 and may_have_data(c) and _line_clause(c) == clause
+                ),
+                _read_line,
+                _says_line,
+            )
+            for clause in ("pyio.readline.limit", "pyio.readline.line", "pyio.readline.last")
+        ),
+        Row(
+            ("pyio.readline.eof",),
+            lambda c: _limit(c) != 0 and may_be_at_end(c),
+            _line_end("pyio.readline.eof", b""),
+            says_empty,
+        ),
+    ),
+    clauses=("pyio.readline.advance",),
+    moves=True,
+)
+
+NEXT = Operation(
+    refusals=(after_close("pyio.iter.closed"),),
+    rows=(
+        Row(("pyio.iter.lines",), may_have_data, _read_line, _says_line),
+        Row(
+            ("pyio.iter.end",),
+            may_be_at_end,
+            _line_end("pyio.iter.end", None),
+            lambda c: ("raises StopIteration",),
+        ),
+    ),
+    moves=True,
+)
+
+
+def _read_lines(call: Call, outcome: Outcome) -> Verdict:
+    state, value = call.state, outcome.value
+    hint = call.args[0] or 0
+    clause = "pyio.readlines.hint" if hint > 0 else "pyio.readlines.all"
+    if outcome.raised or type(value) is not tuple or not all(map(is_bytes, value)):
+        return unexpected(call, clause, outcome)
+    data = b"".join(value)
+    if state.pos != PAST and not (state.pos != ANY and bytes_fit(state, state.pos, data)):
+        return wrong_bytes(call, clause, data, by_position=True)
+    if not state.changed and (not _are_lines(value) or not _enough(call, value, data, hint)):
+        return Failure(clause, "", "end")
+    return moved(call, len(data), "pyio.readlines.advance")
+
+
+def _are_lines(lines: tuple[bytes, ...]) -> bool:
+    return all(line.find(_NEWLINE) == len(line) - 1 for line in lines[:-1]) and (
+        not lines or lines[-1].find(_NEWLINE) in (-1, len(lines[-1]) - 1)
+    )
+
+
+def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> bool:
+    rest = left(call.state)
+    if len(data) == rest:
+        stops_late = hint > 0 and lines and len(data) - len(lines[-1]) > hint
+        return not stops_late
+    return hint > 0 and len(data) >= hint and len(data) - len(lines[-1]) <= hint
+
+
+READLINES = Operation(
+    refusals=(after_close("pyio.readlines.closed"),),
+    rows=(
+        Row(
+            ("pyio.readlines.all",),
+            lambda c: (c.args[0] or 0) <= 0,
+            _read_lines,
+            lambda c: (f"returns the lines of {here(c)}",),
+        ),
+        Row(
+            ("pyio.readlines.hint",),
+            lambda c: (c.args[0] or 0) > 0,
+            _read_lines,
+            lambda c: (f"returns lines of {here(c)} until there are {c.args[0]} bytes",),
+        ),
+    ),
+    clauses=("pyio.readlines.advance",),
+    moves=True,
+)
+
+
+def _reads_all(call: Call) -> bool:
+    return call.op == "py_readall" or call.args[0] is None or call.args[0] < 0
+
+
+def _read_some(call: Call, outcome: Outcome) -> Verdict:
+    state, wanted, value = call.state, call.args[0], outcome.value
+    if outcome.raised:
+        return unexpected(call, "pyio.read.data", outcome)
+    if not is_bytes(value):
+        return Failure("pyio.read.bytes", "", "value")
+    if not value:
+        return Failure("pyio.read.progress", state.origin.moved, "end")
+    if len(value) > wanted:
+        return Failure("pyio.read.count", "", "end")
+    if state.pos == ANY or not bytes_fit(state, state.pos, value):
+        return wrong_bytes(call, "pyio.read.data", value, by_position=True)
+    accepted = moved(call, len(value), "pyio.read.advance")
+    clauses = (*accepted.exercised, "pyio.read.progress", "pyio.read.bytes")
+    if len(value) < min(wanted, state.shortest - state.pos):
+        return Accepted(accepted.state, clauses, ("pyio.read.full",))
+    return Accepted(accepted.state, (*clauses, "pyio.read.full"))
+
+
+def _all_clause(call: Call) -> str:
+    if call.op == "py_readall":
+        return "pyio.readall.data"
+    return "pyio.read.none" if call.args[0] is None else "pyio.read.all"
+
+
+def _read_all(call: Call, outcome: Outcome) -> Verdict:
+    state, value, clause = call.state, outcome.value, _all_clause(call)
+    if outcome.raised and clause == "pyio.read.none":
+        return Accepted(state.at(ANY, Origin(call.op, failed=True)), (), (clause,))
+    if outcome.raised:
+        return unexpected(call, clause, outcome)
+    if not is_bytes(value):
+        return Failure(clause if clause != "pyio.read.all" else "pyio.read.bytes", "", "value")
+    if state.pos == ANY or not bytes_fit(state, state.pos, value):
+        return wrong_bytes(call, clause, value, by_position=True)
+    if state.pos + len(value) < state.shortest:
+        return Failure(clause, "", "end")
+    ending = "pyio.readall.advance" if call.op == "py_readall" else "pyio.read.advance"
+    accepted = moved(call, len(value), ending)
+    return Accepted(accepted.state, (*accepted.exercised, clause))
+
+
+def _read_end(clause: str) -> Callable[[Call, Outcome], Verdict]:
+    def accept(call: Call, outcome: Outcome) -> Verdict:
+        if outcome.raised:
+            return unexpected(call, clause, outcome)
+        if outcome.value != b"" or not is_bytes(outcome.value):
+            return Failure(clause, call.state.origin.moved, "end")
+        return moved(call, 0, clause)
+
+    return accept
+
+
+def _refuses_none(call: Call, outcome: Outcome) -> Verdict:
+    stays = call.state.at(call.state.pos, Origin(call.op))
+    if outcome.raised:
+        return Accepted(stays, (), ("pyio.read.none",))
+    return _read_end("pyio.read.none")(call, outcome)
+
+
+def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
+    if outcome.raised or outcome.value != b"":
+        return unexpected(call, "pyio.read.zero", outcome)
+    return moved(call, 0, "pyio.read.zero")._replace(exercised=())
+
+
+def _says_rest(call: Call) -> tuple[str, ...]:
+    return (f"returns {here(call)}",)
+
+
+READ = Operation(
+    refusals=(
+        after_close("pyio.read.closed")._replace(
+            # Which of the two faults is told first is open.
+            tolerates=lambda c, o: c.args[0] is None and o.raised
+        ),
+    ),
+    rows=(
+        Row(("pyio.read.zero",), lambda c: c.args[0] == 0, _read_nothing, says_empty),
+        Row(
+            (),
+            lambda c: c.args[0] != 0 and _reads_all(c) and may_have_data(c),
+            _read_all,
+            _says_rest,
+        ),
+        Row(
+            ("pyio.read.count", "pyio.read.data"),
+            lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
+            _read_some,
+            lambda c: (f"returns {span(1, c.args[0])} bytes of {here(c, c.args[0])}",),
+        ),
+        Row(
+            (),
+            lambda c: c.args[0] is None and may_be_at_end(c),
+            _refuses_none,
+            says_empty,
+        ),
+        Row(
+            ("pyio.read.eof",),
+            lambda c: c.args[0] not in (0, None) and may_be_at_end(c),
+            _read_end("pyio.read.eof"),
+            says_empty,
+        ),
+    ),
+    clauses=(
+        "pyio.read.advance",
+        "pyio.read.all",
+        "pyio.read.bytes",
+        "pyio.read.full",
+        "pyio.read.none",
+        "pyio.read.progress",
+    ),
+    moves=True,
+)
+
+READALL = Operation(
+    refusals=(after_close("pyio.readall.closed"),),
+    rows=(
+        Row(("pyio.readall.data",), may_have_data, _read_all, _says_rest),
+        Row(("pyio.readall.eof",), may_be_at_end, _read_end("pyio.readall.eof"), says_empty),
+    ),
+    clauses=("pyio.readall.advance",),
+    moves=True,
+)
+
+
+#: Bytes of an item of each buffer format.
+_ITEM = {"B": 1, "I": 4, "2d": 2}
+
+
+def room(call: Call) -> int:
+    """The size of the buffer in bytes."""
+    return int(_ITEM[call.args[0]] * call.args[1])
+
+
+def _into(call: Call, outcome: Outcome) -> Verdict:
+    state, count = call.state, outcome.value
+    special = call.args[0] != "B"
+
+    def clause(name: str) -> str:
+        return "pyio.readinto.formats" if special else f"pyio.readinto.{name}"
+
+    if outcome.raised or not is_count(count):
+        return unexpected(call, clause("data"), outcome)
+    if count == 0:
+        return Failure("pyio.readinto.progress", state.origin.moved, "end")
+    if not 0 < count <= min(room(call), left(state)):
+        return Failure(clause("count"), "", "end")
+    buffer = outcome.buffer or b""
+    data = buffer[:count]
+    if state.pos == ANY or not bytes_fit(state, state.pos, data):
+        if bytes([FILL]) in data:  # counted more than it wrote
+            return Failure(clause("data"), "", "data")
+        return wrong_bytes(call, clause("data"), data, by_position=True)
+    if not untouched(buffer, 0, count):
+        return Failure("pyio.readinto.rest-untouched", "", "data")
+    accepted = moved(call, count, "pyio.readinto.advance")
+    seen = ("pyio.readinto.progress", *(("pyio.readinto.formats",) if special else ()))
+    clauses = (*accepted.exercised, *seen)
+    if count < min(room(call), state.shortest - state.pos):
+        return Accepted(accepted.state, clauses, ("pyio.readinto.full",))
+    return Accepted(accepted.state, (*clauses, "pyio.readinto.full"))
+
+
+def _into_zero(clause: str) -> Callable[[Call, Outcome], Verdict]:
+    def accept(call: Call, outcome: Outcome) -> Verdict:
+        if outcome.raised or not is_count(outcome.value):
+            return unexpected(call, clause, outcome)
+        if outcome.value != 0:
+            return Failure(clause, call.state.origin.moved, "end")
+        return moved(call, 0, clause)
+
+    return accept
+
+
+READINTO = Operation(
+    refusals=(after_close("pyio.readinto.closed"),),
+    rows=(
+        Row(
+            ("pyio.readinto.zero",),
+            lambda c: room(c) == 0,
+            _into_zero("pyio.readinto.zero"),
+            lambda c: ("returns 0",),
+        ),
+        Row(
+            ("pyio.readinto.count", "pyio.readinto.data", "pyio.readinto.rest-untouched"),
+            lambda c: room(c) > 0 and may_have_data(c),
+            _into,
+            lambda c: (f"returns {span(1, min(room(c), left(c.state)))}, the bytes {here(c)}",),
+        ),
+        Row(
+            ("pyio.readinto.eof",),
+            lambda c: room(c) > 0 and may_be_at_end(c),
+            _into_zero("pyio.readinto.eof"),
+            lambda c: ("returns 0",),
+        ),
+    ),
+    clauses=(
+        "pyio.readinto.advance",
+        "pyio.readinto.formats",
+        "pyio.readinto.full",
+        "pyio.readinto.progress",
+    ),
+    moves=True,
+)

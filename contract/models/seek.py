@@ -1,0 +1,326 @@
+"""Closeable, Seekable, CanUnbuffer and StreamCapabilities: everything that moves no data."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin, State
+from fscontract.contract.models.transition_table import (
+    EOF,
+    HUGE,
+    IO,
+    UNSUPPORTED,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+    Row,
+    always,
+    closed,
+    is_count,
+    is_open,
+    says_position,
+    unexpected,
+)
+from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
+
+
+def _returned(call: Call) -> tuple[str, ...]:
+    return ("returns",)
+
+
+# Closeable.close() ---------------------------------------------------------------------------
+
+
+def _close(call: Call, outcome: Outcome) -> Accepted | Failure:
+    after = State(call.state.pos, False, Origin("close"), call.state.versions, call.state.changed)
+    if not outcome.raised:
+        return Accepted(after, ("close.robust",) if call.state.origin.failed else ())
+    return Accepted(after, (), ("close.robust" if call.state.origin.failed else "close.no-raise",))
+
+
+def _close_again(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.raised:
+        return Failure("close.idempotent", "", "raised")
+    return Accepted(call.state)
+
+
+CLOSE = Operation(
+    refusals=(),
+    rows=(
+        Row(("close.no-raise",), is_open, _close, _returned),
+        Row(("close.idempotent",), closed, _close_again, _returned),
+    ),
+    clauses=("close.state", "close.robust"),
+)
+
+
+# Seekable.getPos() ---------------------------------------------------------------------------
+
+
+def _position_fits(state: State, value: int) -> bool:
+    if state.pos == ANY:
+        return value >= 0
+    return value >= state.shortest if state.pos == PAST else value == state.pos
+
+
+def _get_pos(call: Call, outcome: Outcome) -> Accepted | Failure:
+    state = call.state
+    if outcome.raised or not is_count(outcome.value):
+        return unexpected(call, "getpos.value", outcome)
+    if not _position_fits(state, outcome.value):
+        return Failure("getpos.value", state.origin.moved, "moved")
+    # A Python file over the stream may stand further beyond the end than the stream says.
+    past = state.pos == PAST or (state.pos == ANY and outcome.value >= state.shortest)
+    pos = PAST if past else outcome.value
+    return Accepted(state.at(pos, state.origin), (state.origin.moved,))
+
+
+def _get_pos_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.raised and outcome.kind not in IO_KINDS:
+        return Failure("getpos.closed", "", "raised")
+    return Accepted(call.state)
+
+
+GET_POS = Operation(
+    refusals=(),
+    rows=(
+        Row(("getpos.value",), is_open, _get_pos, says_position),
+        Row(
+            ("getpos.closed",),
+            closed,
+            _get_pos_closed,
+            lambda c: ("returns", "raises IO"),
+        ),
+    ),
+)
+
+
+# Seekable.seek(s) ----------------------------------------------------------------------------
+
+_FAILED_SEEK = Origin("seek", "seek.fail-pos", "seek.fail-pos", failed=True)
+
+
+def _past_end(call: Call) -> bool:
+    return is_open(call) and call.args[0] > call.state.longest
+
+
+def _seek_to(clause: str) -> Row:
+    def accept(call: Call, outcome: Outcome) -> Accepted | Failure:
+        if outcome.raised:
+            return Failure(clause, call.state.origin.works, "raised")
+        moved = clause if clause in ("seek.lax-eof", "seek.at-len", "seek.noop") else "seek.pos"
+        # Beyond the end a stream may count on, or stand at the end: reads find nothing there.
+        target = PAST if clause == "seek.lax-eof" else call.args[0]
+        return Accepted(call.state.at(target, Origin("seek", moved, moved)))
+
+    def applies(call: Call) -> bool:
+        return is_open(call) and clause == _seek_case(call)
+
+    return Row((clause,), applies, accept, _returned)
+
+
+def _seek_case(call: Call) -> str:
+    target = call.args[0]
+    if target > call.state.longest:
+        return "seek.lax-eof"
+    if target == 0:
+        return "seek.zero"
+    if target == call.state.pos:
+        return "seek.noop"
+    return "seek.at-len" if target == call.state.longest else "seek.pos"
+
+
+def _seek_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
+    """A closed stream may accept a seek; it must not answer with anything but an IOException."""
+    if outcome.raised and outcome.kind not in IO_KINDS:
+        return Failure("seek.open", "", "raised")
+    return Accepted(call.state)
+
+
+def _stays_there(call: Call, outcome: Outcome) -> bool:
+    """Seeking to where the stream is may bypass every check."""
+    return not outcome.raised and bool(call.args[0] == call.state.pos)
+
+
+SEEK = Operation(
+    refusals=(
+        Refusal(
+            "seek.supported",
+            lambda c: not c.has("supports-seek"),
+            UNSUPPORTED,
+            Origin("seek", "seek.supported"),
+            tolerates=_stays_there,
+        ),
+        Refusal(
+            "seek.open",
+            lambda c: closed(c) and not c.has("supports-seek-on-closed-file"),
+            IO,
+            tolerates=_stays_there,
+            should=True,
+        ),
+        Refusal(
+            "seek.negative",
+            lambda c: is_open(c) and c.args[0] < 0,
+            IO,
+            _FAILED_SEEK,
+            strict=EOF,
+            loses_position=True,
+        ),
+        Refusal(
+            "seek.past-eof",
+            lambda c: _past_end(c) and c.has("rejects-seek-past-eof"),
+            IO,
+            _FAILED_SEEK,
+            strict=EOF,
+            loses_position=True,
+        ),
+        Refusal(
+            "seek.lax-eof",
+            lambda c: _past_end(c) and c.args[0] >= HUGE,
+            IO,
+            _FAILED_SEEK,
+            tolerates=lambda c, o: o.kind is Kind.RETURNED,
+            loses_position=True,
+        ),
+    ),
+    rows=(
+        *(
+            _seek_to(clause)
+            for clause in ("seek.noop", "seek.zero", "seek.at-len", "seek.pos", "seek.lax-eof")
+        ),
+        Row((), closed, _seek_closed, lambda c: ("returns", "raises IO")),
+    ),
+)
+
+
+# Seekable.seekToNewSource(offset) ------------------------------------------------------------
+
+
+def _new_source(call: Call, outcome: Outcome) -> Accepted | Failure:
+    state = call.state
+    supported = call.has("supports-new-source")
+    if outcome.raised:
+        if supported:
+            return Failure("stns.moved", state.origin.works, "raised")
+        if outcome.kind not in UNSUPPORTED:
+            return Failure("stns.unsupported-raise", "", "raised")
+        stays = Origin("seek_to_new_source", "stns.none", "stns.none", "stns.none")
+        return Accepted(state.at(state.pos, stays), ("stns.unsupported-raise",))
+    if outcome.value is False:
+        stays = Origin("seek_to_new_source", "stns.none", "stns.none", "stns.none")
+        return Accepted(
+            state.at(state.pos, stays), () if supported else ("stns.unsupported-false",)
+        )
+    if not supported or outcome.value is not True:
+        return Failure("stns.moved" if supported else "stns.unsupported-false", "", "value")
+    moved = Origin("seek_to_new_source", "stns.moved", "stns.moved", "stns.same-data")
+    return Accepted(state.at(state.pos, moved))
+
+
+def _says_source(call: Call) -> tuple[str, ...]:
+    if call.has("supports-new-source"):
+        return ("returns True", "returns False")
+    return ("returns False", "raises UNSUPPORTED or IO")
+
+
+SEEK_TO_NEW_SOURCE = Operation(
+    refusals=(
+        Refusal(
+            "stns.open",
+            lambda c: closed(c) and c.has("supports-new-source"),
+            UNSUPPORTED,
+        ),
+    ),
+    rows=(
+        Row((), is_open, _new_source, _says_source),
+        Row((), closed, lambda c, o: Accepted(c.state), _says_source),
+    ),
+    clauses=(
+        "stns.moved",
+        "stns.unsupported-false",
+        "stns.unsupported-raise",
+        "stns.none",
+        "stns.same-data",
+    ),
+)
+
+
+# CanUnbuffer.unbuffer() ----------------------------------------------------------------------
+
+
+def _unbuffer(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if call.has("supports-unbuffer"):
+        origin, clause = Origin("unbuffer", "unbuf.pos", "unbuf.reacquire"), "unbuf.reacquire"
+    else:
+        origin, clause = Origin("unbuffer", "unbuf.default", "unbuf.default"), "unbuf.default"
+    if outcome.raised:
+        return Failure(clause, call.state.origin.works, "raised")
+    return Accepted(
+        call.state.at(call.state.pos, origin), () if clause == "unbuf.reacquire" else (clause,)
+    )
+
+
+def _unbuffer_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
+    return Failure("unbuf.closed", "", "raised") if outcome.raised else Accepted(call.state)
+
+
+UNBUFFER = Operation(
+    refusals=(),
+    rows=(
+        Row((), is_open, _unbuffer, _returned),
+        Row(("unbuf.closed",), closed, _unbuffer_closed, _returned),
+    ),
+    clauses=("unbuf.default", "unbuf.reacquire", "unbuf.pos"),
+)
+
+
+# StreamCapabilities.hasCapability(name) ------------------------------------------------------
+
+#: name asked for -> the clause it belongs to, the feature that decides it, the answer
+CAPABILITIES: dict[str, tuple[str, str, bool]] = {
+    "in:unbuffer": ("unbuf.declare", "supports-unbuffer", True),
+    "in:readbytebuffer": ("caps.bytebuffer", "supports-bytebuffer-read", True),
+    "in:preadbytebuffer": ("caps.preadbytebuffer", "supports-bytebuffer-pread", True),
+    "in:readvectored": ("vread.capability", "supports-vectored-io", True),
+    "IN:UNBUFFER": ("caps.case", "supports-unbuffer", True),
+    "fscontract:no-such-capability": ("caps.unknown", "", False),
+}
+_SHOULD = frozenset({"caps.case", "vread.capability"})
+
+
+def _decides(clause: str, call: Call) -> bool:
+    """Whether the clause says what the answer of an open stream is; "" if none does."""
+    asked, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
+    known = asked if not feature or call.has(feature) else ""
+    return is_open(call) and clause == known
+
+
+def _capability(call: Call, outcome: Outcome) -> Accepted | Failure:
+    clause, _, answer = CAPABILITIES[call.args[0]]
+    if outcome.value is answer:
+        return Accepted(call.state)
+    if clause in _SHOULD:
+        return Accepted(call.state, (), (clause,))
+    return Failure(clause, "", "raised" if outcome.raised else "value")
+
+
+def _says_capability(call: Call) -> tuple[str, ...]:
+    return (f"returns {CAPABILITIES.get(call.args[0], ('', '', False))[2]}",)
+
+
+HAS_CAPABILITY = Operation(
+    refusals=(),
+    rows=(
+        *(
+            Row((clause,), partial(_decides, clause), _capability, _says_capability)
+            for clause, _, _ in CAPABILITIES.values()
+        ),
+        Row((), partial(_decides, ""), lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+        Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+    ),
+    clauses=tuple(entry[0] for entry in CAPABILITIES.values()),
+)
+
+#: `open` itself makes no step; its clause is exercised by whatever comes first.
+OPEN = Operation((), (Row(("open.state",), always, lambda c, o: Accepted(c.state), _returned),))

@@ -1,0 +1,159 @@
+"""Whether some serial order of calls explains what several threads saw of one stream.
+
+The document asks that concurrent positioned reads and stream operations be *serializable*. So an
+order counts if it keeps each thread's own order of calls; it need not keep the order of calls of
+different threads that did not overlap in time. That would be linearizability, which is stronger
+than the text. The search follows Wing and Gong: take any thread's next call, ask the acceptor
+whether the outcome is permitted in the states that are possible there, go on, and back up where
+nothing fits. Visited (progress, states) pairs are remembered.
+
+Positioned reads neither move the stream nor depend on its position, so that they fit everywhere
+or nowhere; they are judged once and left out of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fscontract.contract.models.acceptor import judge_all
+from fscontract.contract.models.stream_state import ANY, Judgement, Origin, State
+from fscontract.contract.program.outcome import Outcome
+
+#: Operations at a position of their own.
+POSITIONED = frozenset(
+    {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
+)
+#: Operations that may end what a positioned read depends on.
+_ENDING = frozenset({"close", "change"})
+#: Blame is not asked for here, and one origin keeps the states few.
+_NOBODY = Origin("")
+
+
+class Observed(NamedTuple):
+    """One call of one thread and its outcome.
+
+    `ended` orders calls by the moment they ended. `judged` is False for a get_pos() during a
+    positioned call, which may show any position; that it returns is all that is asked of it.
+    """
+
+    op: str
+    args: tuple[Any, ...]
+    outcome: Outcome
+    ended: int
+    judged: bool = True
+
+
+class Unexplained(NamedTuple):
+    """A call that fits into no serial order: its thread, its place there, what was permitted."""
+
+    thread: int
+    call: int
+    expected: tuple[str, ...]
+
+
+class Serial(NamedTuple):
+    """The result of a search: an order (the thread of each call that had to be ordered), or the
+    calls that fit nowhere, first ended first."""
+
+    order: tuple[int, ...] | None
+    unexplained: tuple[Unexplained, ...] = ()
+
+
+_Key = tuple[tuple[int, ...], tuple[State, ...]]
+
+
+def find_serial_order(
+    threads: Sequence[Sequence[Observed]], start: State, features: frozenset[str]
+) -> Serial:
+    """A serial order of the calls that explains every outcome (PositionedReadable, isolation)."""
+    search = _Search(threads, features)
+    initial = (start._replace(origin=_NOBODY),)
+    wrong = [] if search.ends else search.misplaced(initial)
+    order = search.follow(initial)
+    if order is None:
+        wrong += search.stuck
+    if not wrong:
+        return Serial(order)
+    wrong.sort(key=lambda u: threads[u.thread][u.call].ended)
+    return Serial(None, tuple(dict.fromkeys(wrong)))
+
+
+class _Search:
+    def __init__(self, threads: Sequence[Sequence[Observed]], features: frozenset[str]) -> None:
+        self.threads = threads
+        self.features = features
+        self.ends = any(c.op in _ENDING for calls in threads for c in calls)
+        #: per thread the places of the calls that need ordering
+        self.places = [
+            [n for n, c in enumerate(calls) if self.ends or c.op not in POSITIONED]
+            for calls in threads
+        ]
+        self.stuck: list[Unexplained] = []
+        self._furthest = -1
+
+    def misplaced(self, states: tuple[State, ...]) -> list[Unexplained]:
+        """The positioned calls whose outcome is permitted nowhere."""
+        found = []
+        for thread, calls in enumerate(self.threads):
+            for number, call in enumerate(calls):
+                if call.op in POSITIONED:
+                    judgement = self._judge(call, states)
+                    if judgement.failure is not None:
+                        found.append(Unexplained(thread, number, judgement.failure.expected))
+        return found
+
+    def follow(self, initial: tuple[State, ...]) -> tuple[int, ...] | None:
+        """Depth first; the order found, or None with `stuck` telling where it ended."""
+        first: _Key = ((0,) * len(self.threads), initial)
+        visited: set[_Key] = {first}
+        stack: list[tuple[_Key, tuple[int, ...]]] = [(first, ())]
+        while stack:
+            (progress, states), order = stack.pop()
+            heads = self._heads(progress)
+            if not heads:
+                return order
+            if len(order) > self._furthest:
+                self._furthest, self.stuck = len(order), []
+            for thread, number in heads:
+                after = self._take(thread, number, states, len(order))
+                if after is None:
+                    continue
+                key = (_advanced(progress, thread), after)
+                if key not in visited:
+                    visited.add(key)
+                    stack.append((key, (*order, thread)))
+        return None
+
+    def _heads(self, progress: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Each thread's next call, the one that ended first last, where the stack takes it."""
+        heads = [
+            (thread, self.places[thread][done])
+            for thread, done in enumerate(progress)
+            if done < len(self.places[thread])
+        ]
+        return sorted(heads, key=lambda h: -self.threads[h[0]][h[1]].ended)
+
+    def _take(
+        self, thread: int, number: int, states: tuple[State, ...], depth: int
+    ) -> tuple[State, ...] | None:
+        call = self.threads[thread][number]
+        if not call.judged and not call.outcome.raised:
+            return states
+        judgement = self._judge(call, states)
+        if judgement.failure is not None:
+            if depth == self._furthest:
+                self.stuck.append(Unexplained(thread, number, judgement.failure.expected))
+            return None
+        after = [s._replace(origin=_NOBODY) for s in judgement.states]
+        if call.op == "read_vectored":
+            # Its effect on the position is undefined.
+            after += [s._replace(pos=ANY) for s in after]
+        return tuple(sorted(set(after), key=lambda s: (s.pos, s.is_open)))
+
+    def _judge(self, call: Observed, states: tuple[State, ...]) -> Judgement:
+        return judge_all(call.op, call.args, states, self.features, call.outcome)
+
+
+def _advanced(progress: tuple[int, ...], thread: int) -> tuple[int, ...]:
+    return (*progress[:thread], progress[thread] + 1, *progress[thread + 1 :])

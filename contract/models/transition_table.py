@@ -1,0 +1,210 @@
+"""The form of the transition tables: refusals (preconditions) and rows (postconditions).
+
+An operation refuses a call if any refusal applies, with an outcome that one of those permits.
+Otherwise the rows that apply say what it may return and where the stream is then. Under one
+version of the file exactly one row applies; after a change several may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin, State
+from fscontract.contract.program.outcome import (
+    FILL,
+    IO_KINDS,
+    RUNTIME_KINDS,
+    Kind,
+    Outcome,
+    show_bytes,
+)
+
+EOF = frozenset({Kind.EOF})
+IO = IO_KINDS
+RUNTIME = RUNTIME_KINDS
+INDEX = frozenset({Kind.INDEX})
+ILLEGAL = frozenset({Kind.ILLEGAL_ARGUMENT})
+NULL = frozenset({Kind.NULL})
+UNSUPPORTED = frozenset({Kind.UNSUPPORTED}) | IO_KINDS
+#: A position beyond what a file can hold: refusing it is fine whatever the profile says.
+HUGE = 1 << 62
+STRICT = "supports-strict-exceptions"
+
+
+class Call(NamedTuple):
+    """A call in a state, under the declared features. `args` hold numbers, no anchors."""
+
+    op: str
+    args: tuple[Any, ...]
+    state: State
+    features: frozenset[str]
+
+    def has(self, feature: str) -> bool:
+        """Whether the profile declares the feature."""
+        return feature in self.features
+
+
+class Accepted(NamedTuple):
+    """A permitted outcome: the state after it, clauses beyond the row's own, SHOULDs missed."""
+
+    state: State
+    exercised: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+
+class Refusal(NamedTuple):
+    """A precondition: if `when` holds, the call raises one of `kinds`.
+
+    `strict` are the kinds left under `supports-strict-exceptions`. `tolerates` are return values
+    that are fine too. `origin` describes the stream afterwards; its position is the old one, or
+    unknown if `loses_position`. `cause` is an earlier clause that may be behind a failure.
+    """
+
+    clause: str
+    when: Callable[[Call], bool]
+    kinds: frozenset[Kind]
+    origin: Origin | None = None
+    strict: frozenset[Kind] | None = None
+    tolerates: Callable[[Call, Outcome], bool] | None = None
+    loses_position: bool = False
+    cause: str = ""
+    should: bool = False
+
+    def allowed(self, call: Call) -> frozenset[Kind]:
+        """The exceptions permitted under the profile."""
+        return self.strict if self.strict is not None and call.has(STRICT) else self.kinds
+
+    def permits(self, call: Call, outcome: Outcome) -> bool:
+        """Whether the outcome is one this precondition allows."""
+        if outcome.kind in self.allowed(call):
+            return True
+        return self.tolerates is not None and self.tolerates(call, outcome)
+
+    def after(self, call: Call) -> State:
+        """The state after the refusal."""
+        state = call.state
+        origin = self.origin or state.origin
+        return state.at(ANY if self.loses_position else state.pos, origin._replace(failed=True))
+
+    def says(self, call: Call) -> tuple[str, ...]:
+        """The permitted exceptions in words."""
+        return ("raises " + " or ".join(sorted(k.value for k in self.allowed(call))),)
+
+
+class Row(NamedTuple):
+    """A postcondition: if `when` holds, `accept` judges the outcome."""
+
+    clauses: tuple[str, ...]
+    when: Callable[[Call], bool]
+    accept: Callable[[Call, Outcome], Accepted | Failure]
+    says: Callable[[Call], tuple[str, ...]]
+
+
+class Operation(NamedTuple):
+    """The table of one operation. `clauses` are those that `accept` functions name themselves;
+    `moves` says that the outcome depends on the stream's position."""
+
+    refusals: tuple[Refusal, ...]
+    rows: tuple[Row, ...]
+    clauses: tuple[str, ...] = ()
+    moves: bool = False
+
+    @property
+    def all_clauses(self) -> frozenset[str]:
+        """Every clause the table can speak for."""
+        named = {r.clause for r in self.refusals}
+        for refusal in self.refusals:
+            if refusal.origin is not None:
+                named |= {*refusal.origin[1:4]}
+        for row in self.rows:
+            named |= set(row.clauses)
+        return frozenset(named | set(self.clauses)) - {""}
+
+
+def is_open(call: Call) -> bool:
+    """isOpen(FSDIS)."""
+    return call.state.is_open
+
+
+def closed(call: Call) -> bool:
+    """not isOpen(FSDIS)."""
+    return not call.state.is_open
+
+
+def always(call: Call) -> bool:
+    """No condition."""
+    return True
+
+
+def may_be_at_end(call: Call) -> bool:
+    """pos >= len(data), for the shortest data there may be."""
+    pos = call.state.pos
+    return pos == PAST or pos >= call.state.shortest
+
+
+def may_have_data(call: Call) -> bool:
+    """pos < len(data), for the longest data there may be."""
+    return ANY <= call.state.pos < call.state.longest
+
+
+def says_position(call: Call) -> tuple[str, ...]:
+    """What a call may answer that asks where the stream is."""
+    state = call.state
+    if state.pos == PAST:
+        return (f"returns {state.shortest} or more",)
+    return (
+        f"returns {state.pos}" if state.pos >= 0 else "returns a position that is not negative",
+    )
+
+
+def span(least: int, most: int) -> str:
+    """Numbers from `least` to `most`, in words."""
+    return f"{least} to {most}" if least < most else str(most)
+
+
+def is_count(value: Any) -> bool:
+    """A whole number that is not a bool."""
+    return type(value) is int
+
+
+def byte_fits(state: State, offset: int, value: int) -> bool:
+    """Whether the byte at `offset` may have this value."""
+    return any(offset < len(v) and v[offset] == value for v in state.versions)
+
+
+def bytes_fit(state: State, offset: int, data: bytes) -> bool:
+    """Whether every byte is one that some version of the file has at its offset."""
+    if not state.changed:
+        return state.versions[0][offset : offset + len(data)] == data
+    return all(byte_fits(state, offset + i, b) for i, b in enumerate(data))
+
+
+def occurs(state: State, data: bytes) -> bool:
+    """Whether the bytes stand anywhere in a version of the file."""
+    return bool(data) and any(data in v for v in state.versions)
+
+
+def wrong_bytes(call: Call, clause: str, data: bytes, *, by_position: bool) -> Failure:
+    """The failure of a read that delivered other bytes than it should."""
+    origin = call.state.origin
+    if by_position and occurs(call.state, data):
+        return Failure(clause, origin.moved, "moved")
+    return Failure(clause, origin.data, "data")
+
+
+def unexpected(call: Call, clause: str, outcome: Outcome) -> Failure:
+    """The failure of a call that should have succeeded."""
+    aspect = "raised" if outcome.raised else "value"
+    return Failure(clause, call.state.origin.works if outcome.raised else "", aspect)
+
+
+def untouched(buffer: bytes, start: int, count: int) -> bool:
+    """Whether every byte outside [start, start + count) still holds FILL."""
+    outside = len(buffer) - count
+    return buffer.count(FILL, 0, start) + buffer.count(FILL, start + count) == outside
+
+
+def says_bytes(state: State, offset: int, count: int) -> str:
+    """The bytes that belong at an offset, for a report."""
+    return show_bytes(state.versions[-1][offset : offset + count])

@@ -1,0 +1,189 @@
+"""readVectored: many ranges in one call, each with a future of its own."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from fscontract.contract.models.stream_state import Failure, Origin
+from fscontract.contract.models.transition_table import (
+    EOF,
+    ILLEGAL,
+    NULL,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+    Row,
+    bytes_fit,
+    closed,
+    is_open,
+    unexpected,
+)
+from fscontract.contract.program.outcome import IO_KINDS, Outcome
+
+_POSITION = Origin("read_vectored", "vread.position", "vread.position")
+#: A refused call has read nothing, so the stream is where it was.
+_REFUSED = Origin("read_vectored", "vread.position", "vread.position")
+
+
+def _ranges(call: Call) -> tuple[tuple[int, int], ...]:
+    """The ranges that are there, sorted by offset."""
+    return tuple(sorted(r for r in call.args[0] or () if r is not None))
+
+
+def _valid(call: Call) -> tuple[tuple[int, int], ...]:
+    """The ranges without those that are refused for themselves."""
+    return tuple(r for r in _ranges(call) if r[0] >= 0 and r[1] >= 0)
+
+
+def overlapping(ranges: tuple[tuple[int, int], ...]) -> bool:
+    """Whether two ranges of a sorted list share a byte."""
+    pairs = itertools.pairwise(ranges)
+    return any(a[0] + a[1] > b[0] and b[1] > 0 and a[1] > 0 for a, b in pairs)
+
+
+def _beyond(call: Call, range_: tuple[int, int]) -> bool:
+    """Whether the range surely ends after the file does."""
+    return range_[0] + range_[1] > call.state.longest
+
+
+def _refuses_early(call: Call) -> bool:
+    return call.has("vector-io-early-eof-check") and any(_beyond(call, r) for r in _valid(call))
+
+
+def _some_empty_past_end(call: Call, outcome: Outcome) -> bool:
+    """An empty range past the end is answered in both ways."""
+    late = [r for r in _valid(call) if _beyond(call, r)]
+    return not outcome.raised and all(length == 0 for _, length in late)
+
+
+def _bad_range(test: Any) -> Any:
+    def applies(call: Call) -> bool:
+        return any(test(r) for r in _ranges(call))
+
+    return applies
+
+
+def _refusal(clause: str, when: Any, kinds: Any, tolerates: Any = None) -> Refusal:
+    return Refusal(clause, lambda c: is_open(c) and when(c), kinds, _REFUSED, tolerates=tolerates)
+
+
+def _range_failure(call: Call, asked: tuple[int, int], got: Outcome) -> Failure | None:
+    """What is wrong with the outcome of one range, if anything."""
+    offset, length = asked
+    late = offset + length > call.state.shortest
+    if (late and got.kind in EOF) or (call.state.changed and got.kind in IO_KINDS):
+        return None
+    if _beyond(call, asked) and length > 0:
+        return Failure("vread.eof-late", "", "raised" if got.raised else "end")
+    if length == 0:
+        fine = late or (not got.raised and got.value == 0)
+        return None if fine else Failure("vread.zero-length", "", "value")
+    clause = _clause_of(call, asked)
+    if got.raised:
+        return Failure(clause, call.state.origin.works, "raised")
+    if got.value != length:
+        return Failure("vread.remaining", "", "end")
+    if not bytes_fit(call.state, offset, got.buffer or b""):
+        return Failure(clause, "", "data")
+    return None
+
+
+def _clause_of(call: Call, asked: tuple[int, int]) -> str:
+    """The clause that promises the data of a range inside the file."""
+    ranges = _ranges(call)
+    if overlapping(ranges):
+        return "vread.overlap-allowed"
+    if any(_beyond(call, r) for r in ranges):
+        return "vread.good-ranges"
+    return "vread.exact-end" if sum(asked) == call.state.shortest else "vread.data"
+
+
+def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
+    asked = call.args[0]
+    after = call.state.at(call.state.pos, _POSITION)
+    if outcome.raised:
+        return unexpected(call, _refused_clause(call, outcome), outcome)
+    if len(outcome.value) != len(asked):
+        return Failure("vread.data", "", "value")
+    for range_, got in zip(asked, outcome.value, strict=True):
+        failure = _range_failure(call, range_, got)
+        if failure is not None:
+            return failure
+    return Accepted(after, tuple(_exercised(call)))
+
+
+def _refused_clause(call: Call, outcome: Outcome) -> str:
+    """The clause by which ranges that were refused are fine."""
+    asked = call.args[0]
+    if not asked:
+        return "vread.empty"
+    if outcome.kind in EOF and any(_beyond(call, r) for r in asked):
+        return "vread.eof-late"
+    several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
+    if several and outcome.kind in ILLEGAL:
+        return "vread.overlap"
+    return _clause_of(call, asked[-1])
+
+
+def _exercised(call: Call) -> set[str]:
+    clauses = {"vread.remaining"} if call.args[0] else {"vread.empty"}
+    for range_ in call.args[0]:
+        if range_[1] == 0:
+            clauses.add("vread.zero-length" if sum(range_) <= call.state.shortest else "")
+        elif _beyond(call, range_):
+            clauses.add("vread.eof-late")
+        else:
+            clauses.add(_clause_of(call, range_))
+    if call.state.origin.works:
+        clauses.add(call.state.origin.works)
+    return clauses - {""}
+
+
+def _says(call: Call) -> tuple[str, ...]:
+    late = any(_beyond(call, r) and r[1] for r in _ranges(call))
+    text = "each range's future gives its bytes"
+    return (f"{text}; EOF for ranges beyond the end" if late else text,)
+
+
+READ_VECTORED = Operation(
+    refusals=(
+        _refusal("vread.null-ranges", lambda c: c.args[0] is None, NULL),
+        _refusal("vread.null-range", lambda c: c.args[0] and None in c.args[0], NULL | ILLEGAL),
+        _refusal(
+            "vread.null-allocate",
+            lambda c: c.args[1] == "null",
+            NULL,
+            lambda c, o: not c.args[0] and not o.raised,
+        ),
+        _refusal(
+            "vread.null-release",
+            lambda c: c.args[2] == "null",
+            NULL,
+            lambda c, o: not c.args[0] and not o.raised,
+        ),
+        _refusal("vread.negative-offset", _bad_range(lambda r: r[0] < 0), EOF),
+        _refusal("vread.negative-length", _bad_range(lambda r: r[1] < 0), ILLEGAL),
+        _refusal(
+            "vread.overlap",
+            lambda c: not c.has("vector-io-overlapping-ranges") and overlapping(_valid(c)),
+            ILLEGAL,
+        ),
+        _refusal("vread.eof-early", _refuses_early, EOF, _some_empty_past_end),
+    ),
+    rows=(
+        Row((), is_open, _delivers, _says),
+        Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+    ),
+    clauses=(
+        "vread.data",
+        "vread.empty",
+        "vread.eof-late",
+        "vread.exact-end",
+        "vread.good-ranges",
+        "vread.overlap-allowed",
+        "vread.remaining",
+        "vread.zero-length",
+    ),
+)

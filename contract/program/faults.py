@@ -1,0 +1,404 @@
+"""What goes wrong with a store, and when: faults and plans of faults as data.
+
+A *request* is one request to the store: an open, a look at a status, a listing, or a read. Requests
+are counted from 1 on when a plan is attached, and a fault says by these numbers when it strikes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from fscontract.contract.program.arguments import ProgramError
+
+Number: TypeAlias = int | float
+
+#: What a request may be.
+REQUESTS = ("open", "status", "list", "read")
+#: What a plan may be attached to: the fake, a local directory, the proxy before an HTTP store.
+PLACES = ("fake", "local", "http")
+#: The most that a fault's numbers may be.
+MOST_REQUESTS = 10**9
+MOST_BYTES = 1 << 40
+MOST_SECONDS = 86400
+#: The requests under a plan that are kept for messages.
+MOST_SEEN = 1000
+#: The most faults of one plan.
+MOST_FAULTS = 1000
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """One way to fail. `parameter` is the number it takes besides when: "amount" (bytes),
+    "seconds", or None."""
+
+    name: str
+    meaning: str
+    #: The requests it can strike, a subset of REQUESTS.
+    requests: frozenset[str]
+    #: Where it can happen, a subset of PLACES.
+    attaches: frozenset[str]
+    parameter: str | None = None
+    #: What the parameter is unless it is given, and the least it may be.
+    default: Number = 0
+    least: Number = 0
+    #: What random plans give the parameter.
+    values: tuple[Number, ...] = ()
+
+
+_ANY = frozenset(REQUESTS)
+_READ = frozenset({"read"})
+_EVERYWHERE = frozenset(PLACES)
+_STORES = frozenset({"fake", "http"})
+_AMOUNTS = (1, 2, 3, 7, 100, 1000, 4095, 4096, 4097)
+
+#: Every kind of fault, the mildest first.
+FAULTS: dict[str, FaultKind] = {
+    kind.name: kind
+    for kind in (
+        FaultKind(
+            "short",
+            "The request gives at most so many bytes, and at least one.",
+            _READ, _EVERYWHERE, "amount", default=1, least=1, values=_AMOUNTS,
+        ),
+        FaultKind(
+            "slow",
+            "Each byte of the answer takes so many seconds.",
+            _READ, _STORES, "seconds", default=0.001, values=(0.001, 0.01),
+        ),
+        FaultKind("reset", "The connection is reset, and there is no answer.", _ANY, _EVERYWHERE),
+        FaultKind(
+            "timeout",
+            "There is no answer for so many seconds; then the request has failed.",
+            _ANY, _EVERYWHERE, "seconds", default=1, values=(0.01, 1, 30),
+        ),
+        FaultKind(
+            "throttle",
+            "The store is busy (503) and asks for so many seconds of patience.",
+            _ANY, _STORES, "seconds", default=1, values=(0, 1, 5, 120),
+        ),
+        FaultKind(
+            "cut-body",
+            "The body ends after so many bytes, though more were announced.",
+            _READ, _STORES, "amount", default=0, values=(0, *_AMOUNTS),
+        ),
+        FaultKind(
+            "corrupt",
+            "Bytes of the replica that is read are flipped; its checksum tells.",
+            _READ, _STORES,
+        ),
+        FaultKind("range", "The store can't satisfy the range (416).", _READ, _STORES),
+        FaultKind(
+            "precondition", "The store says that the file is another one (412).", _READ, _STORES
+        ),
+        FaultKind(
+            "change",
+            "The file gets other bytes of the same length just before the request, once in a plan.",
+            _ANY - {"list"}, frozenset({"fake", "local"}),
+        ),
+        FaultKind(
+            "cut",
+            "The file loses its second half just before the request, once in a plan.",
+            _ANY - {"list"}, frozenset({"fake", "local"}),
+        ),
+        FaultKind(
+            "delete",
+            "The file is deleted just before the request.",
+            _ANY - {"list"}, _EVERYWHERE,
+        ),
+        FaultKind(
+            "revoke",
+            "The permission to read the file is taken away just before the request.",
+            _ANY - {"list"}, _EVERYWHERE,
+        ),
+        FaultKind(
+            "descriptors",
+            "The process has no descriptors left to open the file with.",
+            frozenset({"open"}), frozenset({"fake", "local"}),
+        ),
+        FaultKind(
+            "hang",
+            "There is no answer for so many seconds; then it comes.",
+            _ANY, _EVERYWHERE, "seconds", default=3600, values=(3600,),
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A kind of fault that strikes the requests `at` to `at + times - 1` that it can strike.
+
+    `amount` is in bytes. ProgramError for numbers that are out of range, or that the kind has not.
+    """
+
+    kind: str
+    at: int = 1
+    times: int = 1
+    amount: int | None = None
+    seconds: Number | None = None
+
+    def __post_init__(self) -> None:
+        kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
+        if kind is None:
+            raise ProgramError(f"no kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
+        for name in ("at", "times"):
+            _check(name, getattr(self, name), 1, MOST_REQUESTS)
+        for name, most in (("amount", MOST_BYTES), ("seconds", MOST_SECONDS)):
+            value = getattr(self, name)
+            if value is not None and name != kind.parameter:
+                takes = f"only {kind.parameter}" if kind.parameter else "no number but at and times"
+                raise ProgramError(f"{kind.name} has no {name}; it takes {takes}")
+            if value is not None:
+                _check(name, value, kind.least, most)
+
+    def __str__(self) -> str:
+        value = self.amount if self.seconds is None else self.seconds
+        kind = self.kind if value is None else f"{self.kind}({value:g})"
+        last = self.at + self.times - 1
+        return f"{kind} at {self.at}" + (f"-{last}" if self.times > 1 else "")
+
+    @property
+    def limit(self) -> int:
+        """The amount of bytes, be it the default."""
+        return int(FAULTS[self.kind].default) if self.amount is None else self.amount
+
+    @property
+    def delay(self) -> float:
+        """The seconds, be they the default."""
+        return float(FAULTS[self.kind].default if self.seconds is None else self.seconds)
+
+    def strikes(self, number: int, request: str) -> bool:
+        """Whether it strikes the request of this number and kind."""
+        due = self.at <= number < self.at + self.times
+        return due and request in FAULTS[self.kind].requests
+
+    def to_json(self) -> dict[str, Any]:
+        """The fault as a JSON object, without what is as it always is."""
+        values = {name: getattr(self, name) for name in ("times", "amount", "seconds")}
+        usual = {"times": 1}
+        chosen = {n: v for n, v in values.items() if v is not None and v != usual.get(n)}
+        return {"kind": self.kind, "at": self.at, **chosen}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "fault") -> Fault:
+        """Read a fault; ProgramError names the place and what is allowed there."""
+        if not isinstance(data, dict) or "kind" not in data:
+            raise ProgramError(f"{where}: expected an object with kind, not {data!r:.80}")
+        fields = tuple(cls.__dataclass_fields__)
+        for name in data:
+            if name not in fields:
+                raise ProgramError(f"{where}: no field {name!r:.80}; known: {', '.join(fields)}")
+        try:
+            return cls(**data)
+        except ProgramError as error:
+            raise ProgramError(f"{where}: {error}") from None
+
+
+@dataclass(frozen=True)
+class FaultPlan:
+    """Faults that happen in one run. Of several that strike the same request, the first does."""
+
+    faults: tuple[Fault, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.faults, Fault) or not all(isinstance(f, Fault) for f in self.faults):
+            raise ProgramError(f"a plan takes a tuple of faults, not {self.faults!r:.80}")
+        object.__setattr__(self, "faults", tuple(self.faults))
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.faults)) or "no faults"
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds that occur."""
+        return frozenset(fault.kind for fault in self.faults)
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as a JSON object."""
+        return {"faults": [fault.to_json() for fault in self.faults]}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "plan") -> FaultPlan:
+        """Read a plan; ProgramError names the place and what is allowed there."""
+        if not isinstance(data, dict) or not isinstance(data.get("faults"), list):
+            raise ProgramError(f"{where}: expected an object with a list of faults")
+        if len(data) > 1:
+            raise ProgramError(f"{where}: expected faults and nothing else")
+        faults = data["faults"]
+        if len(faults) > MOST_FAULTS:
+            raise ProgramError(f"{where}: at most {MOST_FAULTS} faults, not {len(faults)}")
+        return cls(
+            tuple(Fault.from_json(f, f"{where}: fault {i}") for i, f in enumerate(faults, 1))
+        )
+
+    def dumps(self) -> str:
+        """The plan as one line of JSON."""
+        return json.dumps(self.to_json(), separators=(",", ":"))
+
+    @classmethod
+    def loads(cls, text: str | bytes, where: str = "plan") -> FaultPlan:
+        """Read a plan from JSON text; ProgramError as in `from_json`."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            reason = " ".join(str(error).split())
+            raise ProgramError(f"{where}: not JSON: {reason:.120}") from None
+        return cls.from_json(data, where)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One request under a plan: its number (0 without a plan), and the fault that strikes it."""
+
+    number: int = 0
+    fault: Fault | None = None
+    firing: Firing | None = None
+
+    def took_effect(self) -> None:
+        """Count the fault: to be called once the request has gone otherwise because of it."""
+        if self.firing is not None and self.fault is not None:
+            self.firing.count(self.fault)
+
+    def wait(self, seconds: float) -> bool:
+        """Really wait; False if the plan was taken away before the time was over."""
+        return self.firing is None or not self.firing.released.wait(seconds)
+
+
+class Seen(NamedTuple):
+    """A request under a plan; `offset` and `length` are the bytes that it asks for, if known."""
+
+    number: int
+    kind: str
+    path: str
+    offset: int | None
+    length: int | None
+
+    def __str__(self) -> str:
+        count = "" if self.length is None else f" {self.length} bytes"
+        start = "" if self.offset is None else f" from {self.offset}"
+        return f"{self.number} {self.kind} {self.path}{count}{start}".rstrip()
+
+
+class Firing:
+    """A plan at work: counts requests, and says which fault strikes each. Safe with threads."""
+
+    def __init__(self, plan: FaultPlan) -> None:
+        self.plan = plan
+        #: The requests so far.
+        self.requests = 0
+        #: The faults that have taken effect so far.
+        self.fired = 0
+        #: The first of the requests, for messages.
+        self.seen: list[Seen] = []
+        #: Set once the plan is taken away: nobody waits any more.
+        self.released = threading.Event()
+        self._struck: set[Fault] = set()
+        self._lock = threading.Lock()
+
+    def request(
+        self, kind: str, path: str = "", offset: int | None = None, length: int | None = None
+    ) -> Turn:
+        """Count a request of one of the kinds REQUESTS."""
+        assert kind in REQUESTS
+        with self._lock:
+            self.requests += 1
+            number = self.requests
+            if number <= MOST_SEEN:
+                self.seen.append(Seen(number, kind, path, offset, length))
+        return Turn(number, self._striking(number, kind), self)
+
+    def count(self, fault: Fault) -> None:
+        """Count a fault that has taken effect."""
+        with self._lock:
+            self.fired += 1
+            self._struck.add(fault)
+
+    @property
+    def unstruck(self) -> tuple[Fault, ...]:
+        """The faults of the plan that have not taken effect so far."""
+        return tuple(fault for fault in self.plan.faults if fault not in self._struck)
+
+    def why(self, fault: Fault) -> str:
+        """Return why a fault has not taken effect."""
+        if self.requests < fault.at:
+            return f"there was no request {fault.at}"
+        due = [seen for seen in self.seen if fault.at <= seen.number < fault.at + fault.times]
+        possible = [seen for seen in due if fault.strikes(seen.number, seen.kind)]
+        if due and not possible:
+            these = ", ".join(f"{seen.number} ({seen.kind})" for seen in due[:3])
+            kinds = " or ".join(k for k in REQUESTS if k in FAULTS[fault.kind].requests)
+            return f"it can only strike {kinds}, not {these}{', ...' if len(due) > 3 else ''}"
+        if possible and all(self._striking(s.number, s.kind) is not fault for s in possible):
+            return "an earlier fault of the plan came first"
+        return "it changed nothing about the requests that it met"
+
+    def _striking(self, number: int, kind: str) -> Fault | None:
+        return next((f for f in self.plan.faults if f.strikes(number, kind)), None)
+
+
+def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
+    """A plan of one to three faults of these kinds at the first so many requests."""
+    wanted = set(kinds)
+    known = [name for name in FAULTS if name in wanted]
+    if not known:
+        return FaultPlan()
+    count = rng.choice((1, 1, 1, 2, 3))
+    return FaultPlan(tuple(_random_fault(rng, rng.choice(known), requests) for _ in range(count)))
+
+
+def _random_fault(rng: Random, name: str, requests: int) -> Fault:
+    kind = FAULTS[name]
+    given: Mapping[str, Any] = {}
+    if kind.parameter is not None and rng.random() < 0.75:
+        given = {kind.parameter: rng.choice(kind.values)}
+    at = min(rng.randint(1, max(1, requests)), rng.randint(1, max(1, requests)))
+    return Fault(name, at, rng.choice((1, 1, 1, 2, 3, 5)), **given)
+
+
+def smaller(plan: FaultPlan) -> Iterator[FaultPlan]:
+    """Plans that are simpler by one step each: without faults, then with smaller numbers.
+
+    Taking any of them, and going on from there, ends.
+    """
+    faults = plan.faults
+    if len(faults) > 2:
+        yield from (FaultPlan((fault,)) for fault in faults)
+    for i, fault in enumerate(faults):
+        before, after = faults[:i], faults[i + 1 :]
+        yield FaultPlan(before + after)
+        yield from (FaultPlan((*before, other, *after)) for other in _smaller(fault))
+
+
+def _smaller(fault: Fault) -> Iterator[Fault]:
+    for times in _below(fault.times, 1):  # from the front, or else from the back
+        yield replace(fault, times=times)
+        if (at := fault.at + fault.times - times) <= MOST_REQUESTS:
+            yield replace(fault, at=at, times=times)
+    yield from (replace(fault, at=n) for n in _below(fault.at, 1))
+    least = math.ceil(FAULTS[fault.kind].least)
+    if fault.amount is not None:
+        yield replace(fault, amount=None)
+        yield from (replace(fault, amount=n) for n in _below(fault.amount, least))
+    if fault.seconds is not None:
+        yield replace(fault, seconds=None)
+        yield from (replace(fault, seconds=n) for n in _below(fault.seconds, least))
+
+
+def _below(value: Number, least: int) -> list[int]:
+    """Simpler numbers, all of them whole: the least, the half, the one before."""
+    whole = math.ceil(value)
+    found = [least, (whole + least) // 2, whole - 1]
+    return [v for v in dict.fromkeys(found) if least <= v < value]
+
+
+def _check(name: str, value: Any, least: Number, most: Number) -> None:
+    types = (int, float) if name == "seconds" else (int,)
+    if type(value) not in types or not least <= value <= most:
+        what = "a number" if name == "seconds" else "a whole number"
+        raise ProgramError(f"{name} must be {what} from {least} to {most}, not {value!r:.40}")

@@ -1,0 +1,199 @@
+"""A program is data: a sequence of calls on a newly opened stream.
+
+Positions, lengths and sizes are whole numbers or anchors (`arguments`), so that one program fits
+any file.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fscontract.contract.program.arguments import (
+    Argument,
+    ProgramError,
+    is_number,
+    plain,
+    resolve,
+    show,
+    tuples,
+)
+from fscontract.contract.program.faults import FaultPlan
+from fscontract.contract.program.open_calls import Opening
+
+#: Every operation with the names of its arguments. `size` is the destination buffer's, in bytes,
+#: None for a null buffer. Operations named `py_*` are those of Python's binary file protocol.
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    "close": (),
+    "get_pos": (),
+    "read_byte": (),
+    "read_into": ("size", "offset", "length"),
+    "seek": ("position",),
+    "seek_to_new_source": ("position",),
+    "unbuffer": (),
+    "has_capability": ("name",),
+    "skip": ("count",),
+    "available": (),
+    "pread": ("position", "size", "offset", "length"),
+    "read_fully": ("position", "size", "offset", "length"),
+    "read_fully_all": ("position", "size"),
+    "read_vectored": ("ranges", "allocate", "release"),
+    "read_buffer": ("size", "start", "limit"),
+    "pread_buffer": ("position", "size", "start", "limit"),
+    "read_fully_buffer": ("position", "size", "start", "limit"),
+    "py_read": ("size",),
+    "py_readall": (),
+    "py_readinto": ("format", "size"),
+    "py_seek": ("offset", "whence"),
+    "py_tell": (),
+    "py_readline": ("limit",),
+    "py_readlines": ("hint",),
+    "py_next": (),
+    "py_closed": (),
+    "py_readable": (),
+    "py_seekable": (),
+    "py_writable": (),
+    "py_with": (),
+    "py_write": (),
+    "change": ("how",),
+}
+#: Arguments that are numbers or anchors.
+_NUMBERS = frozenset(
+    {"size", "offset", "length", "position", "count", "start", "limit", "hint", "whence"}
+)
+#: How a file may change under a stream.
+CHANGES = ("overwrite", "truncate", "append", "delete")
+#: What an allocator given to `read_vectored` returns; "null" stands for no allocator at all.
+ALLOCATORS = ("heap", "view", "null")
+#: Formats of `py_readinto` buffers: unsigned bytes, 4-byte items, a two-dimensional view.
+FORMATS = ("B", "I", "2d")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call: the operation, its arguments, and the number of the stream it is made on."""
+
+    op: str
+    args: tuple[Argument, ...] = ()
+    stream: int = 0
+
+    def __str__(self) -> str:
+        text = f"{self.op}({', '.join(show(a) for a in self.args)})"
+        return text if self.stream == 0 else f"#{self.stream}.{text}"
+
+    def to_json(self) -> Any:
+        """The step as JSON: `["seek", "len-1"]`, or an object if not on the first stream."""
+        call = [self.op, *(plain(a) for a in self.args)]
+        return call if self.stream == 0 else {"stream": self.stream, "call": call}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "step") -> Step:
+        """Read a step; ProgramError names the place and what is allowed there."""
+        stream = 0
+        if isinstance(data, dict):
+            stream, data = data.get("stream", 0), data.get("call")
+        if type(stream) is not int or not 0 <= stream <= 7:
+            raise ProgramError(f"{where}: stream must be 0 to 7, not {stream!r}")
+        if not isinstance(data, list) or not data or not isinstance(data[0], str):
+            raise ProgramError(f"{where}: expected a list such as ['seek', 0]")
+        op, args = data[0], tuple(tuples(a) for a in data[1:])
+        if op not in OPERATIONS:
+            raise ProgramError(f"{where}: no operation {op!r}; known: {', '.join(OPERATIONS)}")
+        names = OPERATIONS[op]
+        if len(args) != len(names):
+            wanted = ", ".join(names) or "nothing"
+            raise ProgramError(f"{where}: {op} takes {wanted}; got {len(args)} arguments")
+        for name, value in zip(names, args, strict=True):
+            _check(name, value, f"{where}: {op} {name}")
+        return cls(op, args, stream)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Calls on `streams` streams newly opened on one file of `length` bytes.
+
+    With an `opening` they are opened through one builder, as many times built as there are
+    streams; else by `open`. `faults` happen meanwhile.
+    """
+
+    length: int
+    steps: tuple[Step, ...]
+    streams: int = 1
+    opening: Opening | None = None
+    faults: FaultPlan | None = None
+
+    def __str__(self) -> str:
+        opened = f"f = open({self.length} bytes)"
+        if self.opening is not None:
+            opened = "f = " + self.opening.text(self.length)
+        if self.streams > 1:
+            opened += f" x {self.streams}"
+        text = "; ".join([opened, *("f." + str(s) for s in self.steps)])
+        return text if self.faults is None else f"[{self.faults}] {text}"
+
+    def with_steps(self, steps: tuple[Step, ...]) -> Program:
+        """The same file and streams with other calls."""
+        return replace(self, steps=steps)
+
+    def to_json(self) -> dict[str, Any]:
+        """The program as a JSON object."""
+        data: dict[str, Any] = {"length": self.length, "streams": self.streams}
+        if self.opening is not None:
+            data["open"] = self.opening.to_json()
+        if self.faults is not None:
+            data.update(self.faults.to_json())
+        return {**data, "steps": [s.to_json() for s in self.steps]}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "program") -> Program:
+        """Read a program; ProgramError names the place and what is allowed there."""
+        if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
+            raise ProgramError(f"{where}: expected an object with length and steps")
+        length, streams = data.get("length"), data.get("streams", 1)
+        if type(length) is not int or not 0 <= length <= 1 << 30:
+            raise ProgramError(f"{where}: length must be 0 to {1 << 30}, not {length!r}")
+        if type(streams) is not int or not 1 <= streams <= 8:
+            raise ProgramError(f"{where}: streams must be 1 to 8, not {streams!r}")
+        steps = tuple(
+            Step.from_json(s, f"{where}: step {i}") for i, s in enumerate(data["steps"], 1)
+        )
+        if any(s.stream >= streams for s in steps):
+            raise ProgramError(f"{where}: a step names a stream that is not opened")
+        opening = None
+        if "open" in data:
+            opening = Opening.from_json(data["open"], f"{where}: open")
+        plan = None
+        if "faults" in data:
+            plan = FaultPlan.from_json({"faults": data["faults"]}, where)
+        return cls(length, steps, streams, opening, plan)
+
+    def dumps(self) -> str:
+        """The program as one line of JSON."""
+        return json.dumps(self.to_json(), separators=(",", ":"))
+
+
+def resolve_step(step: Step, length: int, buffer: int) -> Step:
+    """The step with every anchor replaced by a number."""
+    return replace(step, args=tuple(resolve(a, length, buffer) for a in step.args))
+
+
+def _check(name: str, value: Argument, where: str) -> None:
+    if name in _NUMBERS:
+        if not is_number(value) and not (name in ("size", "limit", "hint") and value is None):
+            raise ProgramError(f"{where}: a whole number or an anchor like 'len-1', not {value!r}")
+        if name == "size" and type(value) is int and value > 1 << 26:
+            raise ProgramError(f"{where}: at most {1 << 26} bytes, not {value}")
+    elif name == "ranges":
+        if value is not None and not all(r is None or _is_range(r) for r in value):
+            raise ProgramError(f"{where}: a list of [offset, length] pairs, not {value!r}")
+    else:
+        allowed = {"how": CHANGES, "allocate": ALLOCATORS, "format": FORMATS}.get(name)
+        if name == "release":
+            allowed = ("given", "absent", "null")
+        if not isinstance(value, str) or (allowed and value not in allowed):
+            raise ProgramError(f"{where}: {' or '.join(allowed or ['a string'])}, not {value!r}")
+
+
+def _is_range(value: Argument) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(is_number(v) for v in value)

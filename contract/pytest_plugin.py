@@ -1,0 +1,348 @@
+"""The pytest plug-in: `test_contract = conformance(make_filesystem)` is a test for every clause.
+
+Does nothing until a test module calls `conformance`. pytest loads it at start-up, so the rest of
+the kit is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from fscontract import __version__
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.result import ClauseResult, RunResult
+    from fscontract.contract.spec.clauses import Clause
+    from fscontract.contract.spec.profiles import Profile
+
+_EFFORTS = ("quick", "normal", "deep")
+#: A callable that returns a filesystem or a Binding, or a target as on the command line.
+Connector: TypeAlias = Callable[[], Any] | str
+
+
+class ContractViolation(AssertionError):
+    """A clause does not hold; the message is the whole report of it."""
+
+
+class Conformance:
+    """A suite for one connector; pytest makes a test of every clause when it is named `test*`."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        *,
+        profile: str | None,
+        features: tuple[str, ...],
+        known: str | Path | None,
+        effort: str | None,
+        clauses: tuple[str, ...],
+        seed: int | None,
+        line: int,
+    ) -> None:
+        self.connector = connector
+        self.profile = profile
+        self.features = features
+        self.known = known
+        self.effort = effort
+        self.clauses = clauses
+        self.seed = seed
+        self.line = line
+        self._result: RunResult | None = None
+        self._fault: str | None = None
+        self._told = False
+
+    def select(self) -> list[Clause]:
+        """The testable clauses; ValueError, with one line, for whatever is mistaken."""
+        from fscontract.contract.spec.clauses import FAULTS, STREAM, select
+        from fscontract.contract.spec.known_failures import load_known
+
+        if self.effort is not None and self.effort not in _EFFORTS:
+            raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
+        self._profile("default")
+        if self.known is not None:
+            load_known(Path(self.known))
+        found = [c for c in select(self.clauses) if c.testable and c.api == STREAM]
+        chosen = [c for c in found if c.document != FAULTS]
+        if not chosen:
+            raise ValueError("no testable clause is selected; see 'fscontract list'")
+        return chosen
+
+    def run(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+        """The result of the one run; fails, without a traceback, if there could be none."""
+        from fscontract.contract.binding import TargetError
+        from fscontract.contract.targets import UsageError
+
+        if self._result is None and self._fault is None:
+            try:
+                self._result = self._check(name, effort, seed, clauses)
+            except (TargetError, UsageError) as error:
+                self._fault = str(error)
+        if self._result is None:
+            raise _no_verdict(str(self._fault))
+        return self._result
+
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be told of the run besides its verdicts, to the first who asks."""
+        told, self._told = self._told, True
+        return () if told or self._result is None else self._result.warnings
+
+    def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+        from fscontract.contract.runner import runner
+        from fscontract.contract.runner.settings import Settings
+        from fscontract.contract.spec.clauses import clauses as every
+        from fscontract.contract.spec.known_failures import load_known, parse_known
+        from fscontract.contract.targets import bind_connector
+
+        binding = bind_connector(self.connector, name)
+        profile = self._profile(binding.default_profile)
+        known = load_known(Path(self.known)) if self.known is not None else ()
+        listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
+        settings = Settings(
+            profile=profile,
+            clauses=tuple(sorted(clauses, key=[*every().values()].index)),  # in whatever order
+            effort=effort,
+            seed=seed,
+            known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
+        )
+        return runner.check(binding, settings)
+
+    def _profile(self, default: str) -> Profile:
+        from fscontract.contract.spec.profiles import load_profile
+
+        return load_profile(self.profile or default).with_features(self.features)
+
+
+def conformance(
+    connector: Connector,
+    *,
+    profile: str | None = None,
+    features: Sequence[str] = (),
+    known: str | Path | None = None,
+    effort: str | None = None,
+    clauses: str | Sequence[str] | None = None,
+    seed: int | None = None,
+) -> Conformance:
+    """A pytest test for every clause: `test_contract = conformance(make_filesystem)`.
+
+    `connector` returns a filesystem of any kind that has a binding, or is a target as on the
+    command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed`
+    take precedence; without either, pytest's settings `contract_effort` and `contract_seed` count,
+    which are quick and 0 unless they are given. The suite runs once, when the first of its tests
+    does.
+    """
+    patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses or ())
+    line = sys._getframe(1).f_lineno - 1
+    return Conformance(
+        connector,
+        profile=profile,
+        features=tuple(features),
+        known=known,
+        effort=effort,
+        clauses=patterns,
+        seed=seed,
+        line=line,
+    )
+
+
+class ClauseItem(pytest.Item):
+    """The test of one clause."""
+
+    def __init__(self, *, suite: Conformance, clause: Clause, label: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite = suite
+        self.clause = clause
+        self.label = label
+        self.effort = str(_setting(self.config, "contract_effort", suite.effort))
+        self.seed = int(_setting(self.config, "contract_seed", suite.seed))
+        self.user_properties += [
+            ("clause", clause.id),
+            ("level", clause.level.value),
+            ("seed", self.seed),
+        ]
+        self._found: ClauseResult | None = None
+
+    def setup(self) -> None:
+        """Run the suite if it has not run, for the clauses whose tests are selected."""
+        from fscontract.contract.report.text import printable, summary_of
+        from fscontract.contract.runner.result import UNVERIFIED, Verdict
+
+        items = [i for i in self.session.items if isinstance(i, ClauseItem)]
+        chosen = [i.clause for i in items if i.suite is self.suite]
+        result = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
+        found = next(r for r in result.clauses if r.clause.id == self.clause.id)
+        self.user_properties.append(("verdict", found.outcome.value))
+        warnings = self.suite.warnings()
+        if warnings:
+            self.user_properties.append(("warnings", printable("\n".join(warnings))))
+        if found.outcome is Verdict.ERROR:
+            raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
+        if found.outcome in UNVERIFIED:
+            reason = printable(found.reason.removeprefix(f"{found.outcome}: "))
+            raise pytest.skip.Exception(f"{found.outcome}: {reason}", _use_item_location=True)
+        if found.outcome is Verdict.LAX:
+            self.user_properties.append(("lax", summary_of(found)))
+        self._found = found
+
+    def runtest(self) -> None:
+        """Fail with the report of the clause if it does not hold."""
+        from fscontract.contract.report.text import failure_block
+        from fscontract.contract.runner.result import FAILING, Verdict
+
+        found = self._found
+        assert found is not None
+        if found.outcome is Verdict.KNOWN:
+            _expect_failure(found.reason)
+        if found.outcome in FAILING or found.outcome is Verdict.KNOWN:
+            raise ContractViolation("\n".join(failure_block(found)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The report alone: the lines of this plug-in tell nobody anything."""
+        if isinstance(excinfo.value, ContractViolation):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The line that calls `conformance`."""
+        return self.path, self.suite.line, self.name
+
+
+def _no_verdict(message: str) -> BaseException:
+    """Raised while a test is set up, so that pytest counts an error, not a failure."""
+    from fscontract.contract.report.text import printable
+
+    return pytest.fail.Exception(printable(message), pytrace=False)
+
+
+def _expect_failure(reason: str) -> None:
+    """Ends the test as expected to fail, but returns under `--runxfail`."""
+    from fscontract.contract.report.text import printable
+
+    pytest.xfail(printable(reason))
+
+
+def _setting(config: pytest.Config, name: str, said: object) -> Any:
+    """What the command line says, or else what `conformance` was told, or else the settings."""
+    chosen = config.getoption(name)
+    if chosen is None:
+        chosen = config.getini(name) if said is None else said
+    return chosen
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse settings that make no sense."""
+    effort, seed = config.getini("contract_effort"), config.getini("contract_seed")
+    if effort not in _EFFORTS:
+        raise pytest.UsageError(f"contract_effort: one of {', '.join(_EFFORTS)}, not {effort!r}")
+    if not (seed.isascii() and seed.isdigit()):
+        raise pytest.UsageError(f"contract_seed: a whole number from 0, not {seed!r}")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--contract-effort` and `--contract-seed`, and settings of these names."""
+    group = parser.getgroup("fscontract", "conformance to Hadoop's stream contract")
+    group.addoption(
+        "--contract-effort",
+        choices=_EFFORTS,
+        help="how many programs to run, in place of what conformance() says",
+    )
+    group.addoption(
+        "--contract-seed",
+        type=int,
+        metavar="N",
+        help="seed of generated programs, in place of what conformance() says",
+    )
+    parser.addini("contract_effort", "effort where nothing else says one", default="quick")
+    parser.addini("contract_seed", "seed where nothing else says one", default="0")
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[ClauseItem] | None:
+    """Make the tests of a `conformance` that has the name of a test."""
+    if not isinstance(obj, Conformance) or not collector.funcnamefilter(name):
+        return None
+    label = f"{collector.name.removesuffix('.py')}.{name}"
+    try:
+        clauses = obj.select()
+    except ValueError as error:
+        raise pytest.Collector.CollectError(f"{name}: {error}") from error
+    return [
+        ClauseItem.from_parent(
+            collector,
+            name=f"{name}[{clause.id}]",
+            # said as a whole, for pytest 9.2 makes another id of a name with brackets
+            nodeid=f"{collector.nodeid}::{name}[{clause.id}]",
+            suite=obj,
+            clause=clause,
+            label=label,
+        )
+        for clause in clauses
+    ]
+
+
+def pytest_report_collectionfinish(items: Sequence[pytest.Item]) -> list[str]:
+    """A line for each suite that was collected: what is checked, by which clauses, how; and what
+    in the environment and among ids is not as it may seem."""
+    suites: dict[int, list[ClauseItem]] = {}
+    for item in items:
+        if isinstance(item, ClauseItem):
+            suites.setdefault(id(item.suite), []).append(item)
+    return [line for own in suites.values() for line in _head(own)]
+
+
+def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
+    from fscontract.contract.spec.clauses import notices
+
+    suite, first = own[0].suite, own[0]
+    features = f", features {' '.join(suite.features)}" if suite.features else ""
+    yield (
+        f"fscontract {__version__}: {first.label}, {len(own)} clauses, "
+        f"connector {_name(suite.connector)}, profile {suite.profile or 'of the binding'}"
+        f"{features}, effort {first.effort}, seed {first.seed}"
+    )
+    yield from (f"  {line}" for line in notices(suite.clauses))
+    variables = sorted(name for name in os.environ if name.startswith("FSCONTRACT_"))
+    if variables:  # a misspelt one would otherwise go unnoticed; values may be secret
+        yield f"  set in the environment: {' '.join(variables)}"
+
+
+def _name(connector: Connector) -> str:
+    from fscontract.contract.masking import mask_url
+
+    if isinstance(connector, str):
+        return mask_url(connector)
+    kind: Any = connector if hasattr(connector, "__qualname__") else type(connector)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what was out of the way in the runs, and the recommendations that are not kept: tests
+    of those pass."""
+    lines = [*_warned(terminalreporter), *_lax(terminalreporter)]
+    if lines:
+        terminalreporter.section("fscontract")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+def _warned(reporter: pytest.TerminalReporter) -> Iterator[str]:
+    for outcome in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
+        for report in reporter.stats.get(outcome, ()):
+            properties = dict(getattr(report, "user_properties", ()))  # collections have none
+            if "warnings" in properties and "clause" in properties:
+                suite = report.nodeid.partition("[")[0]
+                for text in properties["warnings"].splitlines():
+                    yield f"warning: {suite}: {text}"
+
+
+def _lax(reporter: pytest.TerminalReporter) -> Iterator[str]:
+    for report in reporter.stats.get("passed", ()):
+        properties = dict(report.user_properties)
+        if "lax" in properties and "clause" in properties:
+            yield f"LAX  {report.nodeid}  {properties['level']}: {properties['lax']}"

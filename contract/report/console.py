@@ -1,0 +1,221 @@
+"""The report for people at a terminal; in CI, or without a terminal, the same in plain lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from textwrap import wrap
+from typing import TYPE_CHECKING, TextIO
+
+from fscontract import __version__
+from fscontract.contract.masking import mask_url
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.progress import ProgressLine, ProgressLines
+from fscontract.contract.report.text import (
+    failure_block,
+    known_line,
+    plural,
+    printable,
+    short_block,
+    table,
+    unverified,
+    verdict_line,
+)
+from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
+from fscontract.contract.runner.result import FAILING, INTERRUPTED, RunResult, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+
+#: Columns of a report in a file, and the least and the most of one at a terminal.
+_WIDTH, _LEAST, _MOST = 98, 40, 120
+#: The colour of a line by its first word.
+_STYLES = {
+    "FAIL": "bold red",
+    "HANG": "bold red",
+    "CRASH": "bold red",
+    "FIXED": "bold red",
+    "LAX": "yellow",
+    "KNOWN": "yellow",
+    "conforms:": "bold green",
+    "does": "bold red",
+    "interrupted:": "bold red",
+    "incomplete:": "bold red",
+}
+
+
+def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
+    """What is printed once a target has been checked, without colours."""
+    if isinstance(entry, NotSetUp):
+        yield f"not set up: {printable(entry.message)}"
+        return
+    for verdicts, block in (
+        (FAILING, failure_block),
+        ({Verdict.LAX}, short_block),
+    ):
+        for result in entry.clauses:
+            if result.outcome in verdicts:
+                yield from block(result, width)
+                yield ""
+    known = [known_line(r) for r in entry.clauses if r.outcome is Verdict.KNOWN]
+    yield from [*known, ""] if known else []
+    yield from aligned(table(entry), width)
+    yield ""
+    yield from not_verified(entry, width)
+    yield printable(_facts(entry))
+    for warning in entry.warnings:
+        yield f"warning: {printable(warning)}"
+    if entry.incomplete and not entry.incomplete.startswith(INTERRUPTED):
+        yield f"the run is incomplete: {printable(entry.incomplete)}"
+    yield verdict_line(entry)
+
+
+def aligned(rows: list[list[str]], width: int = _WIDTH) -> Iterator[str]:
+    """A table in columns, names to the left, figures to the right; on its side if it is wide."""
+    widths = _widths(rows)
+    if sum(widths) + 2 * (len(widths) - 1) > width:
+        rows = [list(row) for row in zip(*rows, strict=True)]
+        widths = _widths(rows)
+    for row in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+        yield "  ".join([f"{row[0]:{widths[0]}}", *cells])
+
+
+def _widths(rows: list[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
+    """What was not verified and why; nothing if all was."""
+    groups = unverified(result)
+    if not groups:
+        return
+    yield f"not verified: {plural(sum(len(g.clauses) for g in groups), 'clause')}"
+    for group in groups:
+        reason = group.reason.removeprefix(f"{group.outcome.value}: ")
+        yield printable(f"  {group.outcome.value}: {reason}" if reason else f"  {group.outcome}")
+        for line in wrap(" ".join(group.clauses), width - 4, break_on_hyphens=False):
+            yield f"    {line}"
+    yield ""
+
+
+def _facts(result: RunResult) -> str:
+    facts = [f"{count} {name}" for name, count in result.counts.items()]
+    facts += [f"{name} {version}" for name, version in result.versions.items()]
+    return ", ".join([*facts, f"seed {result.seed}", f"{result.seconds:.1f} s"])
+
+
+def is_plain(stream: TextIO, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether `stream` gets no colours and no progress line."""
+    known = os.environ if environment is None else environment
+    return bool(known.get("CI")) or known.get("TERM") == "dumb" or not stream.isatty()
+
+
+@contextmanager
+def shown_on(stream: TextIO) -> Iterator[Listener]:
+    """Somebody who listens to a run and shows how far it is, on a terminal if `stream` is one."""
+    if is_plain(stream):
+        yield ProgressLines(lambda line: print(printable(line), file=stream, flush=True))
+        return
+    from rich.console import Console as RichConsole
+
+    line = ProgressLine(RichConsole(file=stream, no_color=bool(os.environ.get("NO_COLOR"))))
+    try:
+        yield line
+    finally:
+        line.stop()
+
+
+class Console:
+    """Prints a run on `stream` while it goes on; call it with events, then `finish`.
+
+    If `quiet`, it prints the verdicts alone.
+    """
+
+    def __init__(self, stream: TextIO, plain: bool | None = None, quiet: bool = False) -> None:
+        self._stream = stream
+        self._quiet = quiet
+        self._rich: RichConsole | None = None
+        self._line: ProgressLine | None = None
+        self._headed = False
+        #: What the run had found when it was interrupted, None if it was not.
+        self.so_far: RunResult | None = None
+        if not (is_plain(stream) if plain is None else plain):
+            from rich.console import Console as RichConsole
+
+            self._rich = RichConsole(
+                file=stream,
+                highlight=False,
+                soft_wrap=True,
+                no_color=bool(os.environ.get("NO_COLOR")),  # rich before 14 minds an empty one
+            )
+            self._line = None if quiet else ProgressLine(self._rich)
+        self._lines = None if quiet or self._rich is not None else ProgressLines(self._print)
+
+    def set_up(self, target: str) -> None:
+        """A target is being looked up, or started."""
+        if self._line is not None:
+            self._line.say(f"setting up {mask_url(target)}")
+
+    def __call__(self, event: Event) -> None:
+        """Show an event."""
+        if isinstance(event, RunStarted):
+            self._headed = True
+            self.so_far = None
+            self._head(
+                f"{printable(event.target)} through {event.binding}, "
+                f"profile {event.profile}, effort {event.effort}, seed {event.seed}"
+            )
+        elif isinstance(event, Interrupted):
+            self.so_far = event.result
+        elif isinstance(event, PhaseStarted) and self._rich is None and not self._quiet:
+            total = "" if event.total is None else f": {plural(event.total, 'program')}"
+            self._print(f"phase {event.phase}{total}")
+        if self._line is not None:
+            self._line(event)
+        if self._lines is not None:
+            self._lines(event)
+
+    def finish(self, entry: Entry) -> None:
+        """Print the report of a target that has been checked, or could not be."""
+        self.stop()
+        if self._quiet:
+            *_, last = lines(entry)
+            self._print(f"{printable(entry.target)}: {last}")
+            return
+        if isinstance(entry, NotSetUp) and not self._headed:
+            self._head(printable(entry.target))
+        for line in ("", *lines(entry, self._width), ""):
+            self._print(line)
+        self._headed = False
+
+    def stop(self) -> None:
+        """Take the progress line away."""
+        if self._line is not None:
+            self._line.stop()
+
+    @property
+    def _width(self) -> int:
+        """Of the report: that of the terminal, but no more than can be read with ease."""
+        return _WIDTH if self._rich is None else max(_LEAST, min(self._rich.width, _MOST))
+
+    def _head(self, text: str) -> None:
+        if not self._quiet:
+            self.stop()
+            self._print(f"fscontract {__version__}: {text}")
+
+    def _print(self, line: str) -> None:
+        if self._rich is None:
+            encoding = getattr(self._stream, "encoding", None) or "utf-8"
+            shown = line.encode(encoding, "backslashreplace").decode(encoding)
+            self._stream.write(f"{shown}\n")
+            self._stream.flush()
+            return
+        from rich.text import Text
+
+        text = Text(line)
+        word = line.split(" ", 1)[0]
+        if word in _STYLES:
+            text.stylize(_STYLES[word], 0, len(word) if word.isupper() else len(line))
+        self._rich.print(text)

@@ -1,0 +1,129 @@
+"""What GitHub shows of a job: annotations at the top of its page, and its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.text import (
+    failure_block,
+    plural,
+    printable,
+    short_block,
+    unverified,
+    verdict_line,
+)
+from fscontract.contract.runner.baseline import Change, Comparison
+from fscontract.contract.runner.result import FAILING, RunResult, Verdict
+
+#: GitHub shows so many annotations of each kind for a step, and drops the rest.
+_MOST = 10
+#: Bytes that a step's summary may have; GitHub drops a longer one as a whole.
+_LARGEST = 1024 * 1024
+
+
+class Annotation(NamedTuple):
+    """A line at the top of a job's page; `kind` is error or warning."""
+
+    kind: str
+    title: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"::{self.kind} title={_property(self.title)}::{_data(self.message)}"
+
+
+def is_wanted(environment: Mapping[str, str]) -> bool:
+    """Whether this is a step of a GitHub job, whose output GitHub reads."""
+    return environment.get("GITHUB_ACTIONS") == "true"
+
+
+def annotated(entries: Sequence[Entry], compared: Sequence[Comparison]) -> list[Annotation]:
+    """What is wrong, as errors, and what is not as it should be, as warnings.
+
+    `compared` has what became of the entries since the baseline, if there is one: then what
+    failed before is a warning. No more than GitHub shows: the last one counts what was left out.
+    """
+    found = [a for entry, beside in zip_longest(entries, compared) for a in _of(entry, beside)]
+    return [
+        *_few("error", [a for a in found if a.kind == "error"]),
+        *_few("warning", [a for a in found if a.kind == "warning"]),
+    ]
+
+
+def append_summary(path: Path, text: str, short: str) -> bool:
+    """Append `text` to the summary of the step, or `short` if it would get too long; whether
+    there was room for either."""
+    used = path.stat().st_size if path.exists() else 0
+    for candidate in (text, short):
+        data = candidate.encode("utf-8", "backslashreplace")
+        if used + len(data) <= _LARGEST:
+            with path.open("ab") as file:
+                file.write(data)
+            return True
+    return False
+
+
+def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
+    if isinstance(entry, NotSetUp):
+        yield Annotation("error", f"{entry.target} could not be set up", entry.message)
+    elif entry is not None:
+        if entry.incomplete:
+            yield Annotation("error", f"the run on {entry.target} is incomplete", entry.incomplete)
+        yield from _failures(entry, beside)
+        for text in entry.warnings:
+            yield Annotation("warning", f"checking {entry.target}", text)
+        for result in entry.clauses:
+            if result.outcome is Verdict.LAX:
+                title = f"{result.clause.id} is not kept by {entry.target}"
+                yield Annotation("warning", title, "\n".join(short_block(result)))
+        yield from _unverified(entry)
+    if beside is not None:
+        for gone in beside.of(Change.VANISHED):
+            title = f"{gone.clause} is verified no more on {beside.target}"
+            yield Annotation("error", title, f"{gone.now} ({gone.before})")
+        for missed in beside.of(Change.UNEXERCISED):
+            title = f"{missed.clause} was not exercised this time on {beside.target}"
+            yield Annotation("warning", title, f"{missed.now} ({missed.before})")
+
+
+def _failures(entry: RunResult, beside: Comparison | None) -> Iterator[Annotation]:
+    standing = {d.clause for d in beside.of(Change.STANDING)} if beside else set()
+    for result in entry.clauses:
+        if result.outcome in FAILING:
+            old = result.clause.id in standing
+            title = f"{result.clause.id}: {result.outcome} on {entry.target}"
+            if old:
+                title += ", as in the baseline"
+            kind = "warning" if old else "error"
+            yield Annotation(kind, title, "\n".join(failure_block(result)))
+
+
+def _unverified(entry: RunResult) -> Iterator[Annotation]:
+    groups = unverified(entry)
+    if groups:
+        count = plural(sum(len(g.clauses) for g in groups), "clause")
+        lines = (f"{g.outcome}: {g.reason}: {' '.join(g.clauses)}" for g in groups)
+        text = "\n".join([verdict_line(entry), *lines])
+        yield Annotation("warning", f"{count} not verified on {entry.target}", text)
+
+
+def _few(kind: str, found: Sequence[Annotation]) -> Iterable[Annotation]:
+    if len(found) <= _MOST:
+        return found
+    rest = found[_MOST - 1 :]
+    names = "\n".join(islice((a.title for a in rest), 100))
+    last = Annotation(kind, f"{len(rest)} more, see the summary of the job", names)
+    return [*found[: _MOST - 1], last]
+
+
+def _data(text: str) -> str:
+    escaped = printable(text).replace("%", "%25")
+    return escaped.replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

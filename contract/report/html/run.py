@@ -1,0 +1,300 @@
+"""Render the HTML page of a run, with a lane for each thread of a concurrent failure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from fscontract import __version__
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.html import page, text
+from fscontract.contract.report.html.timeline import Timeline, timeline
+from fscontract.contract.report.matrix import GLYPHS, MEANINGS
+from fscontract.contract.report.text import Group, place, plural, unverified, verdict_line
+from fscontract.contract.runner.result import FAILING, UNVERIFIED, ClauseResult, Verdict
+from fscontract.contract.spec.clauses import Level, documents
+
+#: A line such as `3  T1 seek(0)  starts`, or `thread 1: seek(0)`.
+_LINE = re.compile(r"\s*(?:(\d+)\s+T(\d+)|thread (\d+):)\s+(.*)", re.DOTALL)
+#: More threads than a schedule may have.
+_MOST = 16
+
+
+class Event(NamedTuple):
+    """One line; `thread` is None for one that is of no thread.
+
+    `lanes` says of each thread whether it runs, waits in the midst of a call, or is idle.
+    """
+
+    number: str
+    thread: int | None
+    text: str
+    lanes: tuple[str, ...]
+    last: bool
+
+
+class Lanes(NamedTuple):
+    """The lines of an interleaving; `threads` are the numbers of its threads."""
+
+    threads: tuple[int, ...]
+    events: tuple[Event, ...]
+
+
+def lanes(lines: Sequence[str]) -> Lanes | None:
+    """The lanes of an interleaving, None if it is no such thing."""
+    found = [_LINE.fullmatch(line) for line in lines]
+    numbers = {int(m[2] or m[3]) for m in found if m}
+    if not numbers or max(numbers) >= _MOST:
+        return None
+    threads = tuple(range(max(numbers) + 1))
+    busy: set[int] = set()
+    events = []
+    for index, (line, match) in enumerate(zip(lines, found, strict=True), 1):
+        last = index == len(lines)
+        if match is None:
+            events.append(Event("", None, line.strip(), _states(threads, None, busy), last))
+            continue
+        thread, text = int(match[2] or match[3]), match[4].strip()
+        states = _states(threads, thread, busy)
+        events.append(Event(match[1] or "", thread, text, states, last))
+        if text.endswith("starts"):
+            busy.add(thread)
+        elif not re.match(r"(paused|goes on|blocked|waits)\b", text):
+            busy.discard(thread)
+    return Lanes(threads, tuple(events))
+
+
+def _states(threads: tuple[int, ...], running: int | None, busy: set[int]) -> tuple[str, ...]:
+    return tuple("runs" if t == running else "waits" if t in busy else "idle" for t in threads)
+
+
+#: What to do about clauses that were not verified.
+_HINTS = {
+    Verdict.UNDECLARED: (
+        "If the target has it, declare it with --features or in a profile; "
+        "'only without' is for targets that lack it."
+    ),
+    Verdict.INEXPRESSIBLE: "Nothing to do: callers of this API can't meet the case either.",
+    Verdict.UNEXERCISED: "A higher --effort runs more programs.",
+    Verdict.ERROR: "Run it again once the way to the target is clear.",
+}
+#: The groups in which findings are shown.
+_KINDS = (
+    ("Violations", FAILING),
+    ("Not as recommended", frozenset({Verdict.LAX})),
+    ("Known failures", frozenset({Verdict.KNOWN})),
+)
+
+
+class Section(NamedTuple):
+    """The clauses of one section of a document; `key` is its name in links."""
+
+    key: str
+    title: str
+    rows: tuple[ClauseResult, ...]
+
+
+class Part(NamedTuple):
+    """The clauses of one document."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+    @property
+    def size(self) -> int:
+        """How many clauses it has."""
+        return sum(len(section.rows) for section in self.sections)
+
+
+class Finding(NamedTuple):
+    """A clause that does not hold, with its program as a drawing."""
+
+    result: ClauseResult
+    place: str
+    timeline: Timeline | None
+    lanes: Lanes | None
+
+    @property
+    def expected(self) -> str:
+        """What is permitted."""
+        shown = self.result.counterexample
+        return " or ".join(shown.expected) if shown else ""
+
+    @property
+    def actual(self) -> str:
+        """What came."""
+        shown = self.result.counterexample
+        return shown.actual if shown else ""
+
+    @property
+    def commands(self) -> list[str]:
+        """What to run to see it again, and to read more."""
+        shown = self.result.counterexample
+        replay = [shown.again] if shown and shown.again else []
+        return [*replay, f"fscontract explain {self.result.clause.id}"]
+
+
+class Tile(NamedTuple):
+    """A number to look at first."""
+
+    number: int
+    word: str
+    outcome: str
+    href: str
+
+
+class View:
+    """One target as the page shows it; `number` counts from 1."""
+
+    def __init__(self, number: int, entry: Entry) -> None:
+        self.number = number
+        self.entry = entry
+        self.target = entry.target
+        self.error = entry.message if isinstance(entry, NotSetUp) else ""
+        self.result = None if isinstance(entry, NotSetUp) else entry
+
+    def link(self, **state: str) -> str:
+        """The hash that leads to something of this target; the first one is the one that is meant
+        if none is named."""
+        named = {"target": str(self.number)} if self.number > 1 else {}
+        return urlencode({**named, **state})
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence."""
+        return "could not be set up" if self.result is None else verdict_line(self.result)
+
+    @property
+    def conforms(self) -> bool:
+        """Whether it does."""
+        return self.result is not None and self.result.conforms
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What was run, and how."""
+        if self.result is None:
+            return []
+        run = self.result
+        counts = [f"{count:,} {name}" for name, count in run.counts.items()]
+        versions = [f"{name} {version}" for name, version in run.versions.items()]
+        return [
+            *([("Incomplete", run.incomplete)] if run.incomplete else []),
+            ("Binding", run.binding),
+            ("Profile", run.profile),
+            ("Effort", run.effort),
+            ("Seed", str(run.seed)),
+            ("Started", run.started.strftime("%Y-%m-%d %H:%M:%S %Z")),
+            ("Took", f"{run.seconds:.1f} s"),
+            ("Ran", ", ".join(counts)),
+            ("Versions", ", ".join([f"fscontract {__version__}", *versions])),
+        ]
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """How much holds, fails, is known, was not verified."""
+        count = Counter(r.outcome for r in self._clauses)
+        failing = sum(count[v] for v in FAILING)
+        fail = "fails" if failing == 1 else "fail"
+        found = [
+            Tile(count[Verdict.PASS], "hold", "pass", self.link(outcome="pass")),
+            Tile(failing, fail, "failing", f"found-{self.number}-1"),
+            Tile(count[Verdict.LAX], "lax", "lax", self.link(outcome="lax")),
+            Tile(count[Verdict.KNOWN], "known", "known", self.link(outcome="known")),
+            Tile(self.unverified, "not verified", "unverified", f"unverified-{self.number}"),
+        ]
+        return [t for t in found if t.number or t.outcome not in ("lax", "known")]
+
+    @property
+    def outcomes(self) -> list[Verdict]:
+        """Those that occur."""
+        found = {r.outcome for r in self._clauses}
+        return [v for v in Verdict if v in found]
+
+    def counts(self) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+        """For each level, how many clauses came out how, with links to them."""
+        count = Counter((r.clause.level, r.outcome) for r in self._clauses)
+        for level in Level:
+            if any(count[level, v] for v in self.outcomes):
+                cells = [
+                    (count[level, v], self.link(level=level.value, outcome=v.value))
+                    for v in self.outcomes
+                ]
+                yield level.value, cells
+
+    @property
+    def groups(self) -> list[tuple[Verdict, list[Group]]]:
+        """What was not verified, by outcome and reason."""
+        found: dict[Verdict, list[Group]] = {}
+        for group in () if self.result is None else unverified(self.result):
+            found.setdefault(group.outcome, []).append(group)
+        return list(found.items())
+
+    @property
+    def unverified(self) -> int:
+        """How many clauses were not verified."""
+        return sum(r.outcome in UNVERIFIED for r in self._clauses)
+
+    @property
+    def findings(self) -> list[tuple[str, list[Finding]]]:
+        """What does not hold, most serious first."""
+        kinds = ((title, self._findings(verdicts)) for title, verdicts in _KINDS)
+        return [(title, found) for title, found in kinds if found]
+
+    @property
+    def parts(self) -> list[Part]:
+        """Every clause, by document and section, in the order of the run."""
+        found: dict[str, dict[str, list[ClauseResult]]] = {}
+        for result in self._clauses:
+            sections = found.setdefault(result.clause.document, {})
+            sections.setdefault(result.clause.section, []).append(result)
+        return [_part(document, sections) for document, sections in found.items()]
+
+    @property
+    def _clauses(self) -> Sequence[ClauseResult]:
+        return () if self.result is None else self.result.clauses
+
+    def _findings(self, verdicts: Iterable[Verdict]) -> list[Finding]:
+        buffer = 0 if self.result is None else self.result.buffer
+        return [_finding(r, buffer) for r in self._clauses if r.outcome in verdicts]
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """The page, which is one file and loads nothing."""
+    views = [View(number, entry) for number, entry in enumerate(entries, 1)]
+    return page(
+        "run.html.j2",
+        "run.js",
+        text("run.css"),
+        title=_title(entries),
+        views=views,
+        version=__version__,
+        glyphs=GLYPHS,
+        meanings=MEANINGS,
+        hints=_HINTS,
+        plural=plural,
+        failing=sorted(v.value for v in FAILING),
+        unverified=sorted(v.value for v in UNVERIFIED),
+    )
+
+
+def _title(entries: Sequence[Entry]) -> str:
+    if len(entries) == 1:
+        return f"{entries[0].target}: fscontract"
+    return f"fscontract: {plural(len(entries), 'target')}"
+
+
+def _part(document: str, sections: dict[str, list[ClauseResult]]) -> Part:
+    known = documents().get(document)
+    return Part(
+        known.title if known else document,
+        tuple(Section(f"{document}: {s}", s, tuple(rows)) for s, rows in sections.items()),
+    )
+
+
+def _finding(result: ClauseResult, buffer: int) -> Finding:
+    shown = result.counterexample
+    drawn = None if shown is None else timeline(shown, buffer)
+    return Finding(result, place(result.clause), drawn, lanes(shown.interleaving if shown else ()))

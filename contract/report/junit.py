@@ -1,0 +1,82 @@
+"""The report for CI servers: JUnit XML with one test case for each clause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timezone
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.text import failure_block, printable, short_block, summary_of
+from fscontract.contract.runner.result import FAILING, UNVERIFIED, ClauseResult, RunResult, Verdict
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """A `testsuites` document with a suite for each target; ends with a newline."""
+    root = Element("testsuites", name="fscontract")
+    for entry in entries:
+        root.append(_not_set_up(entry) if isinstance(entry, NotSetUp) else _suite(entry))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def _not_set_up(entry: NotSetUp) -> Element:
+    name = _text(entry.target)
+    suite = Element("testsuite", name=name, tests="1", failures="0", errors="1", skipped="0")
+    case = SubElement(suite, "testcase", classname="fscontract", name="set-up", time="0")
+    _child(case, "error", "set-up", entry.message)
+    return suite
+
+
+def _suite(result: RunResult) -> Element:
+    suite = Element(
+        "testsuite",
+        name=_text(result.target),
+        tests=str(len(result.clauses)),
+        timestamp=result.started.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S"),
+        time=f"{result.seconds:.3f}",
+    )
+    for found in result.clauses:
+        suite.append(_case(found, result.seed))
+    if result.incomplete:
+        suite.set("tests", str(len(result.clauses) + 1))
+        case = SubElement(suite, "testcase", classname="fscontract", name="run", time="0")
+        _child(case, "error", "incomplete", result.incomplete)
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+    if result.warnings:
+        SubElement(suite, "system-err").text = "\n".join(map(_text, result.warnings))
+    return suite
+
+
+def _case(found: ClauseResult, seed: int) -> Element:
+    clause = found.clause
+    case = Element("testcase", classname=f"fscontract.{clause.document}", name=clause.id, time="0")
+    properties = SubElement(case, "properties")
+    for name, value in (
+        ("clause", clause.id),
+        ("level", clause.level.value),
+        ("seed", str(seed)),
+        ("verdict", found.outcome.value),
+    ):
+        SubElement(properties, "property", name=name, value=value)
+    word = found.outcome.value
+    if found.outcome in FAILING:
+        _child(case, "failure", word, summary_of(found), "\n".join(failure_block(found)))
+    elif found.outcome is Verdict.ERROR:
+        _child(case, "error", word, found.reason)
+    elif found.outcome is Verdict.KNOWN or found.outcome in UNVERIFIED:
+        _child(case, "skipped", word, f"{word}: {found.reason}")
+    elif found.outcome is Verdict.LAX:
+        SubElement(case, "system-out").text = _text("\n".join(short_block(found)))
+    return case
+
+
+def _child(case: Element, tag: str, kind: str, message: str, text: str = "") -> None:
+    SubElement(case, tag, type=kind, message=_text(message)).text = _text(text) or None
+
+
+def _text(text: str) -> str:
+    return printable(text)

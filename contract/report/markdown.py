@@ -1,0 +1,157 @@
+"""Render a run as Markdown, and what changed since a baseline."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.text import plural, printable, table, unverified, verdict_line
+from fscontract.contract.runner.baseline import Change, Comparison, Difference
+from fscontract.contract.runner.result import FAILING, ClauseResult, RunResult, Verdict
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """A section for each target; ends with a newline."""
+    return "\n".join(line for entry in entries for line in _section(entry))
+
+
+def render_briefly(entries: Sequence[Entry]) -> str:
+    """A line for each target; ends with a newline."""
+    return "".join(f"- **{cell(entry.target)}**: {cell(_verdict(entry))}\n" for entry in entries)
+
+
+def cell(text: str) -> str:
+    """`text` so that it stays in one cell of a table and is shown as it is."""
+    escaped = html.escape(" ".join(printable(text).split()), quote=False)
+    return "".join(f"\\{c}" if c in "\\|`*_[]~" else c for c in escaped)
+
+
+def _section(entry: Entry) -> Iterable[str]:
+    yield f"## fscontract: {cell(entry.target)}"
+    yield ""
+    if isinstance(entry, NotSetUp):
+        yield f"**could not be set up**: {cell(entry.message)}"
+        yield ""
+        return
+    yield f"**{cell(verdict_line(entry))}**"
+    yield ""
+    yield cell(
+        f"binding {entry.binding}, profile {entry.profile}, effort {entry.effort}, "
+        f"seed {entry.seed}, {entry.seconds:.1f} s"
+    )
+    yield ""
+    if entry.warnings:
+        yield from (f"- Warning: {cell(text)}" for text in entry.warnings)
+        yield ""
+    yield from table_lines(table(entry))
+    yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])
+    yield from _failures(
+        "Not as recommended", [r for r in entry.clauses if r.outcome is Verdict.LAX]
+    )
+    yield from _known([r for r in entry.clauses if r.outcome is Verdict.KNOWN])
+    yield from _unverified(entry)
+
+
+def _verdict(entry: Entry) -> str:
+    if isinstance(entry, NotSetUp):
+        return f"could not be set up: {entry.message}"
+    return verdict_line(entry)
+
+
+def _failures(title: str, found: list[ClauseResult]) -> Iterable[str]:
+    if not found:
+        return
+    rows = [["Clause", "Level", "Statement", "Program", "Expected", "Actual"]]
+    for result in found:
+        shown = result.counterexample
+        rows.append(
+            [
+                result.clause.id,
+                result.clause.level.value,
+                result.clause.statement,
+                str(shown.program or "") if shown else "",
+                " or ".join(shown.expected) if shown else "",
+                shown.actual if shown else f"{result.outcome.value}: {result.reason}",
+            ]
+        )
+    yield from _titled(title, rows)
+
+
+def _known(found: list[ClauseResult]) -> Iterable[str]:
+    if found:
+        rows = [[r.clause.id, r.clause.level.value, r.reason] for r in found]
+        yield from _titled("Known", [["Clause", "Level", "Reason"], *rows])
+
+
+def _unverified(result: RunResult) -> Iterable[str]:
+    groups = unverified(result)
+    if groups:
+        rows = [[g.outcome.value, g.reason, " ".join(g.clauses)] for g in groups]
+        yield from _titled("Not verified", [["Outcome", "Reason", "Clauses"], *rows])
+
+
+def _titled(title: str, rows: list[list[str]]) -> Iterable[str]:
+    yield f"### {title}"
+    yield ""
+    yield from table_lines(rows)
+
+
+def table_lines(rows: list[list[str]]) -> Iterable[str]:
+    """A table whose first row is the heading, and an empty line."""
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join(cell(text) for text in row)} |"
+        if number == 0:
+            yield f"|{' --- |' * len(row)}"
+    yield ""
+
+
+#: What is listed one by one; what stands as it did is only counted.
+_LISTED = (Change.NEW, Change.VANISHED, Change.UNEXERCISED, Change.FIXED)
+#: What is counted where there is none, too.
+_ALWAYS = (Change.NEW, Change.VANISHED, Change.FIXED)
+
+
+def as_lines(name: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """The differences from the baseline of this name, and how many there are."""
+    yield printable(f"baseline {name}")
+    width = max((len(c) for c in _LISTED if any(one.of(c) for one in comparisons)), default=0)
+    for comparison in comparisons:
+        target = comparison.target
+        for remark in comparison.remarks:
+            yield printable(f"  {target}: {remark}")
+        for change in _LISTED:
+            for found in comparison.of(change):
+                yield printable(f"  {change.value:{width}}  {target}: {_sentence(found)}")
+    yield f"  {tally(comparisons)}"
+
+
+def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
+    """A section for a job's summary; ends with a newline."""
+    rows = [["Change", "Target", "Clause", "Now", "In the baseline"]]
+    for comparison in comparisons:
+        for change in _LISTED:
+            rows += [
+                [change.value, comparison.target, found.clause, found.now, found.before]
+                for found in comparison.of(change)
+            ]
+    lines = [f"## Beside {cell(name)}", "", f"**{tally(comparisons)}**", ""]
+    if len(rows) > 1:
+        lines += table_lines(rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def tally(comparisons: Sequence[Comparison]) -> str:
+    """How many clauses became what, such as `1 new, 0 vanished, 2 fixed, 3 fail as before`."""
+    count = Counter(d.change for c in comparisons for d in c.differences)
+    shown = [change for change in _LISTED if count[change] or change in _ALWAYS]
+    parts = [f"{count[change]} {change.value}" for change in shown]
+    standing = count[Change.STANDING]
+    verb = "fails" if standing == 1 else "fail"
+    return ", ".join([*parts, f"{plural(standing, 'clause')} {verb} as before"])
+
+
+def _sentence(found: Difference) -> str:
+    text = f"{found.clause}: {found.now} ({found.before})"
+    return " ".join(text.split())

@@ -1,0 +1,434 @@
+"""Build the matrix of clauses and targets from JSON reports, which are not trusted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fscontract import __version__
+from fscontract.contract.runner.result import Verdict, conform
+from fscontract.contract.spec.clauses import clauses, documents
+from fscontract.contract.untrusted import UntrustedError, load_json, load_text
+
+#: What stands before the word of an outcome. Each differs, so that colour only helps.
+GLYPHS = {
+    Verdict.PASS: "✓",
+    Verdict.LAX: "~",
+    Verdict.FAIL: "✗",
+    Verdict.KNOWN: "◆",
+    Verdict.FIXED: "↑",
+    Verdict.UNDECLARED: "-",
+    Verdict.INEXPRESSIBLE: "∅",
+    Verdict.UNEXERCISED: "○",
+    Verdict.ERROR: "!",
+    Verdict.HANG: "∞",
+    Verdict.CRASH: "†",
+}
+#: What each outcome says, for a legend.
+MEANINGS = {
+    Verdict.PASS: "holds",
+    Verdict.LAX: "a SHOULD that is not kept",
+    Verdict.FAIL: "is violated",
+    Verdict.KNOWN: "is violated, as listed in a file of known failures",
+    Verdict.FIXED: "is listed as known, but holds",
+    Verdict.UNDECLARED: "needs a feature that the profile does not declare",
+    Verdict.INEXPRESSIBLE: "the API has no word for it",
+    Verdict.UNEXERCISED: "no program reached it",
+    Verdict.ERROR: "no verdict: calls were lost to the network or the set-up",
+    Verdict.HANG: "a program did not end",
+    Verdict.CRASH: "a program ended the process",
+}
+#: Outcomes that need a finding which explains them.
+RED = frozenset({Verdict.FAIL, Verdict.KNOWN, Verdict.LAX, Verdict.HANG, Verdict.CRASH})
+#: What tells columns of one name apart, in the order in which it is tried.
+_APART = ("binding", "profile", "effort", "seed", "version", "started", "source")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one run says of one clause; `outcome` is None if it was not asked."""
+
+    outcome: Verdict | None = None
+    actual: str = ""
+    expected: tuple[str, ...] = ()
+    reason: str = ""
+    issue: str = ""
+    #: The way it fails, "" if it does not or the report is of a version that did not tell.
+    signature: str = ""
+
+    @property
+    def red(self) -> bool:
+        """Whether a finding has to explain it."""
+        return self.outcome in RED
+
+    @property
+    def text(self) -> str:
+        """Glyph and word, empty if the run was not asked."""
+        return "" if self.outcome is None else f"{GLYPHS[self.outcome]} {self.outcome.value}"
+
+
+#: The cell of a run that was not asked about the clause.
+NOT_ASKED = Cell()
+
+
+@dataclass
+class Column:
+    """One run on one target. `error` says why it could not be set up, "" if it could."""
+
+    label: str
+    target: str
+    #: The report's file.
+    source: str
+    #: The version of the kit.
+    version: str
+    error: str = ""
+    binding: str = ""
+    profile: str = ""
+    effort: str = ""
+    seed: int | None = None
+    started: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    conforms: bool = False
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    levels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> Counter[Verdict]:
+        """How many clauses came out how."""
+        return Counter(c.outcome for c in self.cells.values() if c.outcome is not None)
+
+    @property
+    def verdict(self) -> str:
+        """`conforms`, `does not conform` or `not set up`."""
+        if self.error:
+            return "not set up"
+        return "conforms" if self.conforms else "does not conform"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One clause, with a cell for each column."""
+
+    clause: str
+    level: str
+    statement: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def counts(self) -> Counter[Verdict]:
+        """In how many columns it came out how."""
+        return Counter(c.outcome for c in self.cells if c.outcome is not None)
+
+
+@dataclass(frozen=True)
+class Section:
+    """The clauses of one section of a document."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The clauses of one document."""
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """All of them."""
+        return (row for section in self.sections for row in section.rows)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The whole table; `made` is when."""
+
+    title: str
+    made: datetime
+    columns: tuple[Column, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def outcomes(self) -> tuple[Verdict, ...]:
+        """Those that occur, in their usual order."""
+        found = {v for column in self.columns for v in column.counts}
+        return tuple(v for v in Verdict if v in found)
+
+
+def join(columns: Sequence[Column], title: str, made: datetime) -> Matrix:
+    """One table of these columns, in their order; those of one name get names that differ."""
+    _tell_apart(columns)
+    asked = dict.fromkeys(clause for column in columns for clause in column.cells)
+    return Matrix(title, made, tuple(columns), tuple(_parts(list(asked), columns)))
+
+
+def _parts(asked: Iterable[str], columns: Sequence[Column]) -> Iterator[Part]:
+    """Clauses in the order of the documents; those of no document, by another version, are last."""
+    known = clauses()
+    places: dict[str, dict[str, list[Row]]] = {name: {} for name in (*documents(), "")}
+    for name in [*(c for c in known if c in set(asked)), *(c for c in asked if c not in known)]:
+        clause = known.get(name)
+        where = (clause.document, clause.section) if clause else ("", "")
+        level = clause.level.value if clause else _level(name, columns)
+        cells = tuple(column.cells.get(name, NOT_ASKED) for column in columns)
+        row = Row(name, level, clause.statement if clause else "", cells)
+        places[where[0]].setdefault(where[1], []).append(row)
+    for document, sections in places.items():
+        if sections:
+            of = documents()[document].title if document else f"Not known to {__version__}"
+            made = tuple(Section(title, tuple(rows)) for title, rows in sections.items())
+            yield Part(document or "unknown", of, made)
+
+
+def _level(clause: str, columns: Sequence[Column]) -> str:
+    return next(column.levels[clause] for column in columns if clause in column.levels)
+
+
+def _tell_apart(columns: Sequence[Column]) -> None:
+    groups: dict[str, list[Column]] = {}
+    for column in columns:
+        groups.setdefault(column.label, []).append(column)
+    for label, group in groups.items():
+        if len(group) > 1:
+            for column, words in zip(group, _differences(group), strict=True):
+                column.label = f"{label} ({', '.join(words)})" if words else label
+    seen: Counter[str] = Counter()
+    for column in columns:
+        seen[column.label] += 1
+        if seen[column.label] > 1:
+            column.label = f"{column.label} #{seen[column.label]}"
+
+
+def _differences(group: Sequence[Column]) -> list[list[str]]:
+    """For each column as few words as tell it from the others of its name."""
+    words: list[list[str]] = [[] for _ in group]
+    for name in _APART:
+        values = [str(getattr(column, name)) for column in group]
+        if len({tuple(w) for w in words}) == len(group):
+            break
+        together = {(*w, v) for w, v in zip(words, values, strict=True)}
+        if len(together) > len({tuple(w) for w in words}):
+            for own, value in zip(words, values, strict=True):
+                own.append(f"{name} {value}" if value else f"no {name}")
+    return words
+
+
+class MatrixError(ValueError):
+    """A report that can't be used: which file, and what is wrong, in one line."""
+
+
+def read_reports(path: Path, label: str = "") -> list[Column]:
+    """The targets of a JSON report, a column each; MatrixError if it is none.
+
+    `label` is shown instead of the target's name, or before it if the report has several.
+    """
+    data = _load(path)
+    _validate(data, path)
+    entries = data if isinstance(data, list) else [data]
+    columns = [_column(entry, path) for entry in entries]
+    for column in columns:
+        if label:
+            column.label = f"{label}: {column.target}" if len(columns) > 1 else label
+    return columns
+
+
+def _load(path: Path) -> Any:
+    try:
+        return load_json(path)
+    except UntrustedError as error:
+        raise MatrixError(str(error)) from None
+
+
+def _validate(data: Any, path: Path) -> None:
+    """Refuse what the published schema refuses, and say what is wrong with the entry itself."""
+    if _validator("").is_valid(data):
+        return
+    fault = next(_faults(data), "a list of one report, or of none")
+    raise MatrixError(f"{path}: not a report of fscontract: {fault}{_newer(data)}")
+
+
+def _faults(data: Any) -> Iterator[str]:
+    for number, entry in enumerate(data if isinstance(data, list) else [data]):
+        kind = "notSetUp" if isinstance(entry, dict) and "error" in entry else "run"
+        for error in _validator(kind).iter_errors(entry):
+            keys = [number, *error.absolute_path] if isinstance(data, list) else error.absolute_path
+            place = "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in keys)
+            yield f"{place.removeprefix('.') or 'top level'}: {_short(str(error.message))}"
+
+
+def _newer(data: Any) -> str:
+    """A hint if another version wrote it."""
+    entry = data[0] if isinstance(data, list) and data else data
+    made = entry.get("fscontract") if isinstance(entry, dict) else None
+    other = isinstance(made, str) and made != __version__
+    return f" (written by {_short(str(made))}, this is {__version__})" if other else ""
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 160 else f"{plain[:100]} ... {plain[-50:]}"
+
+
+@lru_cache(maxsize=3)
+def _validator(kind: str) -> Any:
+    """Of the whole schema, or of one of its definitions."""
+    from jsonschema import Draft202012Validator
+
+    text = files("fscontract.specs").joinpath("report.schema.json").read_text(encoding="utf-8")
+    schema = json.loads(text)
+    if kind:
+        schema = {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
+    return Draft202012Validator(schema)
+
+
+def _column(entry: Mapping[str, Any], path: Path) -> Column:
+    common = {"label": entry["target"], "target": entry["target"], "source": str(path)}
+    if "error" in entry:
+        return Column(**common, version=entry["fscontract"], error=entry["error"])
+    twice = [i for i, n in Counter(c["id"] for c in entry["clauses"]).items() if n > 1]
+    if twice:
+        raise MatrixError(f"{path}: not a report: {_short(twice[0])} is there twice")
+    cells = {c["id"]: _cell(c) for c in entry["clauses"]}
+    outcomes = {Verdict(c["outcome"]) for c in entry["clauses"]}
+    if entry["conforms"] != conform(outcomes, entry.get("incomplete", "")):
+        said = "true" if entry["conforms"] else "false"
+        raise MatrixError(f"{path}: not a report: conforms is {said}, its clauses say otherwise")
+    return Column(
+        **common,
+        version=entry["fscontract"],
+        binding=entry["binding"],
+        profile=entry["profile"],
+        effort=entry["effort"],
+        seed=entry["seed"],
+        started=entry["started"],
+        versions=entry["versions"],
+        conforms=entry["conforms"],
+        cells=cells,
+        levels={c["id"]: c["level"] for c in entry["clauses"]},
+    )
+
+
+def _cell(clause: Mapping[str, Any]) -> Cell:
+    shown = clause["counterexample"] or {}
+    return Cell(
+        Verdict(clause["outcome"]),
+        shown.get("actual", ""),
+        tuple(shown.get("expected", ())),
+        clause.get("reason", ""),
+        clause.get("issue", ""),
+        shown.get("signature", ""),
+    )
+
+
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*")
+#: The number of a finding, such as F1 or HADOOP-12.
+_ID = re.compile(r"[A-Za-z]+-?\d+")
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A word of an `issue`; `address` is empty if it leads nowhere."""
+
+    text: str
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings of a Markdown file by their ids, each with its address.
+
+    Without a file (`source` is "") whatever a known failure says of its issue counts as one.
+    """
+
+    source: str = ""
+    anchors: Mapping[str, str] | None = None
+    titles: Mapping[str, str] | None = None
+
+    def links(self, issue: str) -> tuple[Link, ...]:
+        """The words of an issue, with addresses where they are URLs or ids of findings."""
+        return tuple(Link(word, self._address(word)) for word in re.split(r"[\s,]+", issue) if word)
+
+    def _address(self, word: str) -> str:
+        if word.startswith(("https://", "http://")):
+            return word
+        return (self.anchors or {}).get(word, "")
+
+    def fault(self, cell: Cell) -> str:
+        """What a cell lacks that has to have a finding, "" if it lacks nothing."""
+        links = self.links(cell.issue)
+        if not cell.red or (links and self.anchors is None):
+            return ""
+        if not links:
+            return "no issue is named"
+        nowhere = [x.text for x in links if not x.address and _ID.fullmatch(x.text)]
+        if nowhere or not any(x.address for x in links):
+            return f"{' '.join(nowhere) or cell.issue}: not in {self.source}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """A cell without a finding, and what it lacks."""
+
+    column: Column
+    clause: str
+    cell: Cell
+    fault: str
+
+
+def load_findings(path: Path, address: str) -> Findings:
+    """The findings of a file: headings that begin with an id, such as `### F1 What is wrong`.
+
+    `address` is where links to the file lead.
+    """
+    try:
+        text = load_text(path)
+    except UntrustedError as error:
+        raise MatrixError(str(error)) from None
+    anchors: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for heading in headings(text):
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        number = f"-{seen[slug]}" if seen[slug] else ""
+        seen[slug] += 1
+        word, _, title = heading.partition(" ")
+        if _ID.fullmatch(word) and title:
+            anchors.setdefault(word, f"{address}#{slug}{number}")
+            titles.setdefault(word, title)
+    if not anchors:
+        raise MatrixError(f"{path}: no heading such as '### F1 What is wrong'")
+    return Findings(str(path), anchors, titles)
+
+
+def headings(text: str) -> Iterator[str]:
+    """The headings of a Markdown text, those in blocks of code left out."""
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        elif not fence and (found := _HEADING.fullmatch(line)):
+            yield found[1]
+
+
+def unexplained(matrix: Matrix, findings: Findings) -> list[Unexplained]:
+    """The cells that should have a finding and have none, column by column."""
+    return [
+        Unexplained(column, clause, cell, fault)
+        for column in matrix.columns
+        for clause, cell in column.cells.items()
+        if (fault := findings.fault(cell))
+    ]

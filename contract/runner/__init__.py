@@ -1,0 +1,1 @@
+"""Run programs on a binding, judge them, and give each clause its outcome."""

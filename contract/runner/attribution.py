@@ -1,0 +1,214 @@
+"""Which clause a failing program breaks: the call that noticed, or one before it.
+
+A wrong position shows in whatever call comes next. To tell the two apart, the shrunk program is
+run again with other calls in the place of the one that failed: witnesses, which see the same
+position in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from fscontract.contract.api.openfile_options import SPLIT_START
+from fscontract.contract.models.openfile_clauses import exchanged
+from fscontract.contract.models.openfile_stages import READABLE
+from fscontract.contract.models.read import READS
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import Violation
+
+
+class Witnesses(NamedTuple):
+    """How one API shows where a stream is: its position, and two reads."""
+
+    position: Step
+    reads: tuple[Step, Step]
+    #: The clause that is broken if the position is wrong and the reads are right.
+    lies: str
+
+
+_STREAM = Witnesses(
+    Step("get_pos"), (Step("read_byte"), Step("read_into", (4, 0, 4))), "getpos.value"
+)
+_PYTHON = Witnesses(
+    Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "pyio.tell.value"
+)
+#: The clause that is broken if a closed stream goes on working.
+_CLOSED = "close.state"
+#: What a read breaks by failing as it should, but not when: the least that can be wrong with it.
+_TOO_LATE = "open.failure-stage"
+#: A file in which a position has room before the end, for programs on an emptier one.
+_ROOMY = 5
+
+
+class Blame:
+    """Attributes violations. `run` gives a program's violation, `observe` every outcome of a
+    program, unjudged; `charge` the clause of an opening, given whether it goes well with optional
+    and mandatory options exchanged. `fixed` says that there is one file only, of one length."""
+
+    def __init__(
+        self,
+        run: Callable[[Program], Violation | None],
+        observe: Callable[[Program], list[Outcome]],
+        charge: Callable[[Violation, bool], str],
+        fixed: bool = False,
+    ) -> None:
+        self._run = run
+        self._observe = observe
+        self._charge = charge
+        self._fixed = fixed
+
+    def alone(self, violation: Violation) -> Violation:
+        """The call on a new stream, if it raises the same there: nothing before it is at fault."""
+        program = violation.program
+        if violation.index <= 0 or not violation.outcome.raised:
+            return violation
+        if program.opening is not None or program.faults is not None:
+            return violation
+        step = replace(violation.step, stream=0)
+        seen = self._run(Program(violation.program.length, (step,)))
+        alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
+        return seen if seen is not None and alike else violation
+
+    def clause(self, violation: Violation) -> str:
+        """The id of the broken clause."""
+        program, failure = violation.program, violation.failure
+        if program.faults is not None:
+            return self._of_faults(violation)
+        if program.opening is not None:
+            return self._of_opening(violation)
+        if len({s.stream for s in program.steps}) > 1:
+            return "open.independent"
+        if any(s.op == "change" for s in program.steps):
+            return self._without_change(violation)
+        displaced = self.displaced(program, violation.index)
+        if displaced is not None:
+            return displaced
+        if failure.aspect == "returns":
+            return self._returned(violation)
+        return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
+
+    def _of_faults(self, violation: Violation) -> str:
+        """It is not the faults' doing if the program fails without them."""
+        seen = self._run(replace(violation.program, faults=None))
+        if seen is not None:
+            return self.clause(seen)
+        clause = violation.failure.clause
+        if clause.startswith("fault."):
+            return clause
+        return "fault.clean" if violation.outcome.raised else "fault.data"
+
+    def _of_opening(self, violation: Violation) -> str:
+        """It is not the builder's doing if the calls fail on a stream of a plain open, too."""
+        program = violation.program
+        assert program.opening is not None
+        for less in _without(violation, program.opening):
+            seen = self._run(less)
+            if seen is not None and seen.failure.clause != _TOO_LATE:
+                return self.clause(seen)
+        calls = exchanged(program.opening.calls)
+        if calls == program.opening.calls:
+            return self._charge(violation, False)
+        other = self._run(replace(program, opening=replace(program.opening, calls=calls)))
+        return self._charge(violation, other is None or other.likeness != violation.likeness)
+
+    def displaced(self, program: Program, last: int) -> str | None:
+        """The clause by which the stream is not where it should be before a call up to the one
+        at index `last`; None if every position is right as far as can be seen."""
+        if program.opening is not None or program.faults is not None:
+            return None
+        if any(s.op == "change" or s.stream for s in program.steps):
+            return None
+        for index in range(last + 1):
+            with_ = _witnesses(program.steps[: index + 1])
+            seen = self._at(program, index, with_.position)
+            if seen is not None and seen.failure.aspect == "moved":
+                return self._who_moved(program, index, seen, with_)
+        return None
+
+    def _who_moved(self, program: Program, index: int, seen: Violation, with_: Witnesses) -> str:
+        cause = seen.failure.cause or seen.failure.clause
+        if not seen.placed:  # reads at the end all say the same: try where there is room
+            if self._fixed or program.length >= _ROOMY:
+                return cause
+            program = replace(program, length=_ROOMY)
+            roomy = self._at(program, index, with_.position)
+            if roomy is None or roomy.failure.aspect != "moved" or not roomy.placed:
+                return cause
+        wrong = [self._at(program, index, read) for read in with_.reads]
+        return cause if any(wrong) else with_.lies
+
+    def _at(self, program: Program, index: int, step: Step) -> Violation | None:
+        """The violation of `step` in the place of the call at `index`, if it is one."""
+        seen = self._run(program.with_steps((*program.steps[:index], step)))
+        return seen if seen is not None and seen.index == index else None
+
+    def _without_change(self, violation: Violation) -> str:
+        """It is not the change's doing if the program fails without it."""
+        steps = tuple(s for s in violation.program.steps if s.op != "change")
+        seen = self._run(violation.program.with_steps(steps)) if steps else None
+        return violation.failure.clause if seen is None else self.clause(seen)
+
+    def _returned(self, violation: Violation) -> str:
+        """A seek that returned another position: is it there, or does it only say so?"""
+        program = violation.program.with_steps((*violation.program.steps, _PYTHON.position))
+        said, seen = self._observe(program)[-2:]
+        failure = violation.failure
+        return failure.clause if said.value != seen.value else failure.cause
+
+    def _after_close(self, violation: Violation) -> str:
+        """A stream that goes on working was never closed. One that answers this call only, or
+        refuses in other words than it should, is closed."""
+        failure, program = violation.failure, violation.program
+        if violation.outcome.raised:
+            return failure.clause
+        reads = [read for read in _witnesses(program.steps).reads if read.op != violation.step.op]
+        seen = [self._at(program, violation.index, read) for read in reads]
+        works = all(one is not None and not one.outcome.raised for one in seen)
+        return failure.cause if works else failure.clause
+
+    def _cause(self, violation: Violation) -> str:
+        """The stream seems to be where it should be: does anything else fail there too?"""
+        failure, program, op = violation.failure, violation.program, violation.step.op
+        cause = failure.cause
+        if not cause or cause == failure.clause:
+            return failure.clause
+        reads = _witnesses(program.steps).reads
+        others = [read for read in reads if read.op != op]
+        if violation.origin in READS and op in READS and violation.origin != op:
+            return cause if self._at(program, violation.index, others[0]) else "read.same-data"
+        if failure.aspect == "raised" and violation.index > 0:
+            return cause  # in a shrunk program the call before is what makes this one fail
+        fail = all(self._at(program, violation.index, read) for read in others)
+        return cause if fail else failure.clause
+
+
+def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
+    """Programs without something that is not at fault if they fail as well: the builder, what lies
+    at the path, the calls of the stream, the key of the call that raised."""
+    program = violation.program
+    if opening.scene in READABLE:
+        if violation.index >= 0:
+            yield replace(program, opening=None)
+    else:
+        yield replace(program, steps=(), opening=replace(opening, scene="file"))
+        if program.steps:
+            yield replace(program, steps=())
+    if violation.failure.aspect.startswith("set ") and opening.calls:
+        method, *args = opening.calls[-1]
+        call = method, SPLIT_START, 1
+        if len(args) == 2 and method != "with_file_status" and call != opening.calls[-1]:
+            yield replace(program, steps=(), opening=Opening("file", (call,)))
+
+
+def _how(outcome: Outcome) -> tuple[str, str]:
+    """The exception, without what it says of the one call."""
+    return outcome.kind.value, outcome.detail.partition(":")[0]
+
+
+def _witnesses(steps: tuple[Step, ...]) -> Witnesses:
+    """Python's file protocol sees for itself, the stream sees for all else."""
+    return _PYTHON if all(s.op.startswith("py_") or s.op == "close" for s in steps) else _STREAM

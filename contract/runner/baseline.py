@@ -1,0 +1,182 @@
+"""What differs between a run and an earlier one: what fails anew, what is verified no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from fscontract import __version__
+from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
+from fscontract.contract.runner.result import (
+    FAILING,
+    SHOWN,
+    STOPPED,
+    UNVERIFIED,
+    ClauseResult,
+    RunResult,
+    Verdict,
+)
+from fscontract.contract.spec.clauses import clauses, notices, present
+
+
+class Change(str, Enum):
+    """What became of a clause since the baseline."""
+
+    NEW = "new"  # fails, and did not, or not in this way
+    VANISHED = "vanished"  # was verified, and is not any more
+    UNEXERCISED = "unexercised"  # the same, but this time only: the check of threads was stopped
+    STANDING = "standing"  # fails as it did
+    FIXED = "fixed"  # failed, and holds
+
+    def __str__(self) -> str:
+        return self.value
+
+
+#: Changes that make a run fail.
+WORSE = frozenset({Change.NEW, Change.VANISHED})
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One clause with what became of it, and in words what is now and what was."""
+
+    clause: str
+    change: Change
+    now: str
+    before: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A target's run beside that of the baseline; `remarks` say what may explain differences."""
+
+    target: str
+    differences: tuple[Difference, ...]
+    remarks: tuple[str, ...] = ()
+
+    def of(self, change: Change) -> tuple[Difference, ...]:
+        """The clauses that this became of."""
+        return tuple(d for d in self.differences if d.change is change)
+
+    @property
+    def worse(self) -> bool:
+        """Whether anything is new or vanished."""
+        return any(d.change in WORSE for d in self.differences)
+
+
+class Baseline:
+    """The report of an earlier run, by target."""
+
+    def __init__(self, path: Path, columns: Sequence[Column]) -> None:
+        self.path = path
+        self._columns: dict[str, Column] = {}
+        for column in columns:
+            if column.target in self._columns:
+                raise MatrixError(f"{path}: {column.target} is there twice; a baseline has it once")
+            self._columns[column.target] = column
+
+    def require(self, targets: Iterable[str]) -> None:
+        """MatrixError unless it has a report of one of the targets at least."""
+        wanted = list(targets)
+        if not self._columns.keys() & set(wanted):
+            has, lacks = " or ".join(self._columns), " or ".join(wanted)
+            raise MatrixError(f"{self.path}: a report of {has}, not of {lacks}")
+
+    def compare(self, entries: Sequence[Entry]) -> list[Comparison]:
+        """Each entry beside the baseline, in their order; then targets that were not checked."""
+        gone = self._columns.keys() - {entry.target for entry in entries}
+        found = [_compare(e.target, self._columns.get(e.target), e) for e in entries]
+        return [*found, *(_compare(t, c, None) for t, c in self._columns.items() if t in gone)]
+
+
+def load_baseline(path: Path) -> Baseline:
+    """The baseline that `check --json` wrote; MatrixError for a file that is none."""
+    return Baseline(path, read_reports(path))
+
+
+def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
+    if isinstance(new, NotSetUp):  # it has a line and an exit code of its own
+        return Comparison(target, ())
+    was = {} if old is None else {present(name): cell for name, cell in old.cells.items()}
+    found = {} if new is None else {r.clause.id: r for r in new.clauses}
+    names = dict.fromkeys([*found, *was])
+    made = (_difference(name, was.get(name), found.get(name), new is None) for name in names)
+    return Comparison(target, tuple(d for d in made if d), tuple(_remarks(old, new)))
+
+
+def _difference(
+    name: str, was: Cell | None, now: ClauseResult | None, unchecked: bool
+) -> Difference | None:
+    verified = was is not None and was.outcome not in UNVERIFIED
+    if now is None or now.outcome in UNVERIFIED:
+        if not verified:
+            return None
+        change = Change.UNEXERCISED if now is not None and _stopped(now) else Change.VANISHED
+        return Difference(name, change, _missing(name, now, unchecked), _before(was))
+    if now.outcome in FAILING:
+        change = Change.STANDING if was is not None and _alike(was, now) else Change.NEW
+        return Difference(name, change, _now(now), _before(was))
+    if was is not None and was.outcome in FAILING:
+        return Difference(name, Change.FIXED, now.outcome.value, _before(was))
+    return None
+
+
+def _stopped(now: ClauseResult) -> bool:
+    """Whether it was selected, and all was ready for it, but its check was stopped before."""
+    reasons = now.reason.split("; ")
+    return now.outcome is Verdict.UNEXERCISED and any(r.startswith(STOPPED) for r in reasons)
+
+
+def _alike(was: Cell, now: ClauseResult) -> bool:
+    """Whether it fails as it did: by the same signature, where there is one."""
+    if was.outcome is not now.outcome:
+        return False
+    shown = now.counterexample
+    if now.outcome not in SHOWN or shown is None:
+        return True
+    return (was.signature or was.actual) == (shown.signature if was.signature else shown.actual)
+
+
+def _now(now: ClauseResult) -> str:
+    shown = now.counterexample
+    if now.outcome is Verdict.FIXED or shown is None:
+        return f"{now.outcome}: {now.reason}"
+    return f"{now.outcome}: {shown.signature}"
+
+
+def _before(was: Cell | None) -> str:
+    if was is None or was.outcome is None:
+        return "not in the baseline"
+    how = was.signature or was.actual
+    return f"{was.outcome} before" + (f": {how}" if how and was.outcome in SHOWN else "")
+
+
+def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:
+    """Why a clause is verified no more."""
+    if unchecked:
+        return "the target was not checked"
+    if now is not None:
+        return f"{now.outcome}: {now.reason}" if now.reason else now.outcome.value
+    if name in clauses():
+        return "not selected"
+    return next(iter(notices([name])), f"no clause of fscontract {__version__}")
+
+
+def _remarks(old: Column | None, new: RunResult | None) -> Iterator[str]:
+    if old is None:
+        yield "the baseline has no report of it"
+    elif old.error:
+        yield f"could not be set up for the baseline: {old.error}"
+    elif new is not None:
+        pairs = {
+            "fscontract": (old.version, __version__),
+            "profile": (old.profile, new.profile),
+            "effort": (old.effort, new.effort),
+            "seed": (str(old.seed), str(new.seed)),
+        }
+        for name, (before, now) in pairs.items():
+            if before != now:
+                yield f"{name} {now}, in the baseline {before}"

@@ -1,0 +1,301 @@
+"""What it costs to open a file in some way and to read it, by the target's own I/O statistics.
+
+A clause with a cost has one program, which is run without a read policy and with each. Counters are
+compared with those from before, so what other streams did does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from fscontract.contract.api.iostatistics import METERS, meter
+from fscontract.contract.api.openfile_options import READ_POLICY
+from fscontract.contract.binding import Action, NoScene, Opened, Opener, TargetError
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import content
+from fscontract.contract.program.open_calls import BuilderCall, Opening
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.timeouts import beat
+from fscontract.contract.spec.clauses import Clause, Cost
+
+#: The key of a budget that counts for opens without a read policy, and for policies not listed.
+_DEFAULT = "default"
+_CLOSE, _READ = Step("close"), Step("read_byte")
+#: How a declared meter fails that no counter tells.
+UNCOUNTED = "cost: not counted"
+#: What a meter counts: one of it, and several.
+_WORDS = {
+    "probes": ("probe", "probes"),
+    "opens": ("open", "opens"),
+    "held": ("descriptor or connection held", "descriptors or connections held"),
+    "requests": ("request", "requests"),
+    "bytes": ("byte from the store", "bytes from the store"),
+    "returned": ("byte returned", "bytes returned"),
+}
+
+
+class CostVerdict(NamedTuple):
+    """What was found of one clause."""
+
+    clause: str
+    #: How many policies were measured.
+    exercised: int = 0
+    shown: Counterexample | None = None
+    #: Whether the API lacks a call of the program, or I/O statistics.
+    unsaid: bool = False
+    #: What an error of the network or the set-up said, after which the clause was given up.
+    environment: str = ""
+
+
+class _Measured(NamedTuple):
+    """What one run of a program cost; None if it did not come to its end, or nothing counted it."""
+
+    reading: int | None = None
+    #: What the counters of the meter rose by.
+    counters: Mapping[str, int] = MappingProxyType({})
+    unsaid: bool = False
+    environment: str = ""
+    #: Whether no counter of the meter is there, though the API has I/O statistics.
+    uncounted: bool = False
+
+
+def check_costs(
+    executor: Executor,
+    opener: Opener,
+    clauses: Iterable[Clause],
+    budgets: Mapping[str, Mapping[str, int]],
+    policies: Sequence[str],
+) -> Iterator[CostVerdict]:
+    """Measure each clause that has a cost, up to its first counterexample.
+
+    `budgets` are the profile's: one with a "default" replaces the clause's, another one only what
+    it lists. A call that raises is a matter of other clauses, and tells nothing of the cost.
+    TargetError if the target can't be written.
+    """
+    for clause in clauses:
+        if clause.cost is not None:
+            budget = budget_of(clause, budgets)
+            yield _check(executor, opener, clause, clause.cost, budget, policies)
+
+
+def replay_cost(
+    executor: Executor,
+    opener: Opener,
+    clause: Clause,
+    program: Program,
+    budgets: Mapping[str, Mapping[str, int]],
+) -> Counterexample | None:
+    """Measure a program that `check_costs` showed again; None if it keeps its budget.
+
+    ProgramError if the clause has another program, TargetError if it could not be measured.
+    """
+    cost, policy = clause.cost, _policy_of(clause, program)
+    budget = budget_of(clause, budgets)
+    fits = cost is not None and program == cost_program(cost, policy)
+    if cost is None or not fits or _entry(budget, policy) not in budget:
+        raise ProgramError(f"{clause.id}: the program is not one whose cost it bounds")
+    measured = _measure(executor, opener, cost, program)
+    if measured.reading is None and not measured.uncounted:
+        why = measured.environment or "the program raised, or its cost is not counted"
+        raise TargetError(f"{executor.binding.name}: {clause.id} can't be measured: {why}")
+    return _judge(cost, budget, policy, program, measured)
+
+
+def cost_program(cost: Cost, policy: str | None) -> Program:
+    """The program that is run for a read policy, or for none at all."""
+    chosen: tuple[BuilderCall, ...] = () if policy is None else (("opt", READ_POLICY, policy),)
+    steps = (*(cost.before or ()), *cost.steps)
+    return Program(cost.length, steps, opening=Opening("file", cost.calls + chosen))
+
+
+def budget_of(clause: Clause, budgets: Mapping[str, Mapping[str, int]]) -> Mapping[str, int]:
+    """What a clause allows by policy, after what the profile says."""
+    own = clause.cost.budget if clause.cost is not None else {}
+    declared = budgets.get(clause.id, {})
+    return declared if _DEFAULT in declared else {**own, **declared}
+
+
+def _policy_of(clause: Clause, program: Program) -> str | None:
+    """The policy that a clause's program was run with."""
+    calls = program.opening.calls if program.opening is not None else ()
+    added = calls[len(clause.cost.calls) :] if clause.cost is not None else ()
+    return str(added[-1][-1]) if added else None
+
+
+def _check(
+    executor: Executor,
+    opener: Opener,
+    clause: Clause,
+    cost: Cost,
+    budget: Mapping[str, int],
+    policies: Sequence[str],
+) -> CostVerdict:
+    exercised, unsaid = 0, False
+    for policy in _tried(budget, policies):
+        program = cost_program(cost, policy)
+        measured = _measure(executor, opener, cost, program)
+        if measured.environment:
+            return CostVerdict(clause.id, exercised, environment=measured.environment)
+        unsaid = unsaid or measured.unsaid
+        exercised += measured.reading is not None or measured.uncounted
+        shown = _judge(cost, budget, policy, program, measured)
+        if shown is not None:
+            return CostVerdict(clause.id, exercised, shown)
+    return CostVerdict(clause.id, exercised, unsaid=unsaid and not exercised)
+
+
+def _tried(budget: Mapping[str, int], policies: Sequence[str]) -> list[str | None]:
+    """The policies of a budget, none at all first."""
+    if _DEFAULT in budget:
+        return [None, *dict.fromkeys((*policies, *budget))]
+    return [*budget]
+
+
+def _entry(budget: Mapping[str, int], policy: str | None) -> str:
+    """The key of the budget that counts for a policy."""
+    return policy if policy is not None and policy in budget else _DEFAULT
+
+
+def _judge(
+    cost: Cost, budget: Mapping[str, int], policy: str | None, program: Program, measured: _Measured
+) -> Counterexample | None:
+    """A counterexample if the meter reads more, or another number, than it may, or nothing."""
+    if measured.uncounted:
+        telling = f"counts {_WORDS[cost.meter][1]}: {' or '.join(METERS[cost.meter][0])}"
+        return Counterexample(program, (telling,), "no such counter", how=UNCOUNTED)
+    reading, allowed = measured.reading, budget[_entry(budget, policy)]
+    if reading is None or reading == allowed or (reading < allowed and not cost.exact):
+        return None
+    most = "exactly" if cost.exact else "at most"
+    under = "" if policy is None else f" with policy {policy}"
+    parts = [f"{name} {rise}" for name, rise in measured.counters.items() if rise]
+    return Counterexample(
+        program,
+        (f"{most} {_count(allowed, cost.meter)}{under}",),
+        _count(reading, cost.meter) + (f" ({', '.join(parts)})" if parts else ""),
+        how=f"cost: {cost.meter}",
+    )
+
+
+def _count(number: int, name: str) -> str:
+    one, several = _WORDS[name]
+    return f"{number} {one if number == 1 else several}"
+
+
+def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -> _Measured:
+    """Run a program on a file of its own, which no cache has seen."""
+    if not {s.op for s in program.steps} <= executor.binding.operations:
+        return _Measured(unsaid=True)
+    fixed = executor.binding.fixed_content
+    if fixed is not None and len(fixed) != cost.length:
+        return _Measured()
+    if executor.leaves_out(program):
+        return _Measured()
+    shared, _, _ = executor.file(cost.length)
+    beat(program)
+    executor.programs += 1
+    executor.index = -1
+    try:
+        path = shared if fixed is not None else opener.place("file", content(cost.length))
+        return _Run(executor, opener, cost).measure(path, program)
+    except NoScene:
+        return _Measured(unsaid=True)
+    except TargetError:
+        raise
+    except Exception as error:  # whatever the API raises; what it should raise is not asked here
+        return _ended(opener.outcome(error))
+
+
+class _Run:
+    """One run of a program, and what the counters of its meter rose by."""
+
+    def __init__(self, executor: Executor, opener: Opener, cost: Cost) -> None:
+        self._executor = executor
+        self._opener = opener
+        self._cost = cost
+
+    def measure(self, path: str, program: Program) -> _Measured:
+        """Open, make the calls and close; raises what the builder raises."""
+        cost, opener = self._cost, self._opener
+        # A status is had, and calls are bound, before anything is counted.
+        calls = self._with_statuses(path, program)
+        before, steps = self._actions(cost.before or ()), self._actions(cost.steps)
+        (close,) = self._actions((_CLOSE,))
+
+        start = dict(opener.counters(None))
+        stream = self._open(path, calls)
+        try:
+            stopped = self._act(stream, before)
+            if cost.before is not None and cost.meter != "held":  # what is held, is from the start
+                start = dict(opener.counters(stream))
+            stopped = stopped or self._act(stream, steps)
+            if stopped is not None:
+                return _ended(stopped)
+            end = dict(opener.counters(stream))
+        finally:
+            close(stream)
+        measured = self._read_off(start, end, end)
+        if measured.reading is None and opener.statistics:
+            measured = self._read_off(start, end, self._counters_of_a_read(path))
+            return measured._replace(unsaid=False, uncounted=measured.reading is None)
+        return measured
+
+    def _read_off(
+        self, start: Mapping[str, int], end: Mapping[str, int], known: Mapping[str, int]
+    ) -> _Measured:
+        """Return what the counters that are `known` rose by."""
+        meter_of = self._cost.meter
+        names = [name for group in METERS[meter_of] for name in group if name in known]
+        rise = {name: end.get(name, 0) - start.get(name, 0) for name in names}
+        reading = meter(meter_of, rise)
+        return _Measured(reading, rise, unsaid=reading is None)
+
+    def _counters_of_a_read(self, path: str) -> Mapping[str, int]:
+        """Return the counters after the file was looked up, opened and read.
+
+        A counter may be there only once it has counted something.
+        """
+        binding = self._executor.binding
+        binding.status_length(path)
+        stream = self._open(path, ())
+        try:
+            self._act(stream, self._actions([_READ] if _READ.op in binding.operations else []))
+            return dict(self._opener.counters(stream))
+        finally:
+            self._actions((_CLOSE,))[0](stream)
+
+    def _actions(self, steps: Sequence[Step]) -> list[Action]:
+        return [self._executor.compile(self._cost.length, step).action for step in steps]
+
+    def _act(self, stream: Opened, actions: Sequence[Action]) -> Outcome | None:
+        """Make calls; the outcome of the first that raises."""
+        for action in actions:
+            self._executor.index += 1
+            self._executor.operations += 1
+            outcome = action(stream)
+            if outcome.raised:
+                return outcome
+        return None
+
+    def _open(self, path: str, calls: Sequence[BuilderCall]) -> Opened:
+        builder = self._opener.open_file(path)
+        for call in calls:
+            builder = self._opener.call(builder, call)
+        return self._opener.get(self._opener.build(builder))
+
+    def _with_statuses(self, path: str, program: Program) -> list[BuilderCall]:
+        assert program.opening is not None
+        resolved = program.opening.resolved(program.length, self._executor.buffer)
+        return [self._opener.ready(path, call) for call in resolved.calls]
+
+
+def _ended(outcome: Outcome) -> _Measured:
+    """A program that did not come to its end."""
+    if outcome.kind is Kind.ENVIRONMENT:
+        return _Measured(environment=str(outcome))
+    return _Measured(unsaid=outcome.kind is Kind.INEXPRESSIBLE)

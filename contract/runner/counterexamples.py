@@ -1,0 +1,220 @@
+"""What a run has found so far: for each clause its shortest counterexample."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fscontract.contract.models.openfile_clauses import TOLD_BY
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.attribution import Blame
+from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.shrink import shrink
+from fscontract.contract.targets import names_code
+
+#: Failing programs that look alike are shrunk this often; the rest are only counted.
+_ALIKE = 3
+
+
+class Repeats:
+    """Counts violations that look alike."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def often(self, signature: tuple[str, ...]) -> bool:
+        """Count one more; whether it is one too many to be shrunk."""
+        self._seen[signature] += 1
+        return self._seen[signature] > _ALIKE
+
+
+class Examined(NamedTuple):
+    """A program that was shrunk and attributed: the clause it breaks, or misses."""
+
+    clause: str
+    shown: Counterexample
+    #: A clause whose call failed through the fault of that one.
+    shadowed: str = ""
+
+
+class Kept:
+    """Counterexamples by clause, those of the clauses that are judged (`wanted`) only."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self.wanted = wanted
+        self.failed: dict[str, Counterexample] = {}
+        self.missed: dict[str, Counterexample] = {}
+        self.hung: dict[str, Counterexample] = {}
+        self.crashed: dict[str, Counterexample] = {}
+        #: Clauses whose calls failed through the fault of another one, which it is.
+        self.shadowed: dict[str, str] = {}
+        #: Clauses whose own example fails by a clause that is not judged, which it is.
+        self.unheld: dict[str, str] = {}
+
+    def take(self, found: Examined, missed: bool = False) -> str | None:
+        """Keep what an examination came to; the clause if it is new."""
+        if found.shadowed not in ("", found.clause):
+            self.shadowed.setdefault(found.shadowed, found.clause)
+        return self._keep(self.missed if missed else self.failed, found.clause, found.shown)
+
+    def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
+        """Keep a counterexample that some other check made."""
+        return self._keep(self.missed if missed else self.failed, clause, shown)
+
+    def hang(self, clause: str, shown: Counterexample) -> str | None:
+        """Keep a program that did not end."""
+        return self._keep(self.hung, clause, shown)
+
+    def crash(self, clause: str, shown: Counterexample) -> str | None:
+        """Keep a program that ended the process."""
+        return self._keep(self.crashed, clause, shown)
+
+    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+        """Keep that an example of `clause` fails by a clause that the run does not judge."""
+        self.unheld.setdefault(clause, by)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a violation at all."""
+        return bool(self.failed or self.hung or self.crashed)
+
+    def _keep(
+        self, where: dict[str, Counterexample], clause: str, shown: Counterexample
+    ) -> str | None:
+        old = where.get(clause)
+        if clause not in self.wanted or (old is not None and _size(old) <= _size(shown)):
+            return None
+        where[clause] = shown
+        return clause if old is None else None
+
+
+class Findings(Kept):
+    """What is found in programs that an executor runs, and runs again to make them smaller."""
+
+    def __init__(self, executor: Executor, wanted: frozenset[str]) -> None:
+        super().__init__(wanted)
+        self.executor = executor
+        self._repeats = Repeats()
+        self._charged: dict[tuple[str, ...], str] = {}
+        self._fixed = executor.binding.fixed_content is not None
+        self._blame = Blame(
+            lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
+        )
+
+    def violation(self, found: Violation) -> str | None:
+        """Shrink and attribute a failing program; the clause if it is new."""
+        return None if self._repeats.often(found.signature) else self.take(self._examined(found))
+
+    def charged(self, found: Violation) -> str:
+        """Return the clause that a violation was charged to, or the last that looked like it."""
+        return self._charged.get(found.signature, found.failure.clause)
+
+    def miss(self, found: Violation) -> str | None:
+        """Shrink a program that misses a SHOULD; the clause if it is new."""
+        clause = found.failure.clause
+        if (
+            clause not in self.wanted
+            or clause in self.missed
+            or self._repeats.often(found.signature)
+        ):
+            return None
+        examined = self._examined_miss(found)
+        return examined and self.take(examined, missed=True)
+
+    def abandon(self) -> None:
+        """Forget what is being made small: the program that led to it will be run again."""
+
+    def _examined(self, found: Violation) -> Examined:
+        executor, charged, signature = self.executor, found.origin, found.signature
+        found = self._blame.alone(found)
+        failure = found.failure
+
+        def fails_alike(program: Program) -> bool:
+            again = executor.run(program).violation
+            return again is not None and again.likeness == found.likeness
+
+        done: tuple[str, ...] = ()
+        clause = failure.clause
+        program = found.program
+        if found.index >= 0 or program.opening is not None or program.faults is not None:
+            cut = found.program.with_steps(found.program.steps[: found.index + 1])
+            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else found.program
+            again = executor.run(small, trace=True)
+            found = again.violation or found
+            done = outcomes(found, again)
+            clause = self._blame.clause(found)
+        self._charged[signature] = clause
+        shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
+        return Examined(clause, replace(counterexample(found), outcomes=done), shadowed)
+
+    def _examined_miss(self, found: Violation) -> Examined | None:
+        executor, clause = self.executor, found.failure.clause
+
+        def misses(program: Program) -> bool:
+            return any(m.failure.clause == clause for m in executor.run(program).misses)
+
+        cut = found.program.with_steps(found.program.steps[: found.index + 1])
+        if self._blame.displaced(cut, found.index) is not None:
+            return None  # it stands elsewhere than it should, which is another clause's matter
+        small = shrink(cut, misses, self._fixed)
+        again = executor.run(small, trace=True)
+        found = next((m for m in again.misses if m.failure.clause == clause), found)
+        return Examined(clause, replace(counterexample(found), outcomes=outcomes(found, again)))
+
+
+def counterexample(found: Violation) -> Counterexample:
+    """A violation as reports show it."""
+    how = f"{found.step.op}: {found.outcome.kind.value}"
+    actual = str(found.outcome)
+    if found.index < 0 and found.program.opening is not None:
+        actual = f"{found.step.op}: {actual}"
+    return Counterexample(
+        found.program,
+        found.failure.expected,
+        actual,
+        step=found.index + 1,
+        how=how,
+    )
+
+
+def outcomes(found: Violation, execution: Execution) -> tuple[str, ...]:
+    """What each call of the program did that `found` is about, if the execution is that of it."""
+    steps = found.program.steps[: found.index + 1]
+    calls = [step for step in steps if step.op != "change"]
+    made = execution.trace[len(execution.trace) - len(calls) :]
+    if [step for step, _, _ in made] != calls:
+        return ()
+    said = iter(str(outcome) for _, outcome, _ in made)
+    return tuple("" if step.op == "change" else next(said) for step in steps)
+
+
+def _size(shown: Counterexample) -> tuple[int, int, int]:
+    program = shown.program
+    if program is None:
+        return (len(shown.interleaving), 0, 0)
+    return (len(program.steps), program.length, len(program.dumps()))
+
+
+def write_replay(
+    directory: Path, clause: str, shown: Counterexample, context: dict[str, Any]
+) -> Counterexample:
+    """Write the replay file of a counterexample; returns it with the file's path."""
+    data: dict[str, Any] = {"fscontract-replay": 1, "clause": clause, **context}
+    if shown.program is not None:
+        data["program"] = shown.program.to_json()
+    elif shown.threads is not None:
+        data["threads"] = shown.threads
+    else:
+        return shown
+    text = json.dumps(data, indent=1, sort_keys=True) + "\n"
+    name = hashlib.sha256(text.encode()).hexdigest()[:12]
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{clause}-{name}.json"
+    path.write_text(text, encoding="utf-8")
+    target = str(context.get("target", ""))
+    return replace(shown, replay=str(path), code=target if names_code(target) else "")

@@ -1,0 +1,161 @@
+"""Programs that never end, or end the process: which call it was, and which clause it breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from fscontract.contract.models.acceptor import about
+from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
+from fscontract.contract.program.content import content
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.result import Counterexample
+
+#: After so many hanging programs a run is not worth going on.
+MOST_HANGS = 5
+_CLOSE = Step("close")
+_LENGTHS = (0, 1, 5)
+#: What "buf" stands for where only the circumstances of a call are asked for.
+_BUFFER = 64
+#: Operations that leave the position where it is.
+_STAY = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
+_STAY |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
+_STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable", "change"}
+#: What is tried first among the clauses of an operation: those that promise a result.
+_PROMISES = ("progress", "data", "value", "whole", "no-raise")
+
+
+class Place(Protocol):
+    """A list of one number, or memory that holds one."""
+
+    def __getitem__(self, index: Literal[0], /) -> int:
+        """The number."""
+        ...
+
+    def __setitem__(self, index: Literal[0], value: int, /) -> None:
+        """Set the number."""
+        ...
+
+
+@dataclass
+class Journal:
+    """What is running now, for whoever has to tell after it has ended."""
+
+    #: The index of the step; -1 for opening the streams, the number of steps for closing them.
+    place: Place = field(default_factory=lambda: [0])
+    #: How many programs of the phase have been run.
+    done: int = 0
+
+    def begin(self, item: object) -> None:
+        """`item`, a program or a schedule, is about to be run; None says that nothing is."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What ended the process of an earlier part of the run."""
+
+    clause: str
+    counterexample: Counterexample
+    #: Whether the process had to be ended, because nothing came from it any more.
+    hung: bool = False
+
+    @property
+    def program(self) -> Program | None:
+        """The program up to the call that ended the process; None if threads did."""
+        return self.counterexample.program
+
+    @property
+    def op(self) -> str:
+        """The operation that ended the process; "open" if that did."""
+        program = self.program
+        return program.steps[-1].op if program is not None and program.steps else "open"
+
+
+class LeftOut:
+    """The programs that are not run: those that make all calls of one that ended a process, and
+    those with an operation that did so twice."""
+
+    def __init__(self, crashes: Sequence[Crash]) -> None:
+        self._parts = [crash.program for crash in crashes if crash.program is not None]
+        counts = Counter(crash.op for crash in crashes if crash.program is not None)
+        self._operations = {op for op, count in counts.items() if count > 1}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def __contains__(self, program: object) -> bool:
+        if not isinstance(program, Program):
+            return False
+        operations = {"open", "close", *(step.op for step in program.steps)}
+        if operations & self._operations:
+            return True
+        return any(_contains(program, part) for part in self._parts)
+
+
+def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:
+    """A program that did not come to its end, cut after the call at `index`."""
+    cut = program.with_steps(program.steps[: index + 1])
+    if index >= len(program.steps):
+        cut = program.with_steps((*program.steps, _CLOSE))
+    op = cut.steps[-1].op if cut.steps else "open"
+    return Counterexample(cut, (expected,), actual, step=len(cut.steps), how=f"{op}: {word}")
+
+
+def clause_of(program: Program, index: int, under_faults: str, wanted: frozenset[str]) -> str:
+    """Return the clause that a call breaks which does not come back, by its circumstances.
+
+    It is one of those that say how the call ends: of those `wanted`, if there is one, the one that
+    promises its result.
+    """
+    if program.faults is not None:
+        return under_faults
+    if index < 0:
+        return "open.build-future" if program.opening is not None else "open.state"
+    step = program.steps[index] if index < len(program.steps) else _CLOSE
+    resolved = resolve_step(step, program.length, _BUFFER)
+    named = about(step.op, resolved.args, _state_before(program, index, step.stream))
+    named = tuple(c for c in named if c in wanted) or named
+    promised = (c for ending in _PROMISES for c in named if c.endswith(ending))
+    return next(promised, named[0])
+
+
+def _state_before(program: Program, index: int, stream: int) -> State:
+    """Return where a right stream is before the call at `index`, as far as the calls alone tell."""
+    state = opened(content(program.length))
+    for step in program.steps[:index]:
+        if step.stream != stream or step.op in _STAY:
+            continue
+        if step.op in ("close", "py_with"):
+            state = state._replace(is_open=False)
+            continue
+        position = ANY
+        if step.op == "seek":
+            (position,) = resolve_step(step, program.length, _BUFFER).args
+            if position < 0:
+                continue
+        state = state.at(position if position <= program.length else PAST, Origin(step.op))
+    return state
+
+
+def smaller(program: Program) -> Iterator[Program]:
+    """Programs with fewer calls or a shorter file whose last call may end as that of this one."""
+    *before, last = program.steps
+    if before:
+        yield replace(program, steps=(replace(last, stream=0),), streams=1)
+    for index in range(len(before)):
+        yield program.with_steps((*before[:index], *before[index + 1 :], last))
+    for length in _LENGTHS:
+        if length < program.length:
+            yield replace(program, length=length)
+
+
+def _contains(program: Program, part: Program) -> bool:
+    """Whether a program makes all the calls of another, on such streams and in this order."""
+    if (program.opening, program.faults) != (part.opening, part.faults):
+        return False
+    if not part.steps:
+        return program.length == part.length
+    calls = iter((*program.steps, _CLOSE))
+    return all(any(step == call for call in calls) for step in part.steps)

@@ -1,0 +1,388 @@
+"""Running one program on a target and judging every call it makes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple
+
+from fscontract.contract.binding import Action, Binding, NoScene, Opened
+from fscontract.contract.models.acceptor import Acceptor, judge_all
+from fscontract.contract.models.openfile_clauses import speaks_for
+from fscontract.contract.models.openfile_stages import Case, Said, as_end, judge_refused_read
+from fscontract.contract.models.stream_state import Failure, Judgement
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.outcome import Kind, Outcome, raised
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.crashes import Place
+from fscontract.contract.runner.fault_executor import run_under_faults
+from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
+from fscontract.contract.runner.timeouts import beat
+
+
+class Compiled(NamedTuple):
+    """A step made ready for one file length: resolved, numbered, bound."""
+
+    source: Step
+    step: Step
+    number: int
+    action: Action
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What one program showed: a failure that ended it, or a SHOULD that it missed on the way."""
+
+    program: Program
+    index: int
+    step: Step
+    outcome: Outcome
+    failure: Failure
+    missed: bool = False
+    #: The operation that last touched the position before the failing step.
+    origin: str = ""
+    #: Whether a read would tell where the stream is: the position is known, and before the end.
+    placed: bool = True
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """Violations that look alike: the same clause, seen by the same call in the same way."""
+        failure = self.failure
+        kind = self.outcome.kind.value
+        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+
+    @property
+    def likeness(self) -> tuple[str, ...]:
+        """What stays the same while a program is made smaller."""
+        return (self.failure.clause, self.failure.aspect)
+
+
+def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
+    """The violation of a stage of an opening."""
+    assert said.failure is not None
+    return Violation(program, -1, step, outcome, said.failure)
+
+
+@dataclass
+class Execution:
+    """One program's run."""
+
+    violation: Violation | None = None
+    misses: list[Violation] = field(default_factory=list)
+    environment: Outcome | None = None
+    trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+
+class Executor:
+    """Runs programs on one binding. Files are made once per length and shared by all programs
+    that do not change them."""
+
+    def __init__(
+        self,
+        binding: Binding,
+        features: frozenset[str],
+        buffer: int,
+        keys: Keys = NO_KEYS,
+        place: Place | None = None,
+        left_out: Container[Program] = (),
+        acceptor: Acceptor | None = None,
+    ) -> None:
+        self.binding = binding
+        self.buffer = buffer
+        self.acceptor = acceptor or Acceptor(features)
+        self._counted_before = self.acceptor.counts
+        self.operations = 0
+        self.programs = 0
+        self.unsaid: set[str] = set()
+        self._place: Place = [0] if place is None else place
+        #: Programs that are not run.
+        self._left_out = left_out
+        #: How often each clause of opens with options, and of faults, was judged.
+        self.counts: Counter[str] = Counter()
+        self.openings: Openings | None = None
+        if binding.opener is not None:
+            self.openings = Openings(binding, binding.opener, features, keys, buffer)
+        self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._written = False
+        self._by_value: dict[tuple[int, Step], Compiled] = {}
+        self._by_identity: dict[int, dict[int, Compiled]] = {}
+
+    @property
+    def index(self) -> int:
+        """The step that is running, for a report of a hang; -1 while a stream is opened."""
+        return self._place[0]
+
+    @index.setter
+    def index(self, index: int) -> None:
+        self._place[0] = index
+
+    @property
+    def exercised(self) -> Counter[str]:
+        """How often each clause was judged so far."""
+        return self.acceptor.counts + self.counts - self._counted_before
+
+    def leaves_out(self, program: Program) -> bool:
+        """Whether the program is one that is not run."""
+        return program in self._left_out
+
+    def file(self, length: int) -> tuple[str, bytes, int]:
+        """Path, content and start node of the shared file of this length."""
+        known = self._files.get(length)
+        if known is None:
+            data = self.binding.fixed_content
+            if data is None:
+                data = content(length)
+            known = self.binding.create(data), data, self.acceptor.start(data)
+            self._files[length] = known
+            self._by_identity[length] = {}
+        return known
+
+    def compile(self, length: int, step: Step) -> Compiled:
+        """The step for a file of this length."""
+        by_identity = self._by_identity[length]
+        compiled = by_identity.get(id(step))
+        if compiled is not None and compiled.source is step:
+            return compiled
+        key = (length, step)
+        compiled = self._by_value.get(key)
+        if compiled is None:
+            actual = len(self.file(length)[1])
+            resolved = resolve_step(step, actual, self.buffer)
+            action = self.binding.bind(resolved)
+            number = self.acceptor.number(replace(resolved, stream=0))
+            compiled = Compiled(step, resolved, number, action)
+            self._by_value[key] = compiled
+        # The compiled step keeps its source alive, so an identity can't come to mean another.
+        if compiled.source is step:
+            by_identity[id(step)] = compiled
+        return compiled
+
+    def run(self, program: Program, trace: bool = False) -> Execution:
+        """Run a program on newly opened streams and judge it up to its first failure."""
+        if self._left_out and self.leaves_out(program):
+            return Execution()
+        if program.faults is not None:
+            return self._run_under_faults(program)
+        if program.opening is not None:
+            return self._run_opening(program, trace)
+        path, data, start = self.file(program.length)
+        execution = Execution()
+        self.programs += 1
+        self.index = -1
+        beat(program)
+        changes = any(s.op == "change" for s in program.steps)
+        if changes:
+            path = self.binding.create(data)
+        streams: list[Opened] = []
+        try:
+            for _ in range(program.streams):
+                streams.append(self.binding.open(path))
+        except Exception as error:
+            self._failed_open(program, raised(error), execution)
+        else:
+            self._follow(program, path, data, streams, [start] * len(streams), execution, trace)
+        finally:
+            close = self.compile(program.length, _CLOSE).action
+            self.index = len(program.steps)
+            for stream in streams:
+                close(stream)
+            if changes:
+                self.forget(path)
+            elif self._written:
+                self._renew(program.length)
+        return execution
+
+    def _run_under_faults(self, program: Program) -> Execution:
+        execution = Execution()
+        self.programs += 1
+        self.index = -1
+        beat(program)
+        self.counts.update(run_under_faults(self, program, execution))
+        return execution
+
+    def _run_opening(self, program: Program, trace: bool) -> Execution:
+        """Open through a builder, and go on with the streams if there are any."""
+        path, data, _ = self.file(program.length)
+        execution, openings = Execution(), self.openings
+        self.programs += 1
+        self.index = -1
+        beat(program)
+        if openings is None:
+            return execution
+        try:
+            attempt = openings.attempt(program, path, data)
+        except NoScene:
+            return execution
+        streams = attempt.streams
+        try:
+            if attempt.goes_on and attempt.case.readable:
+                self._follow_opened(program, attempt, execution, trace)
+            elif attempt.goes_on:
+                openings.doomed(attempt, program.steps, partial(self._act, program, streams[0]))
+        finally:
+            self.index = len(program.steps)
+            for stream in streams:
+                self.compile(program.length, _CLOSE).action(stream)
+            openings.remove(attempt)
+        self.operations += len(attempt.trace)
+        execution.trace[:0] = attempt.trace
+        execution.environment = execution.environment or attempt.environment
+        if attempt.failed is not None:
+            execution.violation = stage_violation(program, *attempt.failed)
+        found = execution.violation
+        if found is not None:
+            charged = openings.charge(found, len(data), exchanged=False)
+            execution.violation = replace(found, origin=charged)
+        elif execution.environment is None:
+            self.counts.update(speaks_for(attempt.case))
+        return execution
+
+    def _follow_opened(
+        self, program: Program, attempt: Attempt, execution: Execution, trace: bool
+    ) -> None:
+        start = self.acceptor.start(*attempt.contents)
+        nodes = [start] * program.streams
+        data = attempt.contents[0]
+        self._follow(program, attempt.path, data, attempt.streams, nodes, execution, trace)
+        found = execution.violation
+        if found is None:
+            return
+        node = nodes[found.step.stream]
+        if judge_refused_read(attempt.case, found.failure, found.outcome) or self._is_end(
+            attempt.case, node, found
+        ):
+            execution.violation = None
+
+    def _is_end(self, case: Case, node: int, found: Violation) -> bool:
+        """Whether a read raised where it could have said that the file ends."""
+        step = self.compile(found.program.length, found.step).step
+        end = as_end(case, step, found.outcome)
+        if end is None:
+            return False
+        acceptor = self.acceptor
+        states, features = acceptor.states(node), acceptor.features
+        return judge_all(step.op, step.args, states, features, end).failure is None
+
+    def _act(self, program: Program, stream: Opened, step: Step) -> Outcome:
+        return self.compile(program.length, step).action(stream)
+
+    def charge(self, found: Violation, exchanged: bool) -> str:
+        """The clause that a program with an opening breaks (see `Openings.charge`)."""
+        assert self.openings is not None
+        return self.openings.charge(found, len(self.file(found.program.length)[1]), exchanged)
+
+    def observe(self, program: Program) -> list[Outcome]:
+        """What every call of a program of one stream does, whatever the model says of it."""
+        path, _, _ = self.file(program.length)
+        stream = self.binding.open(path)
+        try:
+            return [self.compile(program.length, s).action(stream) for s in program.steps]
+        finally:
+            self.compile(program.length, _CLOSE).action(stream)
+
+    def _follow(
+        self,
+        program: Program,
+        path: str,
+        data: bytes,
+        streams: list[Opened],
+        nodes: list[int],
+        execution: Execution,
+        trace: bool,
+    ) -> None:
+        step_of, judge = self.compile, self.acceptor.step
+        length = program.length
+        for index, source in enumerate(program.steps):
+            self.index = index
+            compiled = step_of(length, source)
+            which = source.stream
+            if source.op == "change":
+                data = self._change(path, data, source.args[0], nodes)
+                continue
+            outcome = compiled.action(streams[which])
+            self.operations += 1
+            if source.op == "py_write" and not outcome.raised:
+                self._written = True
+            if outcome.kind is Kind.ENVIRONMENT:
+                execution.environment = outcome
+                return
+            node = nodes[which]
+            transition = judge(node, compiled.number, compiled.step, outcome)
+            judgement = transition.judgement
+            if trace:
+                execution.trace.append((source, outcome, judgement))
+            if judgement.unsaid:
+                self.unsaid.update(judgement.unsaid)
+            if judgement.missed:
+                execution.misses += self._missed(program, index, outcome, judgement)
+            if judgement.failure is not None:
+                execution.violation = self._violation(program, index, node, outcome, judgement)
+                return
+            nodes[which] = transition.target
+
+    def _violation(
+        self, program: Program, index: int, node: int, outcome: Outcome, judgement: Judgement
+    ) -> Violation:
+        state = self.acceptor.states(node)[0]
+        assert judgement.failure is not None
+        return Violation(
+            program,
+            index,
+            program.steps[index],
+            outcome,
+            judgement.failure,
+            origin=state.origin.op,
+            placed=0 <= state.pos < state.longest,
+        )
+
+    def _missed(
+        self, program: Program, index: int, outcome: Outcome, judgement: Judgement
+    ) -> Iterable[Violation]:
+        for clause in judgement.missed:
+            failure = Failure(clause, "", "should", judgement.expected)
+            yield Violation(program, index, program.steps[index], outcome, failure, missed=True)
+
+    def _failed_open(self, program: Program, outcome: Outcome, execution: Execution) -> None:
+        if outcome.kind is Kind.ENVIRONMENT:
+            execution.environment = outcome
+            return
+        failure = Failure("open.state", "", "raised", ("opens",))
+        execution.violation = Violation(program, -1, Step("open"), outcome, failure)
+
+    def _change(self, path: str, data: bytes, how: str, nodes: list[int]) -> bytes:
+        """Change the file under the open streams; returns its content afterwards."""
+        new = changed_content(data, how)
+        self.binding.change(path, new)
+        for i, node in enumerate(nodes):
+            nodes[i] = self.acceptor.change(node, new)
+        return data if new is None else new
+
+    def _renew(self, length: int) -> None:
+        """Take another shared file, after a program could write to this one."""
+        _, data, start = self._files[length]
+        self._written = False
+        if self.binding.fixed_content is None:
+            self._files[length] = self.binding.create(data), data, start
+
+    def forget(self, path: str) -> None:
+        """Remove a file that no other program uses."""
+        with contextlib.suppress(Exception):  # the program may have deleted it already
+            self.binding.change(path, None)
+
+
+def changed_content(data: bytes, how: str) -> bytes | None:
+    """The content after a change; None if the file is deleted."""
+    if how == "delete":
+        return None
+    if how == "truncate":
+        return data[: len(data) // 2]
+    if how == "append":
+        return data + replacement(data, len(data) + 4)[len(data) :]
+    return replacement(data)
+
+
+#: Every program ends by closing its streams; the same object, so that it is compiled once.
+_CLOSE = Step("close")

@@ -1,0 +1,242 @@
+"""Running programs while the requests of their streams fail by a plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from fscontract.contract.binding import Injector
+from fscontract.contract.models.stream_state import Failure, State, opened
+from fscontract.contract.models.under_faults import (
+    REQUESTS,
+    Circumstances,
+    failed,
+    judge_under_faults,
+)
+from fscontract.contract.program.content import replacement
+from fscontract.contract.program.faults import FaultPlan
+from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, raised, returned
+from fscontract.contract.program.program import Program, Step
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.executor import Execution, Executor
+
+#: Faults that change the file, which is then of no use to other programs.
+CHANGING = frozenset({"change", "cut", "delete", "revoke"})
+_CLOSE = Step("close")
+_CLEAN = IO_KINDS | {Kind.ENVIRONMENT}
+
+
+@dataclass
+class _Stream:
+    """A stream under faults: the states it may be in, whether a call on it has failed, and
+    whether a fault has struck one, or its open."""
+
+    opened: Any
+    states: tuple[State, ...]
+    failed: bool = False
+    struck: bool = False
+
+
+@dataclass
+class FaultyRun:
+    """One program with its faults."""
+
+    executor: Executor
+    injector: Injector
+    program: Program
+    path: str
+    data: bytes
+    execution: Execution
+    counts: Counter[str] = field(default_factory=Counter)
+    streams: list[_Stream] = field(default_factory=list)
+
+    @property
+    def progress(self) -> bool:
+        """Whether a request that a fault strikes brings something nevertheless."""
+        faults = self.program.faults.faults if self.program.faults else ()
+        return any(f.kind in ("short", "cut-body") and f.limit > 0 for f in faults)
+
+    @property
+    def _changing(self) -> bool:
+        """Whether the faults change what all streams read."""
+        return self.program.faults is not None and bool(self.program.faults.kinds & CHANGING)
+
+    def run(self) -> None:
+        """Open the streams, make the calls, close; then see whether a new stream is well."""
+        plan = self.program.faults
+        assert plan is not None
+        with self.injector.attached(plan):
+            if self._open():
+                self._follow()
+            self._close()
+        if self.execution.violation is None and not self._changing:
+            self._look_again()
+
+    def _open(self) -> bool:
+        for _ in range(self.program.streams):
+            fired, requests = self.injector.fired, self.injector.requests
+            outcome, stream = returned(), None
+            try:
+                stream = self.executor.binding.open(self.path)
+            except Exception as error:  # whatever it is, it is judged
+                outcome = raised(error)
+            struck = self.injector.fired - fired
+            made = self.injector.requests - requests
+            if stream is not None:
+                versions = self._versions(self.injector.fired)
+                state = opened(self.data)._replace(versions=versions, changed=len(versions) > 1)
+                self.streams.append(_Stream(stream, (state,), struck=struck > 0))
+            if not self._right_open(outcome, struck, made) or stream is None:
+                return False
+        return True
+
+    def _right_open(self, outcome: Outcome, struck: int, made: int) -> bool:
+        """Judge an open during which faults struck and requests were made."""
+        failure: Failure | None = None
+        self.counts["fault.open"] += struck > 0
+        if made > REQUESTS:
+            says = f"at most {REQUESTS} requests"
+            failure = Failure("fault.retries", "", "requests", (says,))
+            outcome = outcome._replace(detail=f"{outcome.detail or 'opened'}, {made} requests")
+        elif outcome.raised and not (struck and outcome.kind in _CLEAN):
+            clause = "fault.open" if struck else "open.state"
+            if not struck and self.injector.fired and not self._changing:
+                clause = "fault.isolated"
+            failure = Failure(clause, "", "raised", ("raises IO" if struck else "opens",))
+        elif outcome.kind is Kind.EOF:
+            failure = Failure("fault.end", "", "raised", ("raises IO, for nothing ends here",))
+        if failure is not None:
+            self._violation(-1, Step("open"), outcome, failure)
+        return failure is None
+
+    def _follow(self) -> None:
+        executor, injector = self.executor, self.injector
+        features = executor.acceptor.features
+        for index, source in enumerate(self.program.steps):
+            executor.index = index
+            stream = self.streams[source.stream]
+            compiled = executor.compile(self.program.length, source)
+            fired, requests = injector.fired, injector.requests
+            outcome = compiled.action(stream.opened)
+            executor.operations += 1
+            struck = injector.fired - fired
+            made = injector.requests - requests - (struck if self.progress else 0)
+            around = Circumstances(struck, made, stream.failed)
+            if struck:
+                self._changed()
+            stream.struck = stream.struck or struck > 0
+            judgement = judge_under_faults(compiled.step, stream.states, features, outcome, around)
+            self.execution.trace.append((source, outcome, judgement))
+            self.counts.update(judgement.exercised)
+            if judgement.failure is not None:
+                failure = judgement.failure
+                if self._by_another(stream, around, outcome):
+                    failure = failure._replace(clause="fault.isolated", cause="")
+                self._violation(index, source, outcome, failure)
+                return
+            stream.states = judgement.states
+            stream.failed = stream.failed or (struck > 0 and failed(outcome))
+
+    def _by_another(self, stream: _Stream, around: Circumstances, outcome: Outcome) -> bool:
+        """Whether what befell another stream went wrong with this one: its own calls went well,
+        and if it delivers something wrong no fault has struck any of them either."""
+        own = stream.struck if not outcome.raised else around.failed or around.fired > 0
+        others = any(s.struck for s in self.streams if s is not stream)
+        return others and not own and not self._changing
+
+    def _changed(self) -> None:
+        """The file may be another now: so may be what the streams read."""
+        versions = self._versions(self.injector.fired)
+        for stream in self.streams:
+            if len(versions) > 1:
+                stream.states = tuple(
+                    state._replace(versions=versions, changed=True) for state in stream.states
+                )
+
+    def _versions(self, fired: int) -> tuple[bytes, ...]:
+        """Every content that the file may have had once so many faults have struck."""
+        plan = self.program.faults or FaultPlan()
+        versions = [self.data]
+        if fired and "change" in plan.kinds:
+            versions += [replacement(v) for v in list(versions)]
+        if fired and "cut" in plan.kinds:
+            versions += [v[: len(v) // 2] for v in list(versions)]
+        if fired and plan.kinds & {"delete", "revoke"}:
+            versions += versions[:1]
+        return tuple(versions)
+
+    def _close(self) -> None:
+        close = self.executor.compile(self.program.length, _CLOSE).action
+        self.executor.index = len(self.program.steps)
+        for stream in self.streams:
+            outcome = close(stream.opened)
+            self.counts["fault.close"] += 1
+            if outcome.raised and self.execution.violation is None:
+                shown = Failure("fault.close", "", "raised", ("close() returns",))
+                self._violation(len(self.program.steps), _CLOSE, outcome, shown)
+
+    def _look_again(self) -> None:
+        """What happened to some streams leaves a new one on the same file alone."""
+        binding, executor = self.executor.binding, self.executor
+        read = next((s for s in _reads(len(self.data)) if s.op in binding.operations), None)
+        if read is None:
+            return
+        outcome = self._read_anew(read)
+        state = (opened(self.data),)
+        compiled = executor.compile(self.program.length, read)
+        judgement = judge_under_faults(
+            compiled.step, state, executor.acceptor.features, outcome, Circumstances(0, 0, False)
+        )
+        self.counts["fault.isolated"] += 1
+        if judgement.failure is not None:
+            failure = judgement.failure._replace(clause="fault.isolated", cause="")
+            self._violation(len(self.program.steps), read, outcome, failure)
+
+    def _read_anew(self, read: Step) -> Outcome:
+        try:
+            stream = self.executor.binding.open(self.path)
+        except Exception as error:  # whatever it is, it should not be
+            return raised(error)
+        try:
+            return self.executor.compile(self.program.length, read).action(stream)
+        finally:
+            self.executor.compile(self.program.length, _CLOSE).action(stream)
+
+    def _violation(self, index: int, step: Step, outcome: Outcome, failure: Failure) -> None:
+        from fscontract.contract.runner.executor import Violation
+
+        self.execution.violation = Violation(self.program, index, step, outcome, failure)
+
+
+def _reads(length: int) -> Iterator[Step]:
+    """Ways to read a whole file, or its beginning."""
+    yield Step("read_fully", (0, length, 0, length))
+    yield Step("py_read", (length,))
+    yield Step("read_into", (length, 0, length))
+
+
+def run_under_faults(executor: Executor, program: Program, execution: Execution) -> Counter[str]:
+    """Run a program with its faults; the clauses it exercised. Nothing happens without an injector
+    or if it can't bring about one of the faults."""
+    injector, plan = executor.binding.injector, program.faults
+    if injector is None or plan is None or not plan.kinds <= injector.kinds:
+        return Counter()
+    path, data, _ = executor.file(program.length)
+    own = bool(plan.kinds & CHANGING)
+    if own:
+        path = executor.binding.create(data)
+    work = FaultyRun(executor, injector, program, path, data, execution)
+    try:
+        work.run()
+    finally:
+        if own:
+            executor.forget(path)
+    return work.counts
+
+
+def without_faults(program: Program) -> Program:
+    """The same program while all goes well."""
+    return replace(program, faults=None)

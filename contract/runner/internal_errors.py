@@ -1,0 +1,59 @@
+"""Faults of the kit: one line that says what, where, and where to report it."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass
+
+from fscontract.contract.program.outcome import clip, text_of
+
+#: What to do about a fault of the kit.
+REPORT = (
+    "this is a bug in fscontract: report it with the output of "
+    "'fscontract --traceback COMMAND ...' (see CONTRIBUTING.md)"
+)
+_PACKAGE = f"{os.sep}fscontract{os.sep}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An exception that is none of the user's nor of the target's."""
+
+    #: Its class, what it says, and the line of the kit that it came from.
+    line: str
+    trace: str
+
+
+class InternalError(Exception):
+    """A fault of the kit (exit code 4), here or in a process of a run."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.line)
+        self.fault = fault
+
+
+def fault_of(error: BaseException) -> Fault:
+    """Describe an exception that nothing has caught."""
+    if isinstance(error, InternalError):
+        return error.fault
+    text = clip(" ".join(text_of(error).split()), 500)
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return Fault(f"{said} ({_place(error)})", _trace(error))
+
+
+def _place(error: BaseException) -> str:
+    """Return the innermost line that is in the kit, or else the innermost."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return "unknown place"
+    chosen = [f for f in frames if _PACKAGE in f.filename] or frames
+    name = chosen[-1].filename
+    return f"{name.rpartition(_PACKAGE)[2]}:{chosen[-1].lineno}"
+
+
+def _trace(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error)).rstrip("\n")
+    except BaseException:  # it may not let itself be shown
+        return f"{type(error).__name__}, whose traceback can't be shown"

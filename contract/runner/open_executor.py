@@ -1,0 +1,192 @@
+"""Opening streams through a builder, stage by stage, and judging each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.binding import Binding, NoScene, Opener
+from fscontract.contract.models import openfile_clauses
+from fscontract.contract.models import openfile_stages as opening
+from fscontract.contract.models.openfile_stages import Case, Said
+from fscontract.contract.models.stream_state import Judgement
+from fscontract.contract.program.content import replacement
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Program, Step
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.executor import Violation
+
+
+class Keys(NamedTuple):
+    """The keys that a filesystem has beside the standard ones, and those it knows but refuses."""
+
+    own: frozenset[str] = frozenset()
+    unsupported: frozenset[str] = frozenset()
+
+
+NO_KEYS = Keys()
+
+
+@dataclass
+class Attempt:
+    """What came of opening the streams of one program, up to the first stage that ended it."""
+
+    case: Case
+    path: str
+    #: What the streams may read: the file, or a part of it.
+    contents: tuple[bytes, ...] = ()
+    streams: list[Any] = field(default_factory=list)
+    trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+    #: The stage that failed, with its outcome and the verdict.
+    failed: tuple[Step, Outcome, Said] | None = None
+    environment: Outcome | None = None
+    ended: bool = False
+    #: Whether the file is this program's alone, and to be removed.
+    own_file: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there are streams to make calls on."""
+        return self.failed is None and self.environment is None and not self.ended
+
+    def note(self, step: Step, outcome: Outcome, said: Said) -> None:
+        """Add a call and its verdict."""
+        self.trace.append((step, outcome, Judgement((), failure=said.failure)))
+        if outcome.kind is Kind.ENVIRONMENT:
+            self.environment = outcome
+        elif said.failure is not None:
+            self.failed = step, outcome, said
+        self.ended = said.ended
+
+
+class Openings:
+    """The opens of one run through an opener."""
+
+    def __init__(
+        self, binding: Binding, opener: Opener, features: frozenset[str], keys: Keys, buffer: int
+    ) -> None:
+        self.binding = binding
+        self.opener = opener
+        self.features = features
+        self.keys = keys
+        self.buffer = buffer
+        self._places: dict[str, str] = {}
+
+    def case(self, program: Program, length: int) -> Case:
+        """What the model has to know of a program with an opening, on a file of `length` bytes."""
+        assert program.opening is not None
+        resolved = program.opening.resolved(length, self.buffer)
+        own, unsupported = self.keys
+        table = option_table()
+        return Case(resolved, length, self.features, table, own, unsupported, program.streams)
+
+    def attempt(self, program: Program, path: str, data: bytes) -> Attempt:
+        """Open the streams of a program; `path` is a file with the content `data`.
+
+        NoScene if the target can't have what the program wants to open.
+        """
+        case = self.case(program, len(data))
+        attempt = self._place(case, path, data)
+        for step, outcome, said in self._stages(attempt, data):
+            attempt.note(step, outcome, said)
+            if not attempt.goes_on:
+                break
+        return attempt
+
+    def doomed(
+        self, attempt: Attempt, steps: tuple[Step, ...], act: Callable[[Step], Outcome]
+    ) -> None:
+        """Make calls on a stream that has nothing to read, until one says so."""
+        probes = [probe for probe in opening.PROBES if probe.op in self.binding.operations]
+        for step in (*(s for s in steps if s.stream == 0), *probes[:1]):
+            outcome = act(step)
+            attempt.note(step, outcome, opening.judge_doomed(attempt.case, step, outcome))
+            if not attempt.goes_on:
+                return
+
+    def own_pair(self, program: Program) -> Program | None:
+        """The program with `opt` and `must` exchanged, if one of the filesystem's own keys is all
+        that it sets: its values mean what they will, but the same in both ways."""
+        opening = program.opening
+        if opening is None or len(opening.calls) != 1:
+            return None
+        name, key = opening.calls[0][:2]
+        if name in ("buffer_size", "with_file_status") or key not in self.keys.own:
+            return None
+        calls = openfile_clauses.exchanged(opening.calls)
+        return replace(program, opening=replace(opening, calls=calls))
+
+    def remove(self, attempt: Attempt) -> None:
+        """Remove a file that only this program has used."""
+        if attempt.own_file:
+            self.binding.change(attempt.path, None)
+
+    def charge(self, found: Violation, length: int, exchanged: bool) -> str:
+        """The clause that a failing program breaks, once it is as small as it gets.
+
+        `exchanged` says that it goes well with `opt` and `must` exchanged.
+        """
+        failure = found.failure
+        if failure.clause.startswith("open."):
+            return failure.clause
+        stage = failure.aspect.split(" ")[0]
+        if found.index >= 0 or stage not in opening.STAGES:
+            stage = "read"
+        kind = found.outcome.kind
+        fault = openfile_clauses.Fault(stage, kind, failure.aspect, exchanged, found.step.op)
+        return openfile_clauses.charge(self.case(found.program, length), fault)
+
+    # The stages -----------------------------------------------------------------------------
+
+    def _place(self, case: Case, path: str, data: bytes) -> Attempt:
+        scene = case.opening.scene
+        if scene not in self.opener.scenes:
+            raise NoScene(scene)
+        if case.status == "stale":
+            return Attempt(case, self.binding.create(data), own_file=True)
+        if scene == "file":
+            return Attempt(case, path)
+        if scene == "late":
+            return Attempt(case, self.opener.place(scene, data))
+        if scene not in self._places:
+            self._places[scene] = self.opener.place(scene, data)
+        return Attempt(case, self._places[scene])
+
+    def _stages(self, attempt: Attempt, data: bytes) -> Iterator[tuple[Step, Outcome, Said]]:
+        case, opener = attempt.case, self.opener
+        calls = [opener.ready(attempt.path, call) for call in case.opening.calls]
+        changed = None
+        if case.status == "stale":
+            changed = replacement(data)
+            self.binding.change(attempt.path, changed)
+        attempt.contents = case.contents(data, changed)
+
+        outcome, builder = self._try(lambda: opener.open_file(attempt.path))
+        yield Step("open_file"), outcome, opening.judge_open_file(case, outcome)
+        for index, (call, shown) in enumerate(zip(calls, case.opening.calls, strict=True)):
+            outcome, builder = self._try(partial(opener.call, builder, call))
+            said = opening.judge_call(case, index, outcome)
+            yield Step(shown[0], shown[1:]), outcome, said
+        if case.opening.scene == "late":
+            opener.appear(attempt.path, data)
+            attempt.own_file = True
+        futures = []
+        for _ in range(case.streams):
+            outcome, future = self._try(partial(opener.build, builder))
+            yield Step("build"), outcome, opening.judge_build(case, outcome)
+            futures.append(future)
+        for future in futures:
+            outcome, stream = self._try(partial(opener.get, future))
+            if not outcome.raised:
+                attempt.streams.append(stream)
+            yield Step("get"), outcome, opening.judge_get(case, outcome)
+
+    def _try(self, action: Callable[[], Any]) -> tuple[Outcome, Any]:
+        try:
+            return returned(), action()
+        except Exception as error:  # whatever the API raises is what is judged
+            return self.opener.outcome(error), None

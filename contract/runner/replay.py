@@ -1,0 +1,178 @@
+"""Running the program of a replay file again."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.concurrency.check import replay_schedule
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner import resource_checks
+from fscontract.contract.runner.cost_checks import replay_cost
+from fscontract.contract.runner.counterexamples import Findings, counterexample
+from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.timeouts import Next, held_back, supervise
+from fscontract.contract.spec.clauses import clauses, notices, present
+from fscontract.contract.spec.profiles import Profile, ProfileError
+from fscontract.contract.untrusted import short
+
+_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """What came of it. `outcome` is "still fails", "passes now" or "fails otherwise"."""
+
+    clause: str
+    outcome: str
+    actual: str
+    expected: tuple[str, ...]
+    #: Each call with what it did, up to the failing one.
+    trace: tuple[str, ...] = ()
+
+
+def replay(
+    binding: Binding,
+    data: dict[str, Any],
+    profile: Profile,
+    running: AbstractContextManager[None] | None = None,
+) -> ReplayResult:
+    """Run the program in `data`, the content of a replay file, on a binding.
+
+    ProgramError for data that can't be read. The binding is prepared and disposed of. The program
+    is run inside of `running`.
+    """
+    clause, program = validated(data)
+    profile = _as_it_was(profile, data)
+    buffer = _buffer(binding, profile, data)
+    binding = Guarded(binding, _TIMEOUT)
+    binding.prepare()
+    try:
+        with running or nullcontext():
+            if program is None:
+                return _run_threads(binding, profile.features, buffer, clause, data["threads"])
+            keys = Keys(profile.own_keys, profile.unsupported_keys)
+            executor = Executor(binding, profile.features, buffer, keys)
+            if clauses()[clause].cost is not None and program.opening is not None:
+                return _measure(executor, clause, program, profile)
+            return _run(executor, clause, program)
+    finally:
+        with held_back():
+            binding.dispose()
+
+
+def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
+    """Return the clause and the program of a replay file, None for a schedule.
+
+    Raise ProgramError, which begins with `where`.
+    """
+    if data.get("fscontract-replay") != 1:
+        raise ProgramError(
+            f"{where}: not a replay file: expected the key 'fscontract-replay' with 1"
+        )
+    clause = data.get("clause")
+    clause = present(clause) if isinstance(clause, str) else clause
+    if not isinstance(clause, str) or clause not in clauses():
+        said = next(iter(notices([str(clause)])), f"no clause {short(clause)}")
+        raise ProgramError(f"{where}: {said}")
+    if "threads" not in data:
+        return clause, Program.from_json(data.get("program"), where)
+    Schedule.from_json(data["threads"], where)
+    return clause, None
+
+
+def _run_threads(
+    binding: Binding, features: frozenset[str], buffer: int, clause: str, schedule: Any
+) -> ReplayResult:
+    result = replay_schedule(binding, features, schedule, buffer)
+    found = result.counterexample
+    actual = "a serial order fits" if found is None else found.actual
+    expected = () if found is None else found.expected
+    outcome = {None: "passes now", clause: "still fails"}.get(result.clause, "fails otherwise")
+    return ReplayResult(clause, outcome, actual, expected, result.interleaving)
+
+
+def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
+    """The profile with the features that the failed run declared, if the file has them."""
+    declared = data.get("features")
+    if declared is None:
+        return profile
+    if not isinstance(declared, list) or not all(isinstance(f, str) for f in declared):
+        raise ProgramError("replay file: features must be a list of names")
+    try:
+        return replace(profile, features=frozenset()).with_features(declared)
+    except ProfileError as error:
+        raise ProgramError(f"replay file: {error}") from None
+
+
+def _buffer(binding: Binding, profile: Profile, data: dict[str, Any]) -> int:
+    buffer = data.get("buffer", profile.buffer or binding.buffer)
+    if type(buffer) is not int or not 0 < buffer <= 1 << 26:
+        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, not {buffer!r}")
+    return buffer
+
+
+def _measure(executor: Executor, clause: str, program: Program, profile: Profile) -> ReplayResult:
+    opener = executor.binding.opener
+    if opener is None:
+        raise TargetError(f"{executor.binding.name}: the API has no builder")
+    shown = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
+    if shown is None:
+        return ReplayResult(clause, "passes now", "within its budget", ())
+    return ReplayResult(clause, "still fails", shown.actual, shown.expected)
+
+
+def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
+    done: list[Execution] = []
+    hung: list[Program] = []
+
+    def work(item: Program) -> None:
+        done.append(executor.run(item, trace=True))
+
+    def on_hang(item: object, times: int) -> Next:
+        hung.append(program)
+        return Next.END
+
+    supervise(iter([program]), work, _TIMEOUT, on_hang)
+    if hung:
+        return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
+    execution = done[0]
+    trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
+    findings = Findings(executor, frozenset({clause}))
+    if clause == "close.release":
+        return _leaks(executor, program, trace)
+    found = _of_clause(execution, clause, findings)
+    if found is not None:
+        shown = counterexample(found)
+        return ReplayResult(clause, "still fails", shown.actual, shown.expected, trace)
+    if execution.violation is not None:
+        shown = counterexample(execution.violation)
+        return ReplayResult(clause, "fails otherwise", shown.actual, shown.expected, trace)
+    last = str(execution.trace[-1][1]) if execution.trace else "nothing was called"
+    return ReplayResult(clause, "passes now", last, (), trace)
+
+
+def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> ReplayResult:
+    left = resource_checks.grows(lambda: executor.run(program))
+    outcome = "still fails" if left else "passes now"
+    actual = f"left {left}" if left else "nothing is left open"
+    return ReplayResult("close.release", outcome, actual, ("nothing is left open",), trace)
+
+
+def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violation | None:
+    """The violation of this clause that the execution showed, if it did."""
+    missed = [m for m in execution.misses if m.failure.clause == clause]
+    if missed:
+        return missed[0]
+    violation = execution.violation
+    if violation is None:
+        return None
+    if violation.failure.clause == clause:
+        return violation
+    return violation if findings.violation(violation) == clause else None

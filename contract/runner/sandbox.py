@@ -1,0 +1,485 @@
+"""Guard the kit against targets: outcomes and exceptions only, and shared state restored.
+
+A target may raise what is no `Exception` (a panic of Rust, SystemExit), return objects that can't
+be touched, fork, trace, or never come back. The rest of the suite need not think of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, NoReturn, TextIO, TypeVar
+
+from fscontract.contract.binding import Action, Binding, NoScene, Opened, Opener, TargetError
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.patches import Patches
+from fscontract.contract.runner.timeouts import Abandoned, supervise
+from fscontract.contract.targets import raised_at
+
+Value = TypeVar("Value")
+#: How much longer than a program it may take to set a target up, or to clean up after it.
+_PATIENCE = 6
+#: Values that can be compared, hashed and shown without running code of the target.
+_PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
+_DEEPEST = 4
+
+
+class _Forks:
+    """Knows in a forked process that it is one."""
+
+    def __init__(self) -> None:
+        #: Processes that guard a binding; a fork made elsewhere is not looked at.
+        self.homes: set[int] = set()
+        self.away = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        if self.homes:
+            self.away = True
+            sys.settrace(None)  # the scheduler's tracer would wait for threads that are not here
+
+    def leave(self) -> None:
+        """End the process if a call of the target came back in a fork of this one, too."""
+        if os.getpid() not in self.homes:
+            os._exit(0)
+
+
+_forks = _Forks()
+
+
+def guard(binding: Binding, timeout: float, patches: Patches | None = None) -> Guarded:
+    """Return the binding, guarded, if it is not already; TargetError if it can't be looked at."""
+    if not isinstance(binding, Guarded):
+        return Guarded(binding, timeout, patches)
+    if patches is not None:
+        _watch.by(patches)
+    return binding
+
+
+class _Watch:
+    """What is done after each call of a target: its patches are put back."""
+
+    def __init__(self) -> None:
+        self.after_call: Callable[[], None] = _nothing
+        self.after_close: Callable[[], None] = _nothing
+
+    def by(self, patches: Patches) -> None:
+        """Have these put back what a call patches."""
+        self.after_call, self.after_close = patches.after_call, patches.after_close
+
+
+def _nothing() -> None:
+    """No target is guarded yet."""
+
+
+_watch = _Watch()
+
+
+class Guarded(Binding):
+    """The binding, guarded; `timeout` is how many seconds one program may take.
+
+    What the target patches is put back by `patches`, which knows then what it was.
+    """
+
+    def __init__(self, binding: Binding, timeout: float, patches: Patches | None = None) -> None:
+        self._inner = binding
+        _watch.by(patches or Patches())
+        self._patience = timeout * _PATIENCE
+        self.name = name_of(binding)
+        self._tried("can't be used", self._look_at, binding)
+        _forks.homes.add(os.getpid())
+
+    def _look_at(self, binding: Binding) -> None:
+        """Take over what the binding says of itself."""
+        self.api = binding.api  # type: ignore[misc]
+        self.default_profile = binding.default_profile  # type: ignore[misc]
+        self.operations = binding.operations
+        self.changes = binding.changes
+        self.buffer = binding.buffer
+        self.pread_on_stream = binding.pread_on_stream
+        self.injector = binding.injector
+        self.fixed_content = binding.fixed_content
+        self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
+        opener = binding.opener
+        self.opener = None if opener is None else _GuardedOpener(opener, self.name)
+
+    @property
+    def remote(self) -> bool:
+        """Whether an operation costs a round trip, also to the binding itself."""
+        return self._tried("can't be used", lambda: self._inner.remote)
+
+    @remote.setter
+    def remote(self, remote: bool) -> None:
+        self._tried("can't be used", setattr, self._inner, "remote", remote)
+
+    @property
+    def block(self) -> int | None:  # type: ignore[override]
+        """The bytes that an open file reads at once, once prepared."""
+        return self._inner.block
+
+    @property
+    def prefix(self) -> str | None:
+        """The prefix of the binding."""
+        return self._tried("can't tell its directory", lambda: self._inner.prefix)
+
+    def prepare(self) -> None:
+        """Make the prefix; TargetError, also if it takes for ever."""
+        self._patiently(self._inner.prepare, "hangs while it is set up")
+
+    def dispose(self) -> None:
+        """Remove everything; TargetError, also if it takes for ever."""
+        what = self.prefix or "what was made"
+        self._patiently(self._inner.dispose, f"hangs while {what} is removed")
+
+    def create(self, content: bytes) -> str:
+        """Write a new file; TargetError."""
+        return self._tried("can't write a file", self._inner.create, content)
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Change or delete a file; TargetError."""
+        self._tried(f"can't change {path}", self._inner.change, path, content)
+
+    def open(self, path: str) -> Opened:
+        """Open the file at `path`; raises nothing but exceptions."""
+        return guarded(self._inner.open, path)
+
+    def bind(self, step: Step) -> Action:
+        """A step as a function that returns, and whose outcome can be looked at."""
+        action = self._tried(f"can't {step.op}", self._inner.bind, step)
+        forks, gettrace, getprofile = _forks, sys.gettrace, sys.getprofile
+        after_call = _watch.after_close if step.op == "close" else _watch.after_call
+
+        def run(opened: Opened) -> Outcome:
+            before, profile = gettrace(), getprofile()
+            try:
+                outcome = action(opened)
+            except BaseException as error:
+                after_call()
+                _pass_on(error)
+                outcome = raised(error)
+            else:
+                after_call()
+            if forks.away:
+                forks.leave()
+            if gettrace() is not before:
+                sys.settrace(before)
+            if getprofile() is not profile:
+                sys.setprofile(profile)
+            if type(outcome) is Outcome and type(outcome.value) in _PLAIN:
+                return outcome
+            return _tame(outcome)
+
+        return run
+
+    def leftovers(self) -> list[str]:
+        """What other runs have left; TargetError."""
+        return self._tried("can't be listed", self._inner.leftovers)
+
+    def discard(self, prefix: str) -> None:
+        """Remove what another run has left; TargetError, also if it takes for ever."""
+        self._patiently(lambda: self._inner.discard(prefix), f"hangs while {prefix} is removed")
+
+    def status_length(self, path: str) -> int | None:
+        """The length that the status reports; raises nothing but exceptions."""
+        return guarded(self._inner.status_length, path)
+
+    def status_etag(self, path: str) -> str | None:
+        """The version that the status reports; raises nothing but exceptions."""
+        return guarded(self._inner.status_etag, path)
+
+    def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
+        return tried(f"{self.name}: {what}", call, *args)
+
+    def _patiently(self, work: Callable[[], None], complaint: str) -> None:
+        def call(_: str) -> None:
+            self._tried("can't be used", work)
+
+        def give_up(_: object, times: int) -> NoReturn:
+            raise TargetError(f"{self.name}: {complaint}")
+
+        supervise(iter([complaint]), call, self._patience, give_up)
+
+
+class _GuardedOpener(Opener):
+    """An opener whose calls raise nothing but exceptions; where no call of the API is judged, these
+    are TargetError and NoScene."""
+
+    def __init__(self, opener: Opener, name: str) -> None:
+        self._inner = opener
+        self.statistics = opener.statistics
+        self._name = name
+
+    @property
+    def scenes(self) -> frozenset[str]:  # type: ignore[override]
+        """What it can put at a path so far."""
+        return self._tried("can't tell what it can open", lambda: self._inner.scenes)
+
+    @property
+    def statuses(self) -> frozenset[str]:  # type: ignore[override]
+        """The statuses it can give."""
+        return self._tried("can't tell its statuses", lambda: self._inner.statuses)
+
+    def place(self, scene: str, content: bytes) -> str:
+        """Make the scene."""
+        return self._tried(f"can't put a {scene} at a path", self._inner.place, scene, content)
+
+    def appear(self, path: str, content: bytes) -> None:
+        """Make the file that was not there."""
+        self._tried(f"can't write {path}", self._inner.appear, path, content)
+
+    def status(self, path: str, kind: str, length: int | None) -> Any:
+        """A status of a kind."""
+        return self._tried(f"no status of {path}", self._inner.status, path, kind, length)
+
+    def open_file(self, path: str) -> Any:
+        """A new builder."""
+        return guarded(self._inner.open_file, path)
+
+    def ready(self, path: str, call: BuilderCall) -> BuilderCall:
+        """A call with a status in the place of its kind."""
+        return self._tried(f"no status of {path}", self._inner.ready, path, call)
+
+    def call(self, builder: Any, call: BuilderCall) -> Any:
+        """The builder after a call."""
+        return guarded(self._inner.call, builder, call)
+
+    def build(self, builder: Any) -> Any:
+        """What `build` returns."""
+        return guarded(self._inner.build, builder)
+
+    def get(self, future: Any) -> Any:
+        """The stream of the future."""
+        return guarded(self._inner.get, future)
+
+    def outcome(self, error: Exception) -> Outcome:
+        """What an exception means."""
+        return self._tried("can't tell an exception", self._inner.outcome, error)
+
+    def counters(self, opened: Any) -> Mapping[str, int]:
+        """The statistics that are numbers."""
+        return self._tried("can't tell its statistics", self._counted, opened)
+
+    def _counted(self, opened: Any) -> dict[str, int]:
+        return {n: c for n, c in self._inner.counters(opened).items() if type(c) is int}
+
+    def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
+        return tried(f"{self._name}: {what}", call, *args)
+
+
+class Foreign:
+    """Stands for a value of a type that no call should return, and shows it."""
+
+    def __init__(self, value: object) -> None:
+        try:
+            self._text = clip(str(repr(value)))
+        except BaseException as error:
+            _pass_on(error)
+            self._text = f"<{type(value).__name__} object>"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def guarded(call: Callable[..., Value], *args: Any) -> Value:
+    """The call's value; what is no `Exception` comes out as one of the same name."""
+    try:
+        return call(*args)
+    except Exception:
+        raise
+    except BaseException as error:
+        _watch.after_call()
+        _pass_on(error)
+        same = type(type(error).__name__, (Exception,), {})(text_of(error))
+        raise same.with_traceback(error.__traceback__) from None
+    finally:
+        _watch.after_call()
+        if _forks.away:
+            _forks.leave()
+
+
+def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
+    """Return the value of a call that is not judged; TargetError says `what` failed, and where.
+
+    NoScene, by which an opener says that it can't do something, comes out.
+    """
+    try:
+        return guarded(call, *args)
+    except (TargetError, NoScene):
+        raise
+    except Exception as error:
+        raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
+
+
+def name_of(found: Binding | PipelineBinding) -> str:
+    """Return what a target calls itself, in one line; TargetError."""
+    return tried("a target has no name", lambda: clip(" ".join(str(found.name).split()), 1000))
+
+
+def _pass_on(error: BaseException) -> None:
+    """Raise what is none of the target's doing: a thread given up, the user's Ctrl-C."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    if interrupted and threading.current_thread() is threading.main_thread():
+        raise error
+    if isinstance(error, Abandoned):
+        raise error
+
+
+def _tame(outcome: object) -> Outcome:
+    if not isinstance(outcome, Outcome):
+        return Outcome(Kind.OTHER, detail=f"the binding returned {type(outcome).__name__}")
+    value = _tamed(outcome.value)
+    return outcome if value is outcome.value else outcome._replace(value=value)
+
+
+def _tamed(value: object, depth: int = 0) -> object:
+    """The value, or what stands for it, down to the parts of a tuple."""
+    if type(value) in _PLAIN or isinstance(value, Kind):
+        return value
+    if depth < _DEEPEST and type(value) in (tuple, Outcome):
+        assert isinstance(value, tuple)
+        parts = [_tamed(part, depth + 1) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return Outcome(*parts) if isinstance(value, Outcome) else tuple(parts)  # type: ignore[arg-type]
+    return Foreign(value)
+
+
+def said_by(error: BaseException) -> str:
+    """Return the class of an exception of a target and what it says, in one line."""
+    _pass_on(error)
+    text = " ".join(text_of(error).split())
+    return clip(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+
+
+_STANDARD = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
+
+
+class Surroundings:
+    """The directory, the environment, standard streams, signals and traces as they were, and the
+    functions of modules that the suite needs."""
+
+    def __init__(self) -> None:
+        self.patches = Patches()
+        self._directory = _opened_directory()
+        self._environment = dict(os.environ)
+        self._streams = {name: getattr(sys, name) for name, _, _ in _STANDARD}
+        self._files = {number: _duplicate(number) for _, number, _ in _STANDARD}
+        self._identities = {number: _identity(number) for number in self._files}
+        self._umask = _umask()
+        self._timer = signal.getitimer(signal.ITIMER_REAL)
+        self._trace, self._profile = threading.gettrace(), threading.getprofile()
+        self._signals = _handlers()
+
+    def restore(self, last: bool = False) -> None:
+        """Put back what is not as it was. Signals can be set in the main thread only.
+
+        A descriptor of a standard stream that is something else now may be the target's, which
+        still reads from it: it is put back at `last`, when what the target printed is shown, too.
+        """
+        self.patches.undo()
+        self._restore_process()
+        threading.settrace(self._trace)
+        threading.setprofile(self._profile)
+        if self._directory is not None:
+            with contextlib.suppress(OSError):
+                os.fchdir(self._directory)
+        if dict(os.environ) != self._environment:
+            os.environ.clear()
+            os.environ.update(self._environment)
+        for name, number, mode in _STANDARD:
+            self._restore_stream(name, number, mode, last)
+        if last:
+            show_printed()
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in self._signals.items():
+                if signal.getsignal(number) is not handler:
+                    signal.signal(number, handler)
+
+    def _restore_process(self) -> None:
+        """Put back what would spoil files of the suite, or end it."""
+        if os.umask(self._umask) != self._umask:
+            self.patches.changed["the umask"] = None
+        timer = signal.getitimer(signal.ITIMER_REAL)
+        if timer != (0.0, 0.0) and self._timer == (0.0, 0.0):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.patches.changed["the timer of signals"] = None
+
+    def close(self) -> None:
+        """Restore, and let the copies of descriptors go."""
+        self.restore(last=True)
+        for copy in (self._directory, *self._files.values()):
+            if copy is not None:
+                with contextlib.suppress(OSError):
+                    os.close(copy)
+
+    def _restore_stream(self, name: str, number: int, mode: str, last: bool) -> None:
+        copy, now = self._files[number], _identity(number)
+        if copy is not None and now != self._identities[number] and (last or now is None):
+            with contextlib.suppress(OSError):
+                os.dup2(copy, number)
+        stream = self._streams[name]
+        if copy is not None and getattr(stream, "closed", False):
+            again = open(number, mode, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+            stream = self._streams[name] = again
+        if getattr(sys, name) is not stream:
+            setattr(sys, name, stream)
+
+
+def _umask() -> int:
+    """The umask, which can only be asked for by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def show_printed() -> None:
+    """Empty the buffers of what was printed, so that it comes before what is printed elsewhere."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, broken, or none
+            stream.flush()
+
+
+def private_copy(stream: TextIO) -> TextIO:
+    """Another stream to the same place, or the stream itself if it has no descriptor."""
+    try:
+        copy = os.dup(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return stream
+    return open(copy, "w", encoding=stream.encoding, errors=stream.errors)
+
+
+def _opened_directory() -> int | None:
+    try:
+        return os.open(".", os.O_RDONLY)
+    except OSError:
+        return None
+
+
+def _duplicate(number: int) -> int | None:
+    try:
+        return os.dup(number)
+    except OSError:
+        return None
+
+
+def _identity(number: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(number)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _handlers() -> dict[int, Any]:
+    """The handlers of signals that Python set."""
+    known = ((number, signal.getsignal(number)) for number in signal.valid_signals())
+    return {int(number): handler for number, handler in known if handler is not None}

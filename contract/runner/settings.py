@@ -1,0 +1,110 @@
+"""What a run is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.distributed.shard import Part
+from fscontract.contract.runner.crashes import Crash
+from fscontract.contract.spec.clauses import STREAM, Clause
+from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.profiles import Profile
+
+#: Efforts, from seconds to an hour.
+EFFORTS = ("quick", "normal", "deep")
+#: Operations that are tried only if the profile declares the feature.
+_GATED = {
+    "skip": "supports-skip",
+    "available": "supports-available",
+    "read_vectored": "supports-vectored-io",
+}
+#: The same, where an API has these calls on the filesystem and not on the stream.
+_GATED_BESIDE = dict.fromkeys(
+    ("pread", "read_fully", "read_fully_all"), "supports-positioned-readable"
+)
+
+#: Checks that look at every program, whatever it calls.
+_EVERYWHERE = frozenset({("model", "open"), ("resources", "close"), ("streams", "independent")})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run: the declared features, the clauses that are judged, and how hard to try."""
+
+    profile: Profile
+    clauses: tuple[Clause, ...]
+    effort: str = "quick"
+    seed: int = 0
+    known: tuple[Known, ...] = ()
+    #: Seconds that one program may take before it counts as hanging.
+    timeout: float = 10.0
+    #: Directory for replay files; None writes none.
+    replays: Path | None = None
+    #: What replay files say of the way to the target, besides or instead of the binding's name.
+    way: Mapping[str, Any] = field(default_factory=dict)
+    #: How many programs are run while requests fail; None for none.
+    faults: str | None = None
+    #: End the run with the first violation of one of the clauses.
+    stop_at_first: bool = False
+    #: What ended earlier processes of this run: reported, and left out.
+    crashes: tuple[Crash, ...] = ()
+    #: The phase, and the number of its program, with which the run ends; None to run all.
+    until: tuple[str, int] | None = None
+    #: The part of the run that is run; None for all of it.
+    part: Part | None = None
+
+    def operations(self, binding: Binding) -> frozenset[str]:
+        """The operations that the binding can express and the profile lets it try."""
+        gates = _GATED if binding.pread_on_stream else {**_GATED, **_GATED_BESIDE}
+        return frozenset(op for op in binding.operations if self._tries(op, gates.get(op)))
+
+    def _tries(self, op: str, gate: str | None) -> bool:
+        if op == "py_write" and self.profile.has("python-file-writable"):
+            return False
+        if op.startswith("py_"):
+            return self.profile.has("python-file")
+        return op != "change" and (gate is None or self.profile.has(gate))
+
+    def buffer(self, binding: Binding) -> int:
+        """A boundary of the implementation's buffer, in bytes."""
+        return self.profile.buffer or binding.buffer
+
+    def remote(self, binding: Binding) -> bool:
+        """Whether calls cost round trips."""
+        return binding.remote if self.profile.remote is None else self.profile.remote
+
+    @property
+    def relevant(self) -> frozenset[str] | None:
+        """The operations of which a program must have one to tell anything of the clauses; None
+        if every program may."""
+        operations: set[str] = set()
+        for check in (check for clause in self.clauses for check in clause.checks):
+            kind, _, name = check.partition(".")
+            if (kind, name) in _EVERYWHERE:
+                return None
+            if kind == "model":
+                operations.add(name)
+        return frozenset(operations)
+
+    def checks(self, kind: str) -> bool:
+        """Whether a clause has a check of this kind, such as "consistency"."""
+        return any(c.startswith(f"{kind}.") for clause in self.clauses for c in clause.checks)
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The ids of the clauses that are judged."""
+        return frozenset(c.id for c in self.clauses)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Those of them whose features the profile declares."""
+        return frozenset(c.id for c in self.clauses if not self.profile.satisfies(c.needs))
+
+
+def with_checks(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """The clauses of streams that have checks."""
+    return tuple(c for c in clauses if c.checks and c.api == STREAM)

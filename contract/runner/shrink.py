@@ -1,0 +1,208 @@
+"""Shrink passes: fewer calls, smaller files and arguments, simpler builder calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, option_table
+from fscontract.contract.models.openfile_resolution import read_value
+from fscontract.contract.program.arguments import Argument, is_anchor
+from fscontract.contract.program.faults import smaller
+from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.program import Program, Step
+
+#: For each type of an option an ordinary value, and the form of the methods that take it.
+_ORDINARY: dict[str, tuple[str, Any]] = {
+    "long": ("_long", 1),
+    "int": ("_long", 1),
+    "boolean": ("", True),
+    "policy-list": ("", "default"),
+}
+#: What a status may be instead, if that does not matter.
+_PLAINER_STATUS = {
+    "parents": "own",
+    "scheme": "own",
+    "subclass": "own",
+    "located": "own",
+    "stale": "own",
+    "name-subclass": "name",
+}
+
+
+def plainer(calls: tuple[BuilderCall, ...]) -> Iterator[tuple[BuilderCall, ...]]:
+    """The calls with one of them made plainer; each chain of them is finite."""
+    for index, call in enumerate(calls):
+        others = calls[:index] + calls[index + 1 :]
+        for simpler in _plainer(call, others):
+            yield (*calls[:index], simpler, *calls[index + 1 :])
+
+
+def smaller_numbers(value: Argument) -> Iterator[int]:
+    """Numbers that read more easily than this number or anchor; each chain of them is finite."""
+    if type(value) is int and value > 0:
+        yield from (n for n in (0, 1, 2, 4) if n < value)
+        if value > 8:
+            yield value // 2
+            yield value - 1
+    elif isinstance(value, str) and value.startswith(("len", "buf")):
+        yield from (0, 1, 2, 4)
+
+
+def _plainer(call: BuilderCall, others: Iterable[BuilderCall]) -> Iterator[BuilderCall]:
+    method, *args = call
+    if method == "with_file_status":
+        yield from _plainer_status(*args)
+    elif method == "buffer_size":
+        yield "opt_long", BUFFER_SIZE, args[0]
+        yield from ((method, n) for n in smaller_numbers(args[0]))
+    elif args[0] is not None and args[1] is not None:
+        if method.startswith("must") and any(_is_optional(other) for other in others):
+            yield "opt" + method.removeprefix("must"), *args
+        yield from _plainer_setting(method, *args)
+
+
+def _plainer_status(kind: str, length: Argument) -> Iterator[BuilderCall]:
+    if kind in _PLAINER_STATUS:
+        yield "with_file_status", _PLAINER_STATUS[kind], length
+    if length is not None:
+        yield "with_file_status", kind, None
+        yield from (("with_file_status", kind, n) for n in smaller_numbers(length))
+
+
+def _is_optional(call: BuilderCall) -> bool:
+    return bool(call[0].startswith("opt") or call[0] == "buffer_size")
+
+
+def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]:
+    """The same key set to an ordinary value, to what the value means, and to less."""
+    table = option_table()
+    way = method.partition("_")[0]
+    if key not in table.standard_keys:
+        if (method, value) != (way, "1"):
+            yield way, key, "1"
+        return
+    form, ordinary = _ORDINARY[table.options[key].type]
+    if method.endswith(("_long", "_double")) and is_anchor(value):
+        meaning = value
+    else:
+        meaning = read_value(method, value, key, table)
+    if meaning is None:
+        yield way + form, key, ordinary
+        return
+    if (method, value) != (way + form, meaning) or type(value) is not type(meaning):
+        yield way + form, key, meaning
+    if form == "":
+        if meaning not in (True, False, ordinary):
+            yield way, key, ordinary
+        return
+    yield from ((way + form, key, n) for n in smaller_numbers(meaning))
+
+
+#: Runs that one shrinking may take.
+ATTEMPTS = 500
+_LENGTHS = (0, 1, 2, 3, 5, 8, 16, 64, 300, 1024)
+
+
+def shrink(
+    program: Program, fails: Callable[[Program], bool], same_length: bool = False
+) -> Program:
+    """The smallest program found for which `fails` is still true; deterministic.
+
+    `same_length` keeps the file as it is, for a target whose file is given.
+    """
+    left = ATTEMPTS
+
+    def smaller(candidates: Iterator[Program]) -> Program | None:
+        nonlocal left
+        for candidate in candidates:
+            if left == 0:
+                return None
+            left -= 1
+            if fails(candidate):
+                return candidate
+        return None
+
+    passes = [_with_fewer_faults, _without_calls, _without_steps, _with_one_stream]
+    if not same_length:
+        passes.append(_with_shorter_file)
+    passes += [_with_smaller_arguments, _with_plainer_calls]
+    improved = True
+    while improved and left:
+        improved = False
+        for candidates in passes:
+            while (better := smaller(candidates(program))) is not None:
+                program, improved = better, True
+    return program
+
+
+def _without_steps(program: Program) -> Iterator[Program]:
+    steps = program.steps
+    size = max(1, len(steps) // 2)
+    while size >= 1:
+        for start in range(0, len(steps), size):
+            rest = steps[:start] + steps[start + size :]
+            if rest or program.opening is not None:
+                yield program.with_steps(rest)
+        size //= 2
+
+
+def _with_fewer_faults(program: Program) -> Iterator[Program]:
+    if program.faults is not None:
+        yield replace(program, faults=None)
+        yield from (replace(program, faults=plan) for plan in smaller(program.faults))
+
+
+def _without_calls(program: Program) -> Iterator[Program]:
+    """Fewer calls of the builder, or none and no builder at all."""
+    opening = program.opening
+    if opening is None:
+        return
+    if opening.scene == "file" and program.steps:
+        yield replace(program, opening=None)
+    if opening.scene == "late":
+        yield replace(program, opening=replace(opening, scene="file"))
+    for index in range(len(opening.calls)):
+        rest = opening.calls[:index] + opening.calls[index + 1 :]
+        yield replace(program, opening=replace(opening, calls=rest))
+
+
+def _with_plainer_calls(program: Program) -> Iterator[Program]:
+    opening = program.opening
+    if opening is not None:
+        for calls in plainer(opening.calls):
+            yield replace(program, opening=replace(opening, calls=calls))
+
+
+def _with_one_stream(program: Program) -> Iterator[Program]:
+    if program.streams > 1:
+        steps = tuple(replace(s, stream=0) for s in program.steps)
+        yield replace(program, steps=steps, streams=1)
+        if all(s.stream < program.streams - 1 for s in program.steps):
+            yield replace(program, streams=program.streams - 1)
+
+
+def _with_shorter_file(program: Program) -> Iterator[Program]:
+    for length in _LENGTHS:
+        if length < program.length:
+            yield replace(program, length=length)
+
+
+def _with_smaller_arguments(program: Program) -> Iterator[Program]:
+    for index, step in enumerate(program.steps):
+        for place, value in enumerate(step.args):
+            for simpler in _simpler(value):
+                args = (*step.args[:place], simpler, *step.args[place + 1 :])
+                changed = Step(step.op, args, step.stream)
+                yield program.with_steps(
+                    (*program.steps[:index], changed, *program.steps[index + 1 :])
+                )
+
+
+def _simpler(value: Argument) -> Iterator[Argument]:
+    """Values that read more easily than this one; each chain of them is finite."""
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        yield from (value[:i] + value[i + 1 :] for i in range(len(value)) if len(value) > 1)
+    else:
+        yield from smaller_numbers(value)

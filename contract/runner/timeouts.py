@@ -1,0 +1,381 @@
+"""Time limits of programs: watchdog, interruption, and one retry before a hang is reported.
+
+A machine that is short of something, or a service that stalls, makes a call late now and then. A
+call that hangs does so again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+import sys
+import threading
+import time
+from _thread import allocate_lock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from itertools import chain
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.generate.vectors import Vector
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner import crashes
+from fscontract.contract.runner.clock import monotonic, sleep
+from fscontract.contract.runner.crashes import clause_of, ended
+from fscontract.contract.runner.result import STOPPED
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.runner import Run
+
+
+#: As `time` has it before a target is imported.
+_clock_of = getattr(time, "pthread_getcpuclockid", None)
+_read = getattr(time, "clock_gettime", None)
+#: How long a thread is watched to see whether it is busy, in seconds.
+_GLANCE = 0.02
+#: How often a busy thread is told to end.
+_TRIES = 5
+
+
+class Abandoned(BaseException):
+    """Raised inside a thread that was given up, to end a loop in Python code."""
+
+
+def give_up(thread: threading.Thread) -> None:
+    """Stop the thread if it runs Python code, leave it if it blocks.
+
+    An exception that is delivered in a finaliser, or in one of `gc.callbacks`, is lost, so there is
+    no collection meanwhile, and what was lost is sent again.
+    """
+    for _ in range(_TRIES):
+        if thread.ident is None or not thread.is_alive() or not _is_busy(thread.ident):
+            return
+        with without_collection():
+            interrupt(thread.ident)
+            thread.join(_GLANCE)
+
+
+def clear_interrupts() -> None:
+    """Take back what an exception sent to a blocked thread leaves behind.
+
+    Python 3.11 raises a flag for all threads until the exception is delivered, and as long as it
+    is up a traced thread never gets past the first instruction of a function. Delivering one to
+    this thread lowers it.
+    """
+    if sys.version_info[:2] != (3, 11):
+        return
+    with suppress(Abandoned), without_collection():
+        interrupt(threading.get_ident())
+        for _ in range(1000):
+            pass
+
+
+def interrupt(ident: int) -> None:
+    """Raise `Abandoned` in a thread as soon as it runs Python code."""
+    error = ctypes.py_object(Abandoned)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), error)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Without garbage collection, whose finalizers and callbacks would run at any time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@contextmanager
+def losses_unheard() -> Iterator[None]:
+    """Without a word of an `Abandoned` that is lost: Python would print it, and pytest make it an
+    error of whatever test runs."""
+    heard = sys.unraisablehook
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_type is not Abandoned:
+            heard(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is hook:
+            sys.unraisablehook = heard
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Hold Ctrl-C, and the other signals that Python handles, back to the end of a clearing up.
+
+    A second one comes through at once.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before: dict[int, Callable[[int, FrameType | None], Any]] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append((number, frame))
+        if len(came) > 1:
+            before[number](number, frame)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        handler = None if number is None else signal.getsignal(number)
+        if number is not None and callable(handler):
+            before[number] = handler
+            signal.signal(number, note)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
+    for number, frame in came[:1]:
+        before[number](number, frame)
+
+
+def _is_busy(ident: int) -> bool:
+    """Whether the thread uses the processor. False where the system can't tell."""
+    if _clock_of is None or _read is None:
+        return False
+    try:
+        clock = _clock_of(ident)
+        before = _read(clock)
+        sleep(_GLANCE)
+        return bool(_read(clock) - before > _GLANCE / 10)
+    except OSError:  # it has ended meanwhile
+        return False
+
+
+Item = TypeVar("Item")
+_TICK = 0.05
+#: As it is before a target is imported.
+_is_alive = threading.Thread.is_alive
+#: What a tick counts for at most, in seconds: one that comes later was kept from coming in time,
+#: by a collection of garbage or a machine that stood still, and so was the work.
+_LONGEST_TICK = 1.0
+
+
+class Next(Enum):
+    """What comes after an item that took too long."""
+
+    GO_ON = "the next item"
+    AGAIN = "the same item"
+    END = "none"
+
+
+class _Worker(threading.Thread, Generic[Item]):
+    def __init__(
+        self,
+        items: Iterator[Item],
+        work: Callable[[Item], None],
+        on_begin: Callable[[object], None] | None = None,
+    ) -> None:
+        super().__init__(daemon=True, name="fscontract-worker")
+        self.items = items
+        self.work = work
+        self.on_begin = on_begin
+        self.ended = False
+        #: What the worker was given last, and what it is busy with: that, or what `beat` was told.
+        self.given: Item | None = None
+        self.current: Item | None = None
+        self.since = monotonic()
+        self.abandoned = False
+        self.error: BaseException | None = None
+        #: Held until the work has ended; it is waited for so also while a call has patched threads.
+        self.working = allocate_lock()
+        self.working.acquire()
+
+    def run(self) -> None:
+        try:
+            self._run()
+        finally:
+            self.working.release()
+
+    def _run(self) -> None:
+        try:
+            for item in self.items:
+                self.given = self.current = item
+                self.since = monotonic()
+                self.work(item)
+                if self.abandoned:
+                    return
+            self.current = None
+            self.ended = True
+        except Abandoned:
+            pass
+        except BaseException as error:
+            self.error = error
+
+
+def beat(item: object) -> None:
+    """Say that the calling worker, if it is one, has begun `item`: its time starts anew."""
+    worker = threading.current_thread()
+    if isinstance(worker, _Worker):
+        worker.current, worker.since = item, monotonic()
+        if worker.on_begin is not None:
+            worker.on_begin(item)
+
+
+@contextmanager
+def untimed() -> Iterator[None]:
+    """What the calling worker, if it is one, does in here is not counted as its item's time."""
+    worker = threading.current_thread()
+    if not isinstance(worker, _Worker):
+        yield
+        return
+    item, begun = worker.current, monotonic()
+    worker.current = None
+    try:
+        yield
+    finally:
+        worker.since += monotonic() - begun
+        worker.current = item
+
+
+def supervise(
+    items: Iterator[Item],
+    work: Callable[[Item], None],
+    timeout: float,
+    on_hang: Callable[[Item, int], Next],
+    on_tick: Callable[[], None] = lambda: None,
+    on_begin: Callable[[object], None] | None = None,
+    on_late: Callable[[], None] = lambda: None,
+) -> None:
+    """Call `work` on every item. An exception of `work` comes out.
+
+    What takes over `timeout` seconds is abandoned, and `on_hang` is asked what comes next. It is
+    told the item, or what `beat` was told last, and how many times in a row this item has taken
+    too long. Time in which the whole process stood still does not count. `on_begin` is told in the
+    thread of everything that `beat` is; `on_late` is called when the time is up, before the work is
+    interrupted, which goes on elsewhere then."""
+    again: Item | None = None
+    times = 0
+    while True:
+        worker = _Worker(items, work, on_begin)
+        with losses_unheard():
+            hung = _wait(worker, timeout, on_tick, on_late)
+        if worker.error is not None:
+            raise worker.error
+        if hung is None and not worker.ended:
+            raise RuntimeError("a thread of the suite was ended from outside")
+        if hung is None:
+            return
+        given = worker.given
+        times = times + 1 if given is again else 1
+        then = on_hang(hung, times)
+        if then is Next.END:
+            return
+        again = given if then is Next.AGAIN else None
+        if again is not None:
+            items = chain((again,), items)
+
+
+def _wait(
+    worker: _Worker[Item],
+    timeout: float,
+    on_tick: Callable[[], None],
+    on_late: Callable[[], None],
+) -> Item | None:
+    """Start the worker and wait for it to end (None), or for an item that hangs."""
+    last = monotonic()
+    worker.start()
+    try:
+        while not worker.working.acquire(timeout=_TICK) and _is_alive(worker):
+            on_tick()
+            now = monotonic()
+            if now - last > _LONGEST_TICK and worker.since <= last:
+                worker.since += now - last - _LONGEST_TICK
+            last = now
+            item = worker.current
+            if item is not None and now - worker.since > timeout:
+                on_late()
+                worker.abandoned = True
+                give_up(worker)
+                worker.join(_TICK)
+                return item
+    except BaseException:
+        worker.abandoned = True
+        give_up(worker)
+        worker.join(_TICK)
+        raise
+    worker.join(_TICK)
+    return None
+
+
+#: So many programs of a run may be late without hanging; what is late after them, hangs.
+MOST_LATE = 3
+_RUNS = "still running"
+
+
+class Hangs:
+    """What becomes of a run's programs that take longer than they may."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._late: list[str] = []
+        self._index = -1
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A line for each program that was late once, and ended in time when it was run again."""
+        return tuple(f"late once, in time when run again: {late}" for late in self._late)
+
+    def look(self) -> None:
+        """Note the step that runs now: what is interrupted closes its streams, which is another."""
+        self._index = self._run.executor.index
+        self._run.surroundings.patches.undo()
+
+    def __call__(self, item: object, times: int) -> Next:
+        """What comes after an item that took too long, as it has done so many times in a row."""
+        run = self._run
+        if run.phase == "concurrency":
+            return self._ends_concurrency()
+        program = item.program if isinstance(item, Vector) else item
+        if times > 1:
+            self._late.pop()
+        elif len(self._late) < MOST_LATE:
+            self._late.append(self._told(program))
+            run.begin_again()
+            return Next.AGAIN
+        run.counts["hangs"] += 1
+        if not isinstance(program, Program):
+            raise TargetError(f"{run.binding.name}: hangs before a call is made")
+        return self._counts(program)
+
+    def _ends_concurrency(self) -> Next:
+        run = self._run
+        run.counts["hangs"] += 1
+        notes = run.families[-1].notes if run.families else run.notes
+        notes.append(f"{STOPPED}: a call hangs before or after the threads run")
+        return Next.END
+
+    def _counts(self, program: Program) -> Next:
+        run, index, settings = self._run, self._index, self._run.settings
+        if 0 <= index < len(program.steps) and program.steps[index].op == "change":
+            raise TargetError(f"{run.binding.name}: hangs while a file is changed")
+        shown = ended(program, index, f"ends within {settings.timeout:g} s", _RUNS, "hang")
+        clause = clause_of(program, index, "fault.hang", settings.declared)
+        run.mind_unselected(clause, shown)
+        run.mind_example(clause, shown)
+        run.report(run.findings.hang(clause, shown))
+        return Next.GO_ON if run.counts["hangs"] < crashes.MOST_HANGS else Next.END
+
+    def _told(self, program: object) -> str:
+        """What was late, in a line."""
+        run = self._run
+        over = f"over {run.settings.timeout:g} s"
+        if not isinstance(program, Program):
+            return f"{over} in phase {run.phase}"
+        shown = ended(program, self._index, "", over, "late")
+        assert shown.program is not None
+        return f"{shown.how}, {over}, in {shown.program}"

@@ -1,0 +1,238 @@
+"""Give each clause its outcome, for streams and for the parts of a pipeline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.models.openfile_clauses import TOLD_BY
+from fscontract.contract.program.open_calls import SCENES
+from fscontract.contract.runner.counterexamples import Kept, write_replay
+from fscontract.contract.runner.crashes import MOST_HANGS
+from fscontract.contract.runner.result import (
+    SHOWN,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.known_failures import Known, match, outdated
+
+#: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
+_BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run showed of one clause.
+
+    `unverified` is the outcome, with its reason, of a clause that no program breaks and of which it
+    can't be said that it holds; None if it holds. `lost` says which programs were not run, if any.
+    """
+
+    exercised: int = 0
+    crashed: Counterexample | None = None
+    hung: Counterexample | None = None
+    failed: Counterexample | None = None
+    missed: Counterexample | None = None
+    unverified: tuple[Verdict, str] | None = None
+    lost: str = ""
+
+    def violation(self, level: Level) -> tuple[Verdict, Counterexample] | None:
+        """Return the worst that was seen of a clause of this level, None if nothing was."""
+        failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
+        found = (
+            (Verdict.CRASH, self.crashed),
+            (Verdict.HANG, self.hung),
+            (failing, self.failed),
+            (Verdict.LAX, self.missed),
+        )
+        return next(((verdict, shown) for verdict, shown in found if shown is not None), None)
+
+
+def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:
+    """Return the clause's result; `listed` are its entries among the known failures.
+
+    An entry turns a failure into a known one. A SHOULD that is missed stays lax, and the entry
+    explains it. An entry whose failure did not occur makes a clause that was judged "fixed", unless
+    the clause fails in another way.
+    """
+    violation, listed = seen.violation(clause.level), tuple(listed)
+    if violation is None:
+        if seen.lost:
+            return ClauseResult(clause, Verdict.ERROR, seen.exercised, reason=seen.lost)
+        if seen.unverified is not None:
+            outcome, reason = seen.unverified
+            return ClauseResult(clause, outcome, reason=reason)
+        return _unless_fixed(ClauseResult(clause, Verdict.PASS, seen.exercised), listed)
+    outcome, shown = violation
+    result = ClauseResult(clause, outcome, seen.exercised, shown)
+    entry = match(listed, clause.id, shown, today)
+    if entry is not None:
+        outcome = Verdict.KNOWN if outcome in SHOWN else outcome
+        return replace(result, outcome=outcome, reason=entry.reason, issue=entry.issue)
+    if outcome is Verdict.LAX:
+        others = [known for known in listed if known.signature != shown.signature]
+        return _unless_fixed(result, others)
+    return result
+
+
+def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
+    """Return the result, or that one of these entries is out of date."""
+    gone = outdated(listed)
+    if not gone:
+        return result
+    return ClauseResult(result.clause, Verdict.FIXED, result.exercised, reason=gone)
+
+
+#: Why nothing is said to hold where the run was stopped, and no clause is there to take the blame.
+_HANGS = "programs hang in calls that no selected clause is about, so the run was stopped"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the programs of a run showed."""
+
+    findings: Kept
+    #: How many calls were judged by each clause.
+    exercised: Counter[str]
+    #: Clauses that a call would have exercised had the API had a word for it.
+    unsaid: frozenset[str]
+    #: Whether calls were lost to the network or the set-up.
+    errors: bool
+    #: What kept threads from showing more, if anything did.
+    notes: str = ""
+    #: Which parts of the run are missing, so that nothing is said to hold; "" if none are.
+    lost: str = ""
+    #: Why clauses were not exercised, for those of which more is known than that.
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def sum_up(
+    binding: Binding,
+    settings: Settings,
+    evidence: Evidence,
+    started: datetime,
+    seconds: float,
+    counts: dict[str, int],
+) -> RunResult:
+    """The result of a run; writes the replay files if the settings name a directory."""
+    context = {
+        "target": binding.name,
+        "binding": binding.api,
+        "profile": settings.profile.name,
+        "features": sorted(settings.profile.features),
+        "buffer": settings.buffer(binding),
+        "seed": settings.seed,
+        **settings.way,
+    }
+    if counts.get("hangs", 0) >= MOST_HANGS and not evidence.findings.any:
+        evidence = replace(evidence, lost=evidence.lost or _HANGS)
+    results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
+    return RunResult(
+        target=binding.name,
+        binding=binding.api,
+        profile=settings.profile.name,
+        effort=settings.effort,
+        seed=settings.seed,
+        started=started,
+        seconds=seconds,
+        clauses=results,
+        counts=counts,
+        versions=dict(getattr(binding, "versions", {})),
+        buffer=settings.buffer(binding),
+    )
+
+
+def _judge(
+    clause: Clause,
+    binding: Binding,
+    settings: Settings,
+    evidence: Evidence,
+    context: dict[str, Any],
+) -> ClauseResult:
+    unmet = settings.profile.satisfies(clause.needs)
+    if unmet:
+        reason = ", ".join(_unmet(need) for need in unmet)
+        return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
+    findings = evidence.findings
+    seen = Seen(
+        evidence.exercised[clause.id],
+        findings.crashed.get(clause.id),
+        findings.hung.get(clause.id),
+        findings.failed.get(clause.id),
+        findings.missed.get(clause.id),
+        _unverified(clause, binding, settings, evidence),
+        evidence.lost,
+    )
+    listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
+    result = outcome_of(clause, seen, listed, date.today())
+    shown = result.counterexample
+    if shown is None or settings.replays is None or result.outcome is Verdict.LAX:
+        return result
+    written = write_replay(settings.replays, clause.id, shown, context)
+    return replace(result, counterexample=written)
+
+
+def _unmet(need: str) -> str:
+    return f"only without {need[1:]}" if need.startswith("!") else f"not declared: {need}"
+
+
+def _unverified(
+    clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
+) -> tuple[Verdict, str] | None:
+    """Return why it can't be said that a clause holds, None if it can."""
+    findings = evidence.findings
+    shadow = findings.shadowed.get(clause.id)
+    by = findings.unheld.get(clause.id)
+    if by is not None:
+        return Verdict.UNEXERCISED, f"its own example fails by {by}, which this run does not judge"
+    if evidence.exercised[clause.id] and (shadow is None or shadow != TOLD_BY.get(clause.id)):
+        return None
+    return _unreached(clause, binding, settings, evidence)
+
+
+def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:
+    """What the target lacks for a clause of opens with options, "" if nothing."""
+    opener = binding.opener
+    if opener is None:
+        return f"the {binding.api} API has no builder"
+    if clause.id in evidence.unsaid:
+        return f"the {binding.api} API reports no such I/O statistics"
+    for scene in (c.removeprefix("openfile.") for c in clause.checks):
+        if scene in SCENES and scene not in opener.scenes:
+            return f"a path can't be made {scene} here"
+        if scene in ("status", "stale") and not opener.statuses:
+            return "the builder takes no status"
+    return ""
+
+
+def _unreached(
+    clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
+) -> tuple[Verdict, str]:
+    """Return the outcome and the reason of a clause that no call was judged by."""
+    if any(c.startswith(("openfile.", "cost.")) for c in clause.checks):
+        missing = _unopened(clause, binding, evidence)
+        if missing:
+            return Verdict.INEXPRESSIBLE, missing
+    operations = settings.operations(binding)
+    models = [c.removeprefix("model.") for c in clause.checks if c.startswith("model.")]
+    silent = models and not any(op in operations or op == "open" for op in models)
+    if silent or clause.id in evidence.unsaid:
+        return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
+    if evidence.errors:
+        return Verdict.ERROR, "calls were lost to errors of the way"
+    if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
+        return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
+    shadow = evidence.findings.shadowed.get(clause.id)
+    reason = evidence.reasons.get(clause.id, "no program reached it")
+    reason = f"its calls fail by {shadow} already" if shadow else reason
+    if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
+        reason = evidence.notes
+    return Verdict.UNEXERCISED, reason

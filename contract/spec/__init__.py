@@ -1,0 +1,1 @@
+"""Load the specification: clauses, profiles and files of known failures."""

@@ -1,0 +1,216 @@
+"""Violations that are known: each with a reason, and bound to the way it fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fscontract.contract.report.text import printable
+from fscontract.contract.runner.result import (
+    SHOWN,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
+from fscontract.contract.spec.clauses import clauses, near_misses, notices, present
+from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
+
+_REQUIRED = ("clause", "reason", "signature")
+_OPTIONAL = ("issue", "until", "target", "intermittent")
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+#: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
+_JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
+
+
+class KnownError(ValueError):
+    """A file of known failures that can't be used; one line for each mistake."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """One known failure: the clause, why it is accepted, and how it fails.
+
+    After the day `until` it counts as a failure again. `target` is a glob over target names, empty
+    for all of them. One that is `intermittent` need not occur in every run.
+    """
+
+    clause: str
+    reason: str
+    signature: str
+    issue: str = ""
+    until: date | None = None
+    target: str = ""
+    intermittent: bool = False
+
+    def applies_to(self, target: str) -> bool:
+        """Whether the entry is about the target of this name."""
+        return not self.target or fnmatchcase(target, self.target)
+
+
+def load_known(path: Path) -> tuple[Known, ...]:
+    """The entries of a YAML file with the list `known`; KnownError names file and entry."""
+    try:
+        data = load_yaml(path)
+    except UntrustedError as error:
+        raise KnownError(str(error)) from None
+    if not isinstance(data, dict) or set(data) != {"known"}:
+        raise KnownError(f"{path}: expected one key, 'known', with a list of entries")
+    return parse_known(data["known"], str(path))
+
+
+def parse_known(data: Any, where: str) -> tuple[Known, ...]:
+    """Known failures from plain data; KnownError has a line for each mistake."""
+    if data is None:
+        return ()
+    if not isinstance(data, list):
+        raise KnownError(f"{where}: known: expected a list, not {type(data).__name__}")
+    entries: dict[Known, None] = {}
+    mistakes = listed(f"{where}: known entry {text}" for text in _parsed(data, entries))
+    if mistakes:
+        raise KnownError(mistakes)
+    return tuple(entries)
+
+
+def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
+    """Add the entries; yield the mistakes in them, each after the number of its entry."""
+    for number, item in enumerate(data, 1):
+        mistakes = list(_mistakes(item))
+        yield from (f"{number}: {text}" for text in mistakes)
+        if not mistakes:
+            changed = {"until": _day(item.get("until")), "clause": present(item["clause"])}
+            entry = Known(**{**item, **changed})
+            if entry in entries:
+                yield f"{number}: the same as an entry before"
+            entries[entry] = None
+
+
+def match(
+    known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
+) -> Known | None:
+    """The entry for this failure of this clause that has not expired on `today`."""
+    for entry in known:
+        same = (entry.clause, entry.signature) == (clause_id, counterexample.signature)
+        if same and (entry.until is None or today <= entry.until):
+            return entry
+    return None
+
+
+def outdated(listed: Iterable[Known]) -> str:
+    """Which of a clause's entries is out of date if it held in a run, in words; "" if none is."""
+    gone = next((entry for entry in listed if not entry.intermittent), None)
+    return "" if gone is None else f"listed as known ({gone.reason}), but it did not fail"
+
+
+def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
+    """Add what fails in `result` to the file, and return it; entries that are there stay."""
+    old = load_known(path) if path.exists() else ()
+    listed = {(e.clause, e.signature) for e in old if e.applies_to(result.target)}
+    added = tuple(e for e in failures(result, reason) if (e.clause, e.signature) not in listed)
+    if added or not path.exists():
+        save_known(path, (*old, *added))
+    return added
+
+
+def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
+    """An entry for each clause that fails in `result`."""
+    return tuple(
+        Known(r.clause.id, reason, r.counterexample.signature)
+        for r in result.clauses
+        if r.outcome in SHOWN and r.counterexample is not None
+    )
+
+
+def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
+    """Drop entries that did not occur in `result`, and return them.
+
+    Entries stay that are intermittent, about other targets, or about clauses this run did not
+    judge.
+    """
+    judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
+    entries = load_known(path)
+    bound = [e for e in entries if e.applies_to(result.target) and not e.intermittent]
+    dropped = tuple(e for e in bound if e.clause in judged and not _occurs(e, judged[e.clause]))
+    if dropped:
+        gone = frozenset(dropped)
+        save_known(path, tuple(e for e in entries if e not in gone))
+    return dropped
+
+
+def _occurs(entry: Known, result: ClauseResult) -> bool:
+    found = result.counterexample
+    if result.outcome in (Verdict.PASS, Verdict.FIXED):
+        return False
+    if found is None:
+        return result.outcome is not Verdict.LAX
+    return found.signature == entry.signature
+
+
+def _mistakes(item: Any) -> Iterable[str]:
+    if not isinstance(item, dict):
+        yield f"expected an object with {', '.join(_REQUIRED)}"
+        return
+    allowed = (*_REQUIRED, *_OPTIONAL)
+    for key in item:
+        if key not in allowed:
+            yield f"unknown key {short(key)}; allowed: {', '.join(allowed)}"
+    for key in _REQUIRED:
+        if not isinstance(item.get(key), str) or not item[key].strip():
+            yield f"{key} must be a text that is not empty"
+    for key in ("issue", "target"):
+        if not isinstance(item.get(key, ""), str):
+            yield f"{key} must be a text"
+    if not isinstance(item.get("intermittent", False), bool):
+        yield f"intermittent must be true or false, not {short(item['intermittent'])}"
+    clause = item.get("clause")
+    if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
+        missing = f"no clause {short(clause)}{near_misses(clause, clauses())}"
+        yield from notices([clause]) or [missing]
+    if item.get("until") is not None and _day(item["until"]) is None:
+        yield f"until must be a date like 2027-06-01, not {short(item['until'])}"
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def save_known(path: Path, entries: tuple[Known, ...], heading: str = "") -> None:
+    """Write the entries below the comment at the top of the file, `heading` if it is new."""
+    text = to_yaml(entries)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text((_heading(path) or heading) + text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def to_yaml(entries: Iterable[Known]) -> str:
+    """The entries as the text of a file."""
+    plain = [
+        {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
+    ]
+    dump = partial(
+        yaml.dump, {"known": plain}, Dumper=_DUMPER, sort_keys=False, width=96, allow_unicode=True
+    )
+    text = str(dump())
+    return text if printable(text) == text else str(dump(allow_unicode=False))
+
+
+def _heading(path: Path) -> str:
+    """The comment at the top of the file, which a rewrite keeps."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    heading = ""
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        heading += line
+    return heading

@@ -1,0 +1,290 @@
+"""Profiles: what a connector declares it supports, and what it is known to get wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.spec.clauses import clauses, near_misses
+from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
+
+#: Where Hadoop's contract options live in its configuration files.
+_HADOOP = "fs.contract."
+#: The feature that the keys listed as unsupported declare.
+_UNSUPPORTED = "openfile-unsupported-keys"
+
+
+class ProfileError(ValueError):
+    """A profile that can't be used; one line for each fault: file, place, what is allowed."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something a connector may have. `hadoop` is its key in Hadoop's contract files, or ""."""
+
+    name: str
+    #: What declaring it means.
+    sentence: str
+    hadoop: str
+    default: bool
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What one connector declares. A clause whose needs it does not satisfy is not checked."""
+
+    name: str
+    title: str
+    features: frozenset[str]
+    #: A boundary of the connector's buffer, in bytes; None leaves it to the binding.
+    buffer: int | None = None
+    #: Whether an operation costs a round trip; None leaves it to the binding.
+    remote: bool | None = None
+    #: Known violations, each with `clause` and `reason`, some with `issue`, `signature`, `until`.
+    known: tuple[Mapping[str, str], ...] = field(default=(), hash=False)
+    #: Options of a Hadoop contract file that have no bearing on streams.
+    ignored: tuple[str, ...] = ()
+    #: Keys of its own that open_file takes, and those that it knows but does not support.
+    own_keys: frozenset[str] = frozenset()
+    unsupported_keys: frozenset[str] = frozenset()
+    #: By clause and read policy, or "default": budgets that replace those of the clause's cost.
+    budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
+
+    def has(self, name: str) -> bool:
+        """Whether the feature is declared."""
+        return name in self.features
+
+    def satisfies(self, needs: Iterable[str]) -> tuple[str, ...]:
+        """The needs that are not met; one that starts with "!" asks for the feature's absence."""
+        return tuple(n for n in needs if self.has(n.removeprefix("!")) == n.startswith("!"))
+
+    def with_features(self, names: Iterable[str]) -> Profile:
+        """This profile with features added, or removed where "!" or "-" precedes the name."""
+        declared = set(self.features)
+        for name in names:
+            plain = name[1:] if name[:1] in ("!", "-") else name
+            if plain not in features():
+                raise ProfileError(_unknown_feature(plain))
+            if plain == name:
+                declared.add(plain)
+            else:
+                declared.discard(plain)
+        return replace(self, features=frozenset(declared))
+
+
+@lru_cache(maxsize=1)
+def features() -> dict[str, Feature]:
+    """Every feature by name, in the order of `specs/features.yaml`."""
+    data = parse_yaml(files("fscontract.specs").joinpath("features.yaml").read_text("utf-8"))
+    return {
+        name: Feature(name, entry["sentence"], entry.get("hadoop", ""), entry["default"])
+        for name, entry in data["features"].items()
+    }
+
+
+@lru_cache(maxsize=1)
+def profile_names() -> tuple[str, ...]:
+    """The names of the profiles that come with the kit, sorted."""
+    entries = files("fscontract.specs").joinpath("profiles").iterdir()
+    return tuple(sorted(e.name[: -len(".yaml")] for e in entries if e.name.endswith(".yaml")))
+
+
+def load_profile(name_or_path: str) -> Profile:
+    """A profile by its shipped name, or read from a YAML or Hadoop contract XML file.
+
+    Raises ProfileError for an unknown name and for a file with faults.
+    """
+    if name_or_path in profile_names():
+        return _shipped(name_or_path)
+    if not os.path.lexists(name_or_path):
+        known = ", ".join(profile_names())
+        hint = near_misses(name_or_path, profile_names())
+        raise ProfileError(f"no profile {name_or_path!r}: neither a file nor one of {known}{hint}")
+    path = Path(name_or_path)
+    try:
+        text = load_text(path)
+    except UntrustedError as error:
+        raise ProfileError(str(error)) from None
+    is_xml = path.suffix == ".xml" or text.lstrip().startswith("<")
+    return _from_xml(text, path) if is_xml else _from_yaml(text, name_or_path)
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    entry = files("fscontract.specs").joinpath("profiles").joinpath(f"{name}.yaml")
+    return _profile(parse_yaml(entry.read_text(encoding="utf-8")))
+
+
+def _profile(data: Mapping[str, Any]) -> Profile:
+    if "extends" in data:
+        base = _shipped(data["extends"])
+    else:
+        base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
+    declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
+    opening = data.get("openfile", {})
+    own, unsupported = set(opening.get("keys", ())), set(opening.get("unsupported", ()))
+    unsupported_keys = base.unsupported_keys - own | unsupported
+    declared.append(_UNSUPPORTED if unsupported_keys else f"!{_UNSUPPORTED}")
+    return replace(
+        base.with_features(declared),
+        name=data["name"],
+        title=data["title"],
+        buffer=data.get("buffer", base.buffer),
+        remote=data.get("remote", base.remote),
+        known=base.known + tuple(data.get("known", ())),
+        own_keys=base.own_keys - unsupported | own,
+        unsupported_keys=unsupported_keys,
+        budgets=_merged(base.budgets, opening.get("budgets", {})),
+    )
+
+
+def _merged(
+    base: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str, int]]
+) -> Mapping[str, Mapping[str, int]]:
+    """A budget with a default replaces the one it is added to, others replace what they list."""
+    added = {
+        clause: budget if "default" in budget else {**base.get(clause, {}), **budget}
+        for clause, budget in other.items()
+    }
+    return {**base, **added}
+
+
+def _from_yaml(text: str, where: str) -> Profile:
+    try:
+        data = parse_yaml(text, where)
+    except UntrustedError as error:
+        raise ProfileError(str(error)) from None
+    for check in (_faults, _unknown_names):
+        faults = listed(f"{where}: {fault}" for fault in check(data))
+        if faults:
+            raise ProfileError(faults)
+    return _profile(data)
+
+
+def _faults(data: Any) -> Iterator[str]:
+    """What the schema finds wrong, each in one line."""
+    for error in _validator().iter_errors(data):
+        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
+        place = "".join(keys).removeprefix(".") or "top level"
+        yield f"{place}: {_explain(error)}"
+
+
+@lru_cache(maxsize=1)
+def _validator() -> Any:
+    """The schema; 512.0 is not a whole number, as it is in JSON Schema."""
+    from jsonschema import Draft202012Validator, validators
+
+    text = files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
+    types = Draft202012Validator.TYPE_CHECKER
+    whole = types.redefine("integer", lambda checker, value: type(value) is int)
+    extend: Any = validators.extend
+    return extend(Draft202012Validator, type_checker=whole)(json.loads(text))
+
+
+def _explain(error: Any) -> str:
+    kind, allowed = error.validator, error.validator_value
+    if kind == "additionalProperties":
+        known = error.schema["properties"]
+        extra = [key for key in error.instance if key not in known]
+        return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
+    if kind == "type":
+        return f"{_TYPES[allowed]} is wanted, not {short(error.instance)}"
+    if kind == "pattern":
+        return f"{error.schema['description']}, not {short(error.instance)}"
+    return " ".join(str(error.message).split())[:200]
+
+
+_TYPES = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "string": "text",
+    "object": "a mapping",
+    "array": "a list",
+}
+
+
+def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
+    """Names that the schema can't know: of profiles, features and clauses."""
+    base = data.get("extends")
+    if base is not None and base not in profile_names():
+        yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
+    for name in data.get("features", {}):
+        if name not in features():
+            yield f"features: {_unknown_feature(str(name))}"
+    if _UNSUPPORTED in data.get("features", {}):
+        yield f"features.{_UNSUPPORTED}: it follows from the keys in openfile.unsupported"
+    yield from _opening_faults(data.get("openfile", {}))
+    for i, entry in enumerate(data.get("known", ())):
+        clause = entry["clause"]
+        if clause not in clauses():
+            yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
+
+
+def _opening_faults(opening: Mapping[str, Any]) -> Iterator[str]:
+    unsupported = opening.get("unsupported", ())
+    for key in sorted(option_table().standard_keys.intersection(unsupported)):
+        yield f"openfile.unsupported: {key!r} is a standard option, which is never refused"
+    for key in sorted(set(opening.get("keys", ())).intersection(unsupported)):
+        yield f"openfile.unsupported: {key!r} is among the keys, too"
+    with_cost = [c.id for c in clauses().values() if c.cost is not None]
+    policies = option_table().policies  # "default" is one, and a budget's key for none at all
+    for name, budget in opening.get("budgets", {}).items():
+        if name not in with_cost:
+            what = f"{name} has no cost" if name in clauses() else f"no clause {name!r}"
+            hint = near_misses(str(name), with_cost) or f"; allowed: {', '.join(with_cost)}"
+            yield f"openfile.budgets: {what}{hint}"
+            continue
+        for policy in budget:
+            if policy not in policies:
+                hint = near_misses(str(policy), policies) or f"; allowed: {', '.join(policies)}"
+                yield f"openfile.budgets.{name}: no read policy {policy!r}{hint}"
+
+
+def _unknown_feature(name: str) -> str:
+    hint = near_misses(name, features()) or f"; known: {', '.join(features())}"
+    return f"no feature {name!r}{hint}"
+
+
+def _from_xml(text: str, path: Path) -> Profile:
+    # Without a DOCTYPE there are no entities, so nothing can expand or be fetched.
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ProfileError(f"{path}: a DOCTYPE or an entity declaration is not allowed")
+    try:
+        root = ElementTree.fromstring(text)  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise ProfileError(f"{path}: not XML: {error}") from None
+    if root.tag != "configuration":
+        raise ProfileError(f"{path}: <configuration> is wanted at the root, not <{root.tag[:40]}>")
+    known = {f.hadoop: f.name for f in features().values() if f.hadoop}
+    declared: dict[str, bool] = {}
+    ignored: list[str] = []
+    for key, value in _properties(root, path):
+        if key in known:
+            declared[known[key]] = _boolean(value, f"{path}: {key}")
+        elif key.startswith(_HADOOP):
+            ignored.append(key)
+    title = f"Hadoop contract options of {path.name}"
+    profile = _profile({"name": path.stem, "title": title, "features": declared})
+    return replace(profile, ignored=tuple(dict.fromkeys(ignored)))
+
+
+def _properties(root: ElementTree.Element, path: Path) -> Iterator[tuple[str, str]]:
+    for number, entry in enumerate(root.iter("property"), 1):
+        name = (entry.findtext("name") or "").strip()
+        if not name:
+            raise ProfileError(f"{path}: property {number}: <name> is wanted")
+        yield name, (entry.findtext("value") or "").strip()
+
+
+def _boolean(value: str, where: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise ProfileError(f"{where}: true or false is wanted, not {short(value)}")
+    return value.lower() == "true"

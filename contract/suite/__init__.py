@@ -1,1 +1,0 @@
-"""Running programs against a binding and reporting what held."""

@@ -1,1 +1,0 @@
-"""Where programs come from."""

@@ -1,1 +1,0 @@
-"""Reports of many runs in one table: clauses down, targets across."""

@@ -1,0 +1,233 @@
+"""Relay a request to the store, or answer it with an error of S3 as the plan says."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+from collections.abc import Collection, Iterator
+from http.client import HTTPException, HTTPResponse
+from http.server import BaseHTTPRequestHandler
+from io import BufferedIOBase
+from xml.sax.saxutils import escape
+
+from fscontract.contract.binding import PlanInjector
+from fscontract.contract.program.faults import FAULTS, Fault, Turn
+
+PIECE = 1 << 16
+#: Headers that concern one connection alone, and `Expect`, which the proxy has answered itself.
+_HOP_BY_HOP = {
+    *("connection", "expect", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+    *("proxy-connection", "te", "trailer", "upgrade"),
+}
+#: What comes of a peer that goes away, or does not speak the protocol.
+_BROKEN = (OSError, ValueError, HTTPException)
+
+
+class DroppedError(Exception):
+    """The connection to the client is closed without a word."""
+
+
+def send(handler: BaseHTTPRequestHandler, store: socket.socket) -> HTTPResponse:
+    """Pass a request on, its Host unchanged because a signature holds it; the answer's head.
+
+    DroppedError if there is none.
+    """
+    lines = [f"{handler.command} {target_of(handler)} HTTP/1.1"]
+    lines += [f"{k}: {v}" for k, v in handler.headers.items() if k.lower() not in _HOP_BY_HOP]
+    lines += ["Connection: close", "", ""]
+    try:
+        store.sendall("\r\n".join(lines).encode("latin-1"))
+        for piece in _body_of(handler):
+            store.sendall(piece)
+    except (BrokenPipeError, ConnectionResetError):  # it may have answered before the end
+        handler.close_connection = True
+    try:
+        response = HTTPResponse(store, method=handler.command)
+        response.begin()
+    except _BROKEN as error:
+        raise DroppedError from error
+    return response
+
+
+def head(
+    handler: BaseHTTPRequestHandler, response: HTTPResponse, changed: dict[str, str | None]
+) -> bool:
+    """Pass the answer's head on, with some headers changed or left out (None).
+
+    Whether the body has to be written in chunks.
+    """
+    handler.send_response_only(response.status, response.reason)
+    for name, value in response.msg.items():
+        if name.lower() not in _HOP_BY_HOP | {"transfer-encoding", *changed}:
+            handler.send_header(name, value)
+    for name, new in changed.items():
+        if new is not None:
+            handler.send_header(name.title(), new)
+    open_ended = response.length is None
+    chunked = open_ended and handler.request_version != "HTTP/1.0"
+    if chunked:
+        handler.send_header("Transfer-Encoding", "chunked")
+    elif open_ended:
+        handler.close_connection = True
+    handler.end_headers()
+    return chunked
+
+
+def pieces(response: HTTPResponse) -> Iterator[bytes]:
+    """The body as it comes; DroppedError if it ends too early."""
+    left = response.length
+    while left is None or left > 0:
+        try:
+            piece = response.read1(PIECE if left is None else min(PIECE, left))
+        except _BROKEN as error:
+            raise DroppedError from error
+        if not piece:
+            if left is not None:
+                raise DroppedError
+            return
+        left = None if left is None else left - len(piece)
+        yield piece
+
+
+def write(handler: BaseHTTPRequestHandler, body: Iterator[bytes], chunked: bool) -> None:
+    """Pass a body on."""
+    for piece in body:
+        handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+    if chunked:
+        handler.wfile.write(b"0\r\n\r\n")
+
+
+def target_of(handler: BaseHTTPRequestHandler) -> str:
+    """The target as it was sent; the handler's `path` has lost doubled slashes."""
+    return handler.requestline.split()[1]
+
+
+def has_body(handler: BaseHTTPRequestHandler) -> bool:
+    """Whether the client sends a body."""
+    length = handler.headers.get("Content-Length", "0")
+    return "Transfer-Encoding" in handler.headers or length != "0"
+
+
+def _body_of(handler: BaseHTTPRequestHandler) -> Iterator[bytes]:
+    try:
+        if "chunked" in handler.headers.get("Transfer-Encoding", "").lower():
+            yield from _chunks(handler.rfile)
+        else:
+            yield from _exactly(handler.rfile, int(handler.headers.get("Content-Length", "0")))
+    except _BROKEN as error:
+        raise DroppedError from error
+
+
+def _chunks(file: BufferedIOBase) -> Iterator[bytes]:
+    """A body in chunks, framing and all; ValueError if it has none."""
+    size = 1
+    while size:
+        line = file.readline(PIECE)
+        yield line
+        size = int(line.partition(b";")[0], 16)
+        if size:
+            yield from _exactly(file, size + 2)
+    while line.strip():
+        line = file.readline(PIECE)
+        yield line
+
+
+def _exactly(file: BufferedIOBase, size: int) -> Iterator[bytes]:
+    while size > 0:
+        piece = file.read(min(size, PIECE))
+        if not piece:
+            raise ValueError("the client's body ends too early")
+        size -= len(piece)
+        yield piece
+
+
+#: The status, the code and the message for each kind.
+ERRORS = {
+    "throttle": (503, "SlowDown", "Please reduce your request rate."),
+    "range": (416, "InvalidRange", "The requested range is not satisfiable."),
+    "precondition": (412, "PreconditionFailed", "A precondition does not hold."),
+    "delete": (404, "NoSuchKey", "There is no such key."),
+    "revoke": (403, "AccessDenied", "Access denied."),
+}
+
+
+def answer(handler: BaseHTTPRequestHandler, kind: str, fault: Fault | None) -> None:
+    """Answer with the error of a kind; a throttled client is told the seconds of the fault."""
+    status, code, message = ERRORS[kind]
+    path = escape(handler.path.partition("?")[0])
+    text = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f"<Error><Code>{code}</Code><Message>{message}</Message>"
+        f"<Resource>{path}</Resource></Error>"
+    )
+    body = text.encode("latin-1", "replace")
+    handler.send_response_only(status)
+    if kind == "throttle" and fault is not None:
+        handler.send_header("Retry-After", str(math.ceil(fault.delay)))
+    handler.send_header("Content-Type", "application/xml")
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    if handler.command != "HEAD":
+        handler.wfile.write(body)
+
+
+#: Parameters of requests that ask S3 for something else than the bytes of an object.
+_OTHER_QUESTIONS = {
+    *("acl", "attributes", "delimiter", "legal-hold", "list-type", "location", "policy"),
+    *("prefix", "retention", "tagging", "torrent", "uploadId", "uploads", "versions"),
+}
+
+
+def is_object(method: str, target: str) -> bool:
+    """Whether a request is for an object: GET or HEAD of `/bucket/key`, not a listing."""
+    path, _, query = target.partition("?")
+    asked = {part.partition("=")[0] for part in query.split("&")}
+    key = path.count("/") > 1 and not path.endswith("/")
+    return method in ("GET", "HEAD") and key and not asked & _OTHER_QUESTIONS
+
+
+class ProxyInjector(PlanInjector):
+    """Faults of an HTTP store. An object that is deleted or forbidden stays so until `detach`,
+    or until it is written anew, but only for those who come through the proxy.
+
+    `without` are kinds that can't be asked of the clients, such as "corrupt" if nobody sends
+    checksums.
+    """
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        possible = (n for n, kind in FAULTS.items() if "http" in kind.attaches)
+        super().__init__(frozenset(possible) - frozenset(without))
+        self._lock = threading.Lock()
+        self._barred: dict[str, str] = {}  # paths, with "delete" or "revoke"
+
+    def detach(self) -> None:
+        """As the port has it."""
+        super().detach()
+        with self._lock:
+            self._barred.clear()
+
+    def bar(self, turn: Turn, target: str) -> None:
+        """Make an object unavailable by the turn's fault."""
+        assert turn.fault is not None
+        path, kind = _path(target), turn.fault.kind
+        with self._lock:
+            known = self._barred.get(path)
+            if known in ("delete", kind):
+                return
+            self._barred[path] = kind
+        turn.took_effect()
+
+    def written(self, target: str) -> None:
+        """Make an object available again."""
+        with self._lock:
+            self._barred.pop(_path(target), None)
+
+    def barred(self, target: str) -> str | None:
+        """By which kind of fault an object is unavailable, if it is."""
+        with self._lock:
+            return self._barred.get(_path(target))
+
+
+def _path(target: str) -> str:
+    return target.partition("?")[0]

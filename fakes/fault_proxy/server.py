@@ -1,0 +1,377 @@
+"""Serve the fault proxy: its port, its requests, and its shutdown."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.client import HTTPResponse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from fscontract.contract.program.faults import MOST_SECONDS, Fault, Turn
+from fscontract.fakes.fault_proxy import relay
+from fscontract.fakes.fault_proxy.relay import (
+    ERRORS,
+    DroppedError,
+    ProxyInjector,
+    answer,
+    is_object,
+)
+from fscontract.fakes.frozen_settings import Settled
+
+#: Waits of a slow body are gathered until they are about as long, in seconds.
+_WAIT = 0.005
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(.+)")
+#: On close: send nothing that is left, but a reset.
+_LINGER = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
+
+
+class ProxyHandler(BaseHTTPRequestHandler):
+    """Answers as the store does, until a fault strikes."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: ProxyServer
+
+    def handle_one_request(self) -> None:
+        """One request; one that can't be answered ends the connection."""
+        try:
+            super().handle_one_request()
+        except (DroppedError, OSError):
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """The proxy's log is for tests, not for a terminal."""
+
+    def _serve(self) -> None:
+        target = relay.target_of(self)
+        turn = self.server.turn(self.command, target, self.headers)
+        injector = self.server.injector
+        if self.command in ("PUT", "POST"):
+            injector.written(target)
+        if turn.fault is not None and self._fails(turn, turn.fault, target):
+            return
+        if turn.number and (kind := injector.barred(target)) is not None:
+            self._answer(kind, None)
+            return
+        self._pass_on(turn)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_OPTIONS = do_PATCH = _serve  # noqa: N815
+
+    def _fails(self, turn: Turn, fault: Fault, target: str) -> bool:
+        """Let the fault strike, unless it is one of bodies; whether that was all."""
+        if fault.kind in ("delete", "revoke"):
+            self.server.injector.bar(turn, target)
+            return False
+        if fault.kind in ERRORS:
+            turn.took_effect()
+            self._answer(fault.kind, fault)
+            return True
+        if fault.kind == "reset":
+            turn.took_effect()
+            self._reset()
+            return True
+        if fault.kind in ("timeout", "hang"):
+            turn.took_effect()
+            turn.wait(min(fault.delay, self.server.longest))
+            if fault.kind == "timeout":
+                raise DroppedError
+        return False
+
+    def _answer(self, kind: str, fault: Fault | None) -> None:
+        if relay.has_body(self):  # which nobody has read
+            self.close_connection = True
+        answer(self, kind, fault)
+
+    def _reset(self) -> None:
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER)
+        # Closed here and now: the server would say a polite farewell before.
+        socket.close(self.connection.detach())
+
+    def _pass_on(self, turn: Turn) -> None:
+        with self.server.store() as store:
+            if store is None:
+                self.close_connection = True
+                self.send_error(502, explain="The store can't be reached.")
+                return
+            response = relay.send(self, store)
+            with response:
+                self._pass_back(turn, response)
+
+    def _pass_back(self, turn: Turn, response: HTTPResponse) -> None:
+        spoil = None
+        changed: dict[str, str | None] = {}
+        if turn.fault is not None and response.status in (200, 206) and response.length != 0:
+            spoil = _SPOILERS.get(turn.fault.kind)
+            if turn.fault.kind == "short":
+                changed = _shorten(response, turn)
+        chunked = relay.head(self, response, changed)
+        body = relay.pieces(response)
+        if spoil is not None:
+            body = spoil(body, turn, response.length, self.server.longest)
+        relay.write(self, body, chunked)
+
+
+def _shorten(response: HTTPResponse, turn: Turn) -> dict[str, str | None]:
+    """Make the answer to a range one to its first bytes; the headers that this changes.
+
+    Nothing, if it does not say which range it has: the protocol has no word for a part then.
+    """
+    assert turn.fault is not None
+    found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    limit = turn.fault.limit
+    if found is None or (response.length or 0) <= limit:
+        return {}
+    turn.took_effect()
+    response.length = limit
+    last = int(found[1]) + limit - 1
+    changed: dict[str, str | None] = {
+        name.lower(): None
+        for name in response.headers
+        if name.lower().startswith(("x-amz-checksum-", "content-md5", "content-digest"))
+    }
+    changed["content-range"] = f"bytes {found[1]}-{last}/{found[3]}"
+    changed["content-length"] = str(limit)
+    return changed
+
+
+def _cut(body: Iterator[bytes], turn: Turn, _: int | None, __: float) -> Iterator[bytes]:
+    assert turn.fault is not None
+    left = turn.fault.limit
+    for piece in body:
+        if left:
+            yield piece[:left]
+        if len(piece) > left:
+            turn.took_effect()
+            raise DroppedError
+        left -= len(piece)
+
+
+def _corrupt(body: Iterator[bytes], turn: Turn, _: int | None, __: float) -> Iterator[bytes]:
+    for piece in body:
+        yield bytes((piece[0] ^ 0xFF,)) + piece[1:]
+        turn.took_effect()
+        break
+    yield from body
+
+
+def _slow(body: Iterator[bytes], turn: Turn, length: int | None, most: float) -> Iterator[bytes]:
+    assert turn.fault is not None
+    pause = min(turn.fault.delay, most / (length or 1))
+    if pause == 0:
+        yield from body
+        return
+    turn.took_effect()
+    size = max(1, int(_WAIT / pause))
+    for piece in body:
+        for start in range(0, len(piece), size):
+            part = piece[start : start + size]
+            turn.wait(pause * len(part))
+            yield part
+
+
+_SPOILERS: dict[str, Callable[[Iterator[bytes], Turn, int | None, float], Iterator[bytes]]] = {
+    "cut-body": _cut,
+    "corrupt": _corrupt,
+    "slow": _slow,
+}
+
+
+_RANGE_HEADER = re.compile(r"bytes=(\d{1,18})-(\d{1,18})?")
+#: How long the store may take to accept a connection, in seconds.
+_PATIENCE = 10
+#: How often the server looks whether it has to end, in seconds.
+_TICK = 0.02
+
+
+@dataclass(frozen=True)
+class LoggedRequest:
+    """A request that came. `number` is 0 if faults don't concern it; names of headers are small."""
+
+    number: int
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(repr=False)
+    fault: Fault | None = None
+
+
+class FaultProxy(Settled):
+    """Stands between clients and the store at `upstream`, an `http` URL.
+
+    `url` is that URL with the address of the proxy, which listens on this machine alone from
+    `with` or `start` on until `close`, after which neither a thread nor a connection is left.
+    `injector` decides what becomes of the requests for which `matches` says yes by method and
+    target; all others pass. It knows all kinds of faults of HTTP stores but those `without`. No
+    fault waits for more than `longest` seconds.
+
+    Requests go on with the Host that they came with, since signatures hold it.
+    """
+
+    def __init__(
+        self,
+        upstream: str,
+        matches: Callable[[str, str], bool] = is_object,
+        longest: float = MOST_SECONDS,
+        without: Collection[str] = (),
+    ) -> None:
+        parts = urlsplit(upstream)
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(f"upstream must be an http:// URL with a host, not {upstream!r}")
+        self.injector = ProxyInjector(without)
+        self._parts = parts
+        self._server = ProxyServer(
+            (parts.hostname, parts.port or 80), self.injector, matches, longest
+        )
+        self._thread: threading.Thread | None = None
+        self._settle(FaultProxy)
+
+    @property
+    def url(self) -> str:
+        """Where clients have to go instead of to the store."""
+        netloc = f"127.0.0.1:{self._server.server_port}"
+        return urlunsplit(self._parts._replace(netloc=netloc))
+
+    @property
+    def requests(self) -> tuple[LoggedRequest, ...]:
+        """The requests that have come so far, in order."""
+        return tuple(self._server.log)
+
+    def start(self) -> FaultProxy:
+        """Begin to answer."""
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_TICK,), daemon=True, name="fault-proxy"
+        )
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """End every connection and every wait, and then every thread; may be called again."""
+        if self._thread is not None:
+            self._server.shutdown()
+            self._thread.join()
+            self._thread = None
+        self.injector.detach()
+        self._server.end()
+        self._server.server_close()
+
+    def __enter__(self) -> FaultProxy:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ProxyServer(ThreadingHTTPServer):
+    """Knows every connection and every thread that it has, so that it can end them."""
+
+    daemon_threads = True
+
+    def __init__(
+        self,
+        upstream: tuple[str, int],
+        injector: ProxyInjector,
+        matches: Callable[[str, str], bool],
+        longest: float,
+    ) -> None:
+        self.injector = injector
+        self.longest = longest
+        self.log: list[LoggedRequest] = []
+        self._upstream = upstream
+        self._matches = matches
+        self._lock = threading.Lock()
+        self._ended = False
+        self._sockets: set[socket.socket] = set()
+        self._workers: list[threading.Thread] = []  # of the thread that accepts
+        super().__init__(("127.0.0.1", 0), ProxyHandler)
+
+    def turn(self, method: str, target: str, headers: Any) -> Turn:
+        """Count a request, if faults concern it, and write it down."""
+        with self._lock:
+            turn = Turn()
+            named = {name.lower(): value for name, value in headers.items()}
+            if self._matches(method, target):
+                kind = "status" if method == "HEAD" else "read"
+                turn = self.injector.request(kind, target, *_asked(named.get("range", "")))
+            self.log.append(LoggedRequest(turn.number, method, target, named, turn.fault))
+            return turn
+
+    @contextmanager
+    def store(self) -> Iterator[socket.socket | None]:
+        """A new connection to the store; None if there is none to be had."""
+        try:
+            store = socket.create_connection(self._upstream, _PATIENCE)
+        except OSError:
+            yield None
+            return
+        with store:
+            store.settimeout(None)
+            store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._keep(store)
+            try:
+                yield store
+            finally:
+                self._forget(store)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a client in a thread of its own."""
+        thread = threading.Thread(
+            target=self._answer, args=(request, client_address), daemon=True, name="fault-proxy"
+        )
+        self._keep(request)
+        thread.start()
+        self._workers = [t for t in self._workers if t.is_alive()] + [thread]
+
+    def _answer(self, request: Any, client_address: Any) -> None:
+        try:
+            self.process_request_thread(request, client_address)
+        finally:
+            self._forget(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients may go at any time; everything else is a fault of the proxy, and shown."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+    def end(self) -> None:
+        """End all connections, and wait for the threads; no client is accepted any more."""
+        with self._lock:
+            self._ended = True
+            sockets = list(self._sockets)
+        for connection in sockets:
+            _shut(connection)
+        for thread in self._workers:
+            thread.join()
+
+    def _keep(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._sockets.add(connection)
+            ended = self._ended
+        if ended:
+            _shut(connection)
+
+    def _forget(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._sockets.discard(connection)
+
+
+def _asked(header: str) -> tuple[int | None, int | None]:
+    """Return the first byte and the number of bytes that a Range header asks for, if it says."""
+    match = _RANGE_HEADER.fullmatch(header)
+    if match is None:
+        return None, None
+    first = int(match[1])
+    return first, int(match[2]) + 1 - first if match[2] else None
+
+
+def _shut(connection: socket.socket) -> None:
+    with suppress(OSError):  # it has ended by itself
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,414 @@
+"""Mutants of option values: lengths, numbers, policies and splits."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
+
+from fscontract.contract.api.errors import (
+    IllegalArgumentException,
+    PathIOException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.api.filesystem import Buffer, FSDataInputStream
+from fscontract.contract.api.openfile_options import (
+    BUFFER_SIZE,
+    FOOTER_CACHE,
+    LENGTH,
+    READ_POLICY,
+    SPLIT_END,
+    SPLIT_START,
+    option_table,
+)
+from fscontract.fakes.mutants.openfile.filesystems import (
+    OpeningBuilder,
+    OpeningFileSystem,
+    OptionStream,
+    opening_mutant,
+)
+from fscontract.implementations.openfile_builder import OpenOptions
+
+
+@opening_mutant("open.length-minimum")
+class LastByteLost(OptionStream):
+    """The last byte of a length as option is taken to lie beyond the end."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        if options.status is None and options.length and options.length <= len(data):
+            data, options = data[: options.length - 1], replace(options, length=None)
+        super().__init__(data, path, options)
+
+
+@opening_mutant("open.length-longer-file")
+class LongerIsChanged(OpeningFileSystem):
+    """A file that is longer than declared counts as changed."""
+
+    def _open(self, path: str, options: OpenOptions) -> OptionStream:
+        data = self._data(path, options)
+        if options.length is not None and options.length < len(data):
+            raise PathIOException(path, f"{options.length} bytes expected, not {len(data)}")
+        return self.stream(data, path, options)
+
+
+@opening_mutant("open.length-beyond")
+class ZerosBeyond(OptionStream):
+    """Behind a declared length inside the file there are zeros."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        length = len(data) if options.length is None else options.length
+        data = data[:length] + bytes(max(0, len(data) - length))
+        super().__init__(data, path, OpenOptions())
+
+
+@opening_mutant("open.length-beyond")
+class NothingBeyond(OptionStream):
+    """Reading beyond a declared length inside the file is an I/O error."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        super().__init__(data, path, options)
+        self._is_cut = self._stop < len(data)
+
+    def read_byte(self) -> int:
+        if self._is_cut and not self._closed and self._pos >= self._stop:
+            raise PathIOException(self.path, f"only {self._stop} bytes were declared")
+        return super().read_byte()
+
+
+@opening_mutant("open.length-overstated")
+class ZerosUpToLength(OptionStream):
+    """A file that is shorter than declared is filled up with zeros."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        more = min((options.length or 0) - len(data), 1 << 16)
+        super().__init__(data + bytes(max(0, more)), path, options)
+
+
+@opening_mutant("open.length-overstated")
+class ShorterIsChanged(OptionStream):
+    """At the end of a file that is shorter than declared there is an I/O error."""
+
+    def read_byte(self) -> int:
+        value = super().read_byte()
+        if value < 0 and self._pos < self._size:
+            raise PathIOException(self.path, f"the file ends before {self._size}")
+        return value
+
+
+@opening_mutant("open.length-status")
+class OptionBeatsStatus(OpeningBuilder):
+    """A length as option goes before that in the status."""
+
+    def _options(self) -> OpenOptions:
+        options, status = super()._options(), self._status
+        self._status = None
+        declared: Any = super()._options().length
+        self._status = status
+        if declared is None or LENGTH not in self._values:
+            return options
+        return replace(options, length=declared)
+
+
+@opening_mutant("open.length-over-split")
+class SplitBeatsLength(OptionStream):
+    """Where length and split are both given, the stream ends with the split."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        end = options.split_end
+        both = end is not None and options.length is not None and end < options.length
+        super().__init__(data[:end] if both else data, path, options)
+        if both:
+            self._size = self._stop
+
+
+_NUMBERS = (BUFFER_SIZE, LENGTH, SPLIT_START, SPLIT_END)
+
+
+def _parsed(text: str) -> int | None:
+    """The number that Java's parsing of 64 bits gives, None for NumberFormatException."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdecimal() and len(digits.lstrip("0")) <= 19):
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
+
+
+@opening_mutant("open.number-default")
+class NumberFormat(OpeningBuilder):
+    """A buffer size that is no number raises NumberFormatException out of build(), as in Hadoop
+    3.5.0."""
+
+    def build(self) -> Future[FSDataInputStream]:
+        self._check_keys()
+        text = self._values.get(BUFFER_SIZE)
+        if text is not None and _parsed(text.strip()) is None:
+            raise IllegalArgumentException(f"For input string: {text!r:.80}")
+        return super().build()
+
+
+@opening_mutant("open.number-default")
+class NoNumberIsZero(OpeningBuilder):
+    """A length that is no number counts as 0."""
+
+    def _options(self) -> OpenOptions:
+        if LENGTH in self._values and _parsed(self.text(LENGTH).strip()) is None:
+            self._values[LENGTH] = "0"
+        return super()._options()
+
+
+@opening_mutant("open.number-trim")
+class NoTrimming(OpeningBuilder):
+    """A number with white space around it fails in the future."""
+
+    def _options(self) -> OpenOptions:
+        for text in (self.text(key) for key in _NUMBERS):
+            if text.strip() != text and _parsed(text.strip()) is not None:
+                raise IllegalArgumentException(f"For input string: {text!r}")
+        return super()._options()
+
+
+@opening_mutant("open.length-negative")
+class NegativeLengthFails(OpeningBuilder):
+    """A negative length raises IllegalArgumentException."""
+
+    def _options(self) -> OpenOptions:
+        if (_parsed(self.text(LENGTH).strip()) or 0) < 0:
+            raise IllegalArgumentException(f"negative length {self.text(LENGTH)}")
+        return super()._options()
+
+
+@opening_mutant("open.length-negative")
+class LengthFromEnd(OpeningBuilder):
+    """A length of -1 leaves the last byte out, since a slice is taken with it."""
+
+    def _options(self) -> OpenOptions:
+        length = _parsed(self.text(LENGTH).strip()) or 0
+        if length < 0 and self.filesystem._exists(self._path):
+            size = self.filesystem.get_file_status(self._path).length
+            self._values[LENGTH] = str(max(0, size + length))
+        return super()._options()
+
+
+@opening_mutant("open.split-negative")
+class NegativeSplitFails(OpeningBuilder):
+    """A negative start or end of a split raises IllegalArgumentException."""
+
+    def _options(self) -> OpenOptions:
+        for key in (SPLIT_START, SPLIT_END):
+            if (_parsed(self.text(key).strip()) or 0) < 0:
+                raise IllegalArgumentException(f"{key} is negative: {self.text(key)}")
+        return super()._options()
+
+
+@opening_mutant("open.buffer-size-method")
+class NoBufferSize(OpeningBuilder):
+    """buffer_size() is not there, since the interface does not have it."""
+
+    def buffer_size(self, size: int) -> OpeningBuilder:
+        raise UnsupportedOperationException("buffer_size")
+
+
+@opening_mutant("open.buffer-size-method")
+class BufferMustBePositive(OpeningBuilder):
+    """buffer_size() with 0 or less makes the open fail."""
+
+    size = 1
+
+    def buffer_size(self, size: int) -> OpeningBuilder:
+        super().buffer_size(size)
+        self.size = size
+        return self
+
+    def _options(self) -> OpenOptions:
+        if self.size <= 0:
+            raise IllegalArgumentException("a buffer has a positive size")
+        return super()._options()
+
+
+@opening_mutant("open.footer-hint")
+class FooterIsBoolean(OpeningBuilder):
+    """Whether to keep footers must be said by true or false."""
+
+    def _options(self) -> OpenOptions:
+        if self.text(FOOTER_CACHE).strip().lower() not in ("", "true", "false"):
+            raise IllegalArgumentException(f"{FOOTER_CACHE}: true or false is wanted")
+        return super()._options()
+
+
+@opening_mutant("open.footer-hint")
+class FooterIsOld(OptionStream):
+    """Where footers are kept, a positioned read at the end gives zeros."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        count = super().pread(position, buffer, offset, length)
+        kept = self.options.footer_cache and self.options.read_policy is None
+        if kept and count > 0 and position + count == self._size:
+            memoryview(buffer)[offset : offset + count] = bytes(count)
+        return count
+
+
+class _Listing(OpeningBuilder):
+    """A builder that reads the list of policies for itself."""
+
+    @property
+    def names(self) -> list[str]:
+        """What is listed, known or not."""
+        text = self._values.get(READ_POLICY)
+        return [] if text is None else [name.strip().lower() for name in text.split(",")]
+
+    @property
+    def known(self) -> list[str]:
+        """Those of the names that are policies."""
+        return [name for name in self.names if name in option_table().policies]
+
+
+@opening_mutant("open.policy-unknown")
+class PolicyMustBeKnown(_Listing):
+    """build() raises an error if none of the policies is known."""
+
+    def build(self) -> Future[FSDataInputStream]:
+        self._check_keys()
+        if self.names and not self.known:
+            raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
+        return super().build()
+
+
+@opening_mutant("open.policy-list")
+class AllMustBeKnown(_Listing):
+    """Of a list of policies all must be known."""
+
+    def _options(self) -> OpenOptions:
+        if self.known and len(self.known) < len(self.names):
+            raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
+        return super()._options()
+
+
+@opening_mutant("open.policy-list")
+class OneName(_Listing):
+    """A list is taken for the name of one policy, which is looked up by that name."""
+
+    def _options(self) -> OpenOptions:
+        if len(self.names) > 1 and self.known:
+            raise KeyError(self.text(READ_POLICY))
+        return super()._options()
+
+
+@opening_mutant("open.policy-names")
+class NoHbase(_Listing):
+    """The policy hbase fails, since it stands in the document only and not in the code."""
+
+    def _options(self) -> OpenOptions:
+        if self.names == ["hbase"]:
+            raise IllegalArgumentException("no read policy 'hbase'")
+        return super()._options()
+
+
+@opening_mutant("open.policy-data")
+class ForwardOnly(OptionStream):
+    """Under the policy sequential a seek backwards fails."""
+
+    def seek(self, position: int) -> None:
+        backwards = 0 <= position < self._pos and not self._closed
+        if backwards and self.options.read_policy == "sequential":
+            raise PathIOException(self.path, "no way back in a sequential read")
+        super().seek(position)
+
+
+@opening_mutant("open.policy-data")
+class SameBlockAgain(OptionStream):
+    """Under the policy random a positioned read of few bytes gives those at the start."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        count = super().pread(position, buffer, offset, length)
+        if count > 0 and self.options.read_policy == "random":
+            memoryview(buffer)[offset : offset + count] = self._data[:count]
+        return count
+
+
+@opening_mutant("open.policy-vector")
+class VectoredOnly(OptionStream):
+    """Under the policy vector a positioned read is not supported."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        if self.options.read_policy == "vector" and not self._closed:
+            raise UnsupportedOperationException("only vectored reads under this policy")
+        return super().pread(position, buffer, offset, length)
+
+
+@opening_mutant("open.split-reversed")
+class SplitMustHaveLength(OpeningBuilder):
+    """A split that starts after its end raises IllegalArgumentException."""
+
+    def _options(self) -> OpenOptions:
+        options = super()._options()
+        end = self._values.pop(SPLIT_END, None)
+        start = super()._options().split_start
+        if end is not None:
+            self._values[SPLIT_END] = end
+        if start is not None and options.split_end is not None and start > options.split_end:
+            raise IllegalArgumentException(f"{SPLIT_START} {start} is behind {SPLIT_END} {end}")
+        return options
+
+
+@opening_mutant("open.split-hint")
+class SplitIsFile(OptionStream):
+    """The end of a split is taken for the end of the file."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        if options.length is None and options.split_end is not None:
+            options = replace(options, length=min(len(data), options.split_end))
+        super().__init__(data, path, options)
+
+
+@opening_mutant("open.split-hint")
+class StartsWithSplit(OptionStream):
+    """The stream stands at the start of the split."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        super().__init__(data, path, options)
+        self._pos = min(options.split_start or 0, self._stop)
+
+
+@opening_mutant("open.split-hint")
+class ZerosUpToSplit(OptionStream):
+    """A file that ends before the split does is filled up with zeros."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        more = min((options.split_end or 0) - len(data), 1 << 16)
+        super().__init__(data + bytes(max(0, more)), path, options)
+
+
+@opening_mutant("open.split-past-end")
+class SplitIsLimit(OptionStream):
+    """A stream read past the end of the split is an I/O error."""
+
+    def read_byte(self) -> int:
+        self._check(self._pos + 1)
+        return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        if buffer is not None and length is not None:
+            self._check(min(self._pos + length, self._stop))
+        return super().read_into(buffer, offset, length)
+
+    def _check(self, end: int) -> None:
+        limit = self.options.split_end
+        if limit is not None and limit < end <= self._stop and not self._closed:
+            raise PathIOException(self.path, f"the split ends at {limit}")
+
+
+@opening_mutant("open.split-past-end")
+class SeeksInSplitOnly(OptionStream):
+    """A seek past the end of the split is an I/O error."""
+
+    def seek(self, position: int) -> None:
+        limit = self.options.split_end
+        if limit is not None and limit < position <= self._size and not self._closed:
+            raise PathIOException(self.path, f"the split ends at {limit}")
+        super().seek(position)

@@ -1,0 +1,218 @@
+"""Mutants that fail when threads share a stream, or when its file changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from fscontract.contract.api.errors import NullPointerException, PathIOException
+from fscontract.contract.api.filesystem import Buffer, FileRange
+from fscontract.fakes.mutants.registry import LiveStream, mutant
+from fscontract.implementations.input_stream import positioned_length
+from fscontract.implementations.memory import MemoryInputStream
+
+
+@mutant("model.pread-thread-safe")
+class OneConnection(MemoryInputStream):
+    """A positioned read raises an IOException while another one uses the connection."""
+
+    _busy = False
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        if self._busy:
+            raise PathIOException(self.path, "the connection is in use")
+        self._busy = True
+        try:
+            return super().pread(position, buffer, offset, length)
+        finally:
+            self._busy = False
+
+
+@mutant("pread.isolation")
+class SeekReadSeek(MemoryInputStream):
+    """pread() moves the stream's position there and back without a lock."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        here = self._pos
+        if 0 <= position <= self._size:
+            self._pos = position
+        try:
+            return super().pread(position, buffer, offset, length)
+        finally:
+            self._pos = here
+
+
+@mutant("pread.serializable")
+class SharedCursor(MemoryInputStream):
+    """The cursor below is shared: stream reads place it while a pread() is about to use it."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._cursor = 0
+        self._lock = threading.Lock()
+
+    def read_byte(self) -> int:
+        self._cursor = self._pos
+        return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        self._cursor = self._pos
+        return super().read_into(buffer, offset, length)
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        with self._lock:
+            self._cursor = position
+            length = positioned_length(position, buffer, offset, length)
+            return super().pread(self._cursor, buffer, offset, length)
+
+
+@mutant("pread.buffers")
+class SharedScratch(MemoryInputStream):
+    """Every pread() goes through one buffer of the stream."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._scratch = bytearray()
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        count = super().pread(position, buffer, offset, length)
+        if count > 0:
+            self._scratch[:count] = buffer[offset : offset + count]
+            buffer[offset : offset + count] = b"\1" * count
+            buffer[offset : offset + count] = self._scratch[:count]
+        return count
+
+
+@mutant("pread.concurrent")
+class BigLock(MemoryInputStream):
+    """One lock is held during every pread()."""
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._lock = threading.Lock()
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        with self._lock:
+            return super().pread(position, buffer, offset, length)
+
+
+@mutant("vread.concurrent")
+class VectoredInTheWay(MemoryInputStream):
+    """read_fully() and stream reads raise an IOException while a vectored read is under way."""
+
+    _busy = False
+
+    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
+        self._busy = True
+        try:
+            super().read_vectored(ranges, *how, **named)
+        finally:
+            self._busy = False
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        self._check()
+        super().read_fully(position, buffer, offset, length)
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        self._check()
+        return super().read_into(buffer, offset, length)
+
+    def _check(self) -> None:
+        if self._busy:
+            raise PathIOException(self.path, "a vectored read is under way")
+
+
+@mutant("vread.multiple")
+class ForgetsFirst(MemoryInputStream):
+    """A second vectored read takes the place of the first, whose ranges are then never read."""
+
+    _pending: Sequence[FileRange] = ()
+
+    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
+        self._pending = ranges
+        super().read_vectored(ranges, *how, **named)
+        for item in ranges:
+            if item not in self._pending:
+                item.data = None
+
+
+@mutant("cons.either")
+class ThirdVersion(LiveStream):
+    """Once the file was overwritten, reads mix old and new bytes into others."""
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        return self._mixed(super()._read_at(position, view), view)
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        count = super().read_into(buffer, offset, length)
+        return self._mixed(count, memoryview(buffer)[offset:]) if count > 0 else count
+
+    def _mixed(self, count: int, view: memoryview) -> int:
+        now = self.look()
+        if now is not None and len(now) == self._size and now != self._data:
+            view[:count] = bytes(2 for _ in range(count))
+        return count
+
+
+@mutant("cons.either")
+class ZeroesAfterTruncation(LiveStream):
+    """Once the file was truncated, reads behind its new end give zeros, as a mapped file may."""
+
+    def read_byte(self) -> int:
+        position = self._pos
+        value = super().read_byte()
+        return 0 if value >= 0 and self._is_cut(position) else value
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        position = self._pos
+        count = super().read_into(buffer, offset, length)
+        if count > 0 and self._is_cut(position):
+            buffer[offset : offset + count] = bytes(count)
+        return count
+
+    def _is_cut(self, position: int) -> bool:
+        now = self.look()
+        return now is not None and position >= len(now)
+
+
+@mutant("cons.errors")
+class StumblesAfterDelete(LiveStream):
+    """Once the file was deleted, stream reads raise NullPointerException."""
+
+    def read_byte(self) -> int:
+        self._stat()
+        return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        self._stat()
+        return super().read_into(buffer, offset, length)
+
+    def _stat(self) -> None:
+        if not self._closed and self.look() is None:
+            raise NullPointerException("there is no status of the file")
+
+
+@mutant("cons.length")
+class EndsWhenChanged(LiveStream):
+    """Once the file was changed, stream reads give -1 as if the data had ended."""
+
+    def read_byte(self) -> int:
+        return -1 if self.is_changed and not self._closed else super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        if self.is_changed and not self._closed and length:
+            return -1
+        return super().read_into(buffer, offset, length)

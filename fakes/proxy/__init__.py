@@ -1,6 +1,0 @@
-"""An HTTP proxy on this machine that lets the requests to a store fail by a plan of faults."""
-
-from fscontract.fakes.proxy.injector import ProxyInjector, is_object
-from fscontract.fakes.proxy.server import FaultProxy, LoggedRequest
-
-__all__ = ["FaultProxy", "LoggedRequest", "ProxyInjector", "is_object"]

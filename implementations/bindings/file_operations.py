@@ -1,0 +1,308 @@
+"""Express stream operations through Python's binary file protocol.
+
+Where Python says with another exception what Hadoop says, `IDIOMS` translates. The `py_*`
+operations are not translated.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+from array import array
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from fscontract.contract.binding import Action, Opened
+from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome, raised
+from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings.common import blank, fits, plain_bytes, several
+
+FileOf: TypeAlias = Callable[[Opened], Any]
+
+
+_RETURNED = Kind.RETURNED
+_AT_END = Outcome(_RETURNED, None)
+
+
+class Fail(Protocol):
+    """Turns an exception into an outcome, as `raised` does."""
+
+    def __call__(self, error: Exception, kind: Kind | None = None) -> Outcome:
+        """The outcome of a call that raised; `kind` overrides the classification."""
+        ...
+
+
+def bind_python(step: Step, file: FileOf, fail: Fail = raised) -> Action:
+    """A `py_*` step as a function of an opened stream."""
+    return _MAKERS[step.op](file, fail, *step.args)
+
+
+def inexpressible(_opened: Opened) -> Outcome:
+    """The action of a call that an API has no way to make."""
+    return INEXPRESSIBLE
+
+
+def _call(name: str) -> Callable[..., Action]:
+    def make(file: FileOf, fail: Fail, *args: Any) -> Action:
+        def run(opened: Opened) -> Outcome:
+            try:
+                return Outcome(_RETURNED, getattr(file(opened), name)(*args))
+            except Exception as error:
+                return fail(error)
+
+        return run
+
+    return make
+
+
+def _readall(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            target = file(opened)
+            if not hasattr(target, "readall"):  # only raw files have it: the word is missing
+                return INEXPRESSIBLE
+            return Outcome(_RETURNED, target.readall())
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _readline(file: FileOf, fail: Fail, limit: int | None) -> Action:
+    # None is not documented for readline: no limit is said by leaving it out
+    return _call("readline")(file, fail, *(() if limit is None else (limit,)))
+
+
+def _readlines(file: FileOf, fail: Fail, hint: int | None) -> Action:
+    args = () if hint is None else (hint,)
+
+    def run(opened: Opened) -> Outcome:
+        try:
+            return Outcome(_RETURNED, tuple(several(file(opened).readlines(*args))))
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _readinto(file: FileOf, fail: Fail, form: str, size: int | None) -> Action:
+    if size is None:
+        return _call("readinto")(file, fail, None)
+    if size < 0 or (form == "2d" and size == 0):
+        return inexpressible
+    make = _BUFFERS[form]
+
+    def run(opened: Opened) -> Outcome:
+        buffer = make(size)
+        try:
+            return Outcome(_RETURNED, file(opened).readinto(buffer), buffer.tobytes())
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+_BUFFERS: dict[str, Callable[[int], memoryview | array[int]]] = {
+    "B": lambda size: memoryview(bytearray(blank(size))),
+    "I": lambda size: array("I", blank(4 * size)),
+    "2d": lambda size: memoryview(bytearray(blank(2 * size))).cast("B", (size, 2)),
+}
+
+
+def _next(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            return Outcome(_RETURNED, next(file(opened)))
+        except StopIteration:
+            return _AT_END
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _closed(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            return Outcome(_RETURNED, file(opened).closed)
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _with(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            with file(opened) as entered:
+                pass
+            return Outcome(_RETURNED, entered.closed)
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _write(file: FileOf, fail: Fail) -> Action:
+    return _call("write")(file, fail, b"x")
+
+
+_MAKERS: dict[str, Callable[..., Action]] = {
+    "py_read": _call("read"),
+    "py_readall": _readall,
+    "py_readinto": _readinto,
+    "py_seek": _call("seek"),
+    "py_tell": _call("tell"),
+    "py_readline": _readline,
+    "py_readlines": _readlines,
+    "py_next": _next,
+    "py_closed": _closed,
+    "py_readable": _call("readable"),
+    "py_seekable": _call("seekable"),
+    "py_writable": _call("writable"),
+    "py_with": _with,
+    "py_write": _write,
+}
+#: Every operation of the protocol.
+PYTHON_OPERATIONS = frozenset(_MAKERS)
+
+
+_END_OF_FILE = Outcome(_RETURNED, -1)
+_WOULD_BLOCK = Outcome(Kind.OTHER, detail="None: the file is non-blocking and has no data")
+
+
+def is_closed(file: Any) -> bool:
+    """Return whether a Python file says that it is closed; False if it does not tell."""
+    try:
+        return bool(file.closed)
+    except Exception:
+        return False
+
+
+class Idiom(NamedTuple):
+    """A way of Python's to say something: on which operations (None: all), and what it means."""
+
+    operations: frozenset[str] | None
+    says: Callable[[Exception, Any], bool]
+    means: Kind
+    because: str
+
+
+IDIOMS = (
+    Idiom(
+        None,
+        lambda error, file: isinstance(error, ValueError) and is_closed(file),
+        Kind.IO,
+        "io documents ValueError for every operation on a closed file",
+    ),
+    Idiom(
+        frozenset({"seek"}),
+        lambda error, _file: isinstance(error, ValueError | OverflowError),
+        Kind.EOF,
+        "io documents no exception for an invalid position; BytesIO and fsspec raise ValueError, "
+        "and OverflowError for a position beyond 64 bits",
+    ),
+    Idiom(
+        frozenset({"seek"}),
+        lambda error, _file: isinstance(error, OSError) and error.errno == errno.EINVAL,
+        Kind.EOF,
+        "lseek's way to reject a position, passed on by raw files",
+    ),
+)
+
+
+def translate(op: str, error: Exception, file: Any, fail: Fail) -> Outcome:
+    """The outcome of a stream operation that raised `error` on a Python file."""
+    if not isinstance(error, io.UnsupportedOperation):
+        for idiom in IDIOMS:
+            if (idiom.operations is None or op in idiom.operations) and idiom.says(error, file):
+                return fail(error, idiom.means)
+    return fail(error)
+
+
+def bind_file(step: Step, file: FileOf, fail: Fail = raised) -> Action:
+    """A step of FILE_OPERATIONS as a function of an opened stream."""
+    attempt = _FILE_MAKERS[step.op](*step.args)
+    if attempt is None:
+        return inexpressible
+    op = step.op
+
+    def run(opened: Opened) -> Outcome:
+        target = None
+        try:
+            target = file(opened)
+            return attempt(target)
+        except Exception as error:
+            return translate(op, error, target, fail)
+
+    return run
+
+
+def _close() -> Callable[[Any], Outcome]:
+    return lambda file: Outcome(_RETURNED, file.close())
+
+
+def _get_pos() -> Callable[[Any], Outcome]:
+    return lambda file: Outcome(_RETURNED, file.tell())
+
+
+def _seek(position: int) -> Callable[[Any], Outcome]:
+    def attempt(file: Any) -> Outcome:
+        file.seek(position)
+        return Outcome(_RETURNED)
+
+    return attempt
+
+
+def _read_byte() -> Callable[[Any], Outcome]:
+    def attempt(file: Any) -> Outcome:
+        data = file.read(1)
+        if data is None:
+            return _WOULD_BLOCK
+        data = plain_bytes(data)
+        if len(data) > 1:
+            return Outcome(Kind.OTHER, detail=f"read(1) returned {len(data)} bytes")
+        return Outcome(_RETURNED, data[0]) if data else _END_OF_FILE
+
+    return attempt
+
+
+def _read_into(size: int | None, offset: int, length: int) -> Callable[[Any], Outcome] | None:
+    if size is None or not fits(size, offset, length):
+        return None  # a slice can't reach outside its buffer
+    source, end = blank(size), offset + length
+
+    def attempt(file: Any) -> Outcome:
+        buffer = bytearray(source)
+        window = memoryview(buffer)[offset:end]
+        read = file.readinto if hasattr(file, "readinto") else partial(_read_and_copy, file)
+        count = read(window)
+        if count is None:
+            return _WOULD_BLOCK
+        if count == 0 and length > 0:
+            count = -1
+        return Outcome(_RETURNED, count, bytes(buffer))
+
+    return attempt
+
+
+def _read_and_copy(file: Any, window: memoryview) -> int | None:
+    data = file.read(len(window))
+    if data is None:
+        return None
+    data = plain_bytes(data)
+    kept = data[: len(window)]
+    window[: len(kept)] = kept
+    return len(data)
+
+
+_FILE_MAKERS: dict[str, Callable[..., Callable[[Any], Outcome] | None]] = {
+    "close": _close,
+    "get_pos": _get_pos,
+    "seek": _seek,
+    "read_byte": _read_byte,
+    "read_into": _read_into,
+}
+#: The stream operations that the file protocol has words for.
+FILE_OPERATIONS = frozenset(_FILE_MAKERS)

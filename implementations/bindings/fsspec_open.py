@@ -1,0 +1,138 @@
+"""Open fsspec files through a builder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.binding import NoScene, Opener, TargetError
+from fscontract.contract.program.open_calls import STATUSES
+from fscontract.contract.program.outcome import Outcome
+from fscontract.implementations.bindings.open_file import FOREIGN, KINDS, known_status
+
+if TYPE_CHECKING:
+    from fscontract.implementations.bindings.fsspec import FsspecBinding
+
+_WRITTEN = frozenset({"file", "late", "missing", "directory", "unreadable", "foreign"})
+_READ_ONLY = frozenset({"file", "missing"})
+
+
+class Pending(NamedTuple):
+    """What `build` returned, and the path that is being opened."""
+
+    future: Future[Any]
+    path: str
+
+
+class FsspecOpener(Opener):
+    """`open_file` of implementations/fsspec_open_file.py, for files that `binding` has.
+
+    `opened` makes an opened file of the binding from a file and its path, `failed` the outcome of
+    an exception, `cant` a TargetError of what could not be done.
+    """
+
+    def __init__(
+        self,
+        binding: FsspecBinding,
+        opened: Callable[[Any, str], Any],
+        failed: Callable[[Exception], Outcome],
+        cant: Callable[[str, BaseException], TargetError],
+    ) -> None:
+        written = binding.fixed_content is None
+        self.scenes = _WRITTEN if written else _READ_ONLY
+        self.statuses = frozenset(STATUSES) - (set() if written else {"stale"})
+        self._binding = binding
+        self._opened = opened
+        self._failed = failed
+        self._cant = cant
+
+    def place(self, scene: str, content: bytes) -> str:
+        """Make the scene and return its path; NoScene where fsspec or the store has none."""
+        if scene == "file":
+            return self._binding.create(content)
+        if scene not in self.scenes:
+            raise NoScene(scene)
+        path = self._new_path(content)
+        if scene == "directory":
+            self._make_directory(path)
+        elif scene == "unreadable":
+            self._forbid(path, content)
+        elif scene == "foreign":
+            return self._foreign(path)
+        return path
+
+    def appear(self, path: str, content: bytes) -> None:
+        """Write the file at `path`; TargetError."""
+        self._binding.change(path, content)
+
+    def status(self, path: str, kind: str, length: int | None) -> FileStatus | None:
+        """A status of a kind, made from what `info` says; of no known length without a file."""
+        from fscontract.implementations.fsspec_open_file import status_of
+
+        if kind == "none":
+            return None
+        own = known_status(lambda: status_of(self._binding.fs.info(path)), path)
+        if kind not in ("own", "stale") and "/" not in own.path:
+            own = replace(own, path=f"/{own.path}")
+        return KINDS[kind](own if length is None else replace(own, length=length))
+
+    def open_file(self, path: str) -> Any:
+        """A new builder for a file of the filesystem."""
+        from fscontract.implementations.fsspec_open_file import open_file
+
+        return open_file(self._binding.fs, path)
+
+    def build(self, builder: Any) -> Pending:
+        """What `build` returns, with the path."""
+        return Pending(builder.build(), builder.path)
+
+    def get(self, future: Any) -> Any:
+        """The file of the future."""
+        return self._opened(super().get(future.future), future.path)
+
+    def outcome(self, error: Exception) -> Outcome:
+        """What an exception of a call means; a server out of reach is no verdict."""
+        return self._failed(error)
+
+    def _new_path(self, content: bytes) -> str:
+        if self._binding.fixed_content is None:
+            return self._binding.new_path()
+        return f"{self._binding.create(content)}-missing"
+
+    def _make_directory(self, path: str) -> None:
+        fs = self._binding.fs
+        try:
+            fs.makedirs(path)
+            made = fs.isdir(path)
+        except NotImplementedError:
+            made = False
+        except Exception as error:
+            raise self._cant("can't make a directory", error) from error
+        if not made:
+            self._give_up("directory", "the store has no directories without files")
+
+    def _forbid(self, path: str, content: bytes) -> None:
+        from fsspec.implementations.local import LocalFileSystem
+
+        if not isinstance(self._binding.fs, LocalFileSystem):
+            self._give_up("unreadable", "fsspec has no permissions")
+        self._binding.change(path, content)
+        try:
+            os.chmod(path, 0)
+        except OSError as error:
+            raise self._cant(f"can't take away the permission to read {path}", error) from error
+        if os.access(path, os.R_OK):
+            self._give_up("unreadable", "no permission keeps this process from reading")
+
+    def _foreign(self, path: str) -> str:
+        if "://" not in path:
+            self._give_up("foreign", "a path of another scheme is the name of some file here")
+        return f"{FOREIGN}/{path.rpartition('/')[2]}"
+
+    def _give_up(self, scene: str, why: str) -> NoReturn:
+        self.scenes -= {scene}
+        raise NoScene(why)

@@ -1,0 +1,337 @@
+"""Write files for Hadoop's filesystems on the local disk, archives included."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus
+
+from fscontract.contract.program.content import replacement
+from fscontract.implementations.bindings.hadoop.conversions import Java
+from fscontract.implementations.bindings.object_stores import Store
+
+#: Bytes for which there is one checksum, as Hadoop has it by default.
+_CHUNK = 512
+_BAD = "bad_files"
+
+
+class DiskStore(Store):
+    """A local directory that Hadoop sees at `root`.
+
+    Hadoop starts a process for each file that it makes, to set permissions, so it is not asked to.
+    """
+
+    def __init__(self, directory: Path, root: str) -> None:
+        self.root = root
+        self.directory = directory
+
+    def place(self, path: str) -> Path:
+        """The file on disk that is Hadoop's `path`."""
+        return self.directory / path.removeprefix(self.root).lstrip("/")
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a new file, or others' bytes into the one that is there."""
+        place = self.place(path)
+        with place.open("r+b" if place.exists() else "wb") as file:
+            file.write(content)
+            file.truncate()
+
+    def delete(self, path: str) -> None:
+        """Delete a file."""
+        self.place(path).unlink(missing_ok=True)
+
+    def length(self, path: str) -> int:
+        """The length of a file in bytes."""
+        return self.place(path).stat().st_size
+
+    def directories(self) -> Iterable[str]:
+        """The directories right below the root."""
+        with os.scandir(self.directory) as entries:
+            found = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+        return [f"{self.root.rstrip('/')}/{name}" for name in found]
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory and all below it."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.place(directory))
+
+    def make(self, directory: str) -> None:
+        """Make a directory."""
+        self.place(directory).mkdir()
+
+
+class ChecksumStore(DiskStore):
+    """One whose files have their checksums beside them, as Hadoop's LocalFileSystem writes them.
+
+    That filesystem moves a file away when a stream is told to look for another source of it. What
+    it moved is put back by `put_back`, because other programs read the same file.
+    """
+
+    def __init__(self, directory: Path, root: str) -> None:
+        super().__init__(directory, root)
+        above = [directory.resolve(), *directory.resolve().parents]
+        self._bad = [(place / _BAD, (place / _BAD).exists()) for place in above]
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file and its checksums."""
+        super().write(path, content)
+        super().write(_checksums(path), _summed(content))
+
+    def delete(self, path: str) -> None:
+        """Delete a file and its checksums."""
+        super().delete(path)
+        super().delete(_checksums(path))
+
+    def put_back(self, path: str) -> None:
+        """Put a file that Hadoop has moved away where it was."""
+        if self.place(path).exists():
+            return
+        for part in (self.place(path), self.place(_checksums(path))):
+            for moved in self._moved(part.name):
+                moved.replace(part)
+        self._tidy()
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory, and files of it that Hadoop has moved away."""
+        super().delete_all(directory)
+        name = directory.rstrip("/").rpartition("/")[2]
+        for moved in (*self._moved(name), *self._moved(f".{name}")):
+            moved.unlink(missing_ok=True)
+        self._tidy()
+
+    def _moved(self, start: str) -> Iterator[Path]:
+        """The files moved away whose names start so; a random number is at their ends."""
+        for place, _ in self._bad:
+            with suppress(OSError):
+                yield from [p for p in place.iterdir() if p.name.startswith(start)]
+
+    def _tidy(self) -> None:
+        for place, was_there in self._bad:
+            if not was_there:
+                with suppress(OSError):  # it is not there, or holds others' files
+                    place.rmdir()
+
+
+def _checksums(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/.{name}.crc"
+
+
+def _summed(content: bytes) -> bytes:
+    chunks = (content[i : i + _CHUNK] for i in range(0, len(content), _CHUNK))
+    sums = [zlib.crc32(chunk) for chunk in chunks]
+    return b"crc\0" + struct.pack(f">I{len(sums)}I", _CHUNK, *sums)
+
+
+class HadoopStore(Store):
+    """A directory of a Java FileSystem, written through it."""
+
+    def __init__(self, filesystem: Any, java: Java, root: str) -> None:
+        self.root = root
+        self._filesystem = filesystem
+        self._java = java
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file, or another in its place."""
+        out = self._filesystem.create(self._java.path(path), True)
+        try:
+            out.write(self._java.bytes(content))
+        finally:
+            out.close()
+
+    def delete(self, path: str) -> None:
+        """Delete a file."""
+        self._filesystem.delete(self._java.path(path), False)
+
+    def length(self, path: str) -> int:
+        """The length that the filesystem reports."""
+        return int(self._filesystem.getFileStatus(self._java.path(path)).getLen())
+
+    def directories(self) -> Iterable[str]:
+        """The directories right below the root."""
+        found = self._filesystem.listStatus(self._java.path(self.root or "/"))
+        return [str(s.getPath().toUri().getPath()) for s in found if s.isDirectory()]
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory and all below it."""
+        self._filesystem.delete(self._java.path(directory), True)
+
+    def make(self, directory: str) -> None:
+        """Make a directory."""
+        if not self._filesystem.mkdirs(self._java.path(directory)):
+            raise OSError(f"mkdirs of {directory} gave false")
+
+
+#: The beginning of paths that no filesystem serves.
+FOREIGN = "gopher://localhost"
+
+
+class Place:
+    """A Java FileSystem or FileContext, and the store that puts files where it sees them.
+
+    Without a store nothing is written below `root`. `closes` are the FileSystems to close at the
+    end.
+    """
+
+    profile = "hadoop"
+    #: Whether an operation costs a round trip.
+    remote = True
+    #: Whether a file can be changed once it is there.
+    changes = True
+
+    def __init__(
+        self, filesystem: Any, store: Store | None, closes: tuple[Any, ...] = (), root: str = ""
+    ) -> None:
+        self.store = store
+        self.root = root if store is None else store.root
+        self._filesystem = filesystem
+        self._closes = closes
+
+    def at(self, path: str) -> Any:
+        """The FileSystem or FileContext that has the path."""
+        return self._filesystem
+
+    def file(self, prefix: str, number: int) -> str:
+        """The path of a new file."""
+        return f"{prefix}/{number:06d}"
+
+    def absent(self, prefix: str, number: int) -> str:
+        """A path where nothing is."""
+        return self.file(prefix, number)
+
+    def directory(self, prefix: str, number: int) -> str:
+        """Make a directory and return its path."""
+        path = self.file(prefix, number)
+        assert self.store is not None
+        self.store.make(path)
+        return path
+
+    def put_beside(self, path: str, content: bytes) -> None:
+        """See to it that there is a file with these bytes at the path beside another."""
+        assert self.store is not None
+        self.store.write(path, content)
+
+    @property
+    def statistics_of(self) -> Any:
+        """What may count the I/O of all streams."""
+        return self._filesystem
+
+    def close(self) -> None:
+        """Close the FileSystems that are nobody else's."""
+        for filesystem in self._closes:
+            with suppress(Exception):
+                filesystem.close()
+
+
+class LocalPlace(Place):
+    """A local directory."""
+
+    remote = False
+
+    def __init__(
+        self, filesystem: Any, store: Store, profile: str, closes: tuple[Any, ...] = ()
+    ) -> None:
+        super().__init__(filesystem, store, closes)
+        self.profile = profile
+
+    def file(self, prefix: str, number: int) -> str:
+        """The path of a new file, whose name nobody else has wherever it is moved."""
+        return f"{prefix}/{prefix.rpartition('/')[2]}-{number:06d}"
+
+
+_VERSION = 3
+_MOST_HASH = 2**31 - 1
+_PART = "part-0"
+#: What is before, between and behind the files of an archive. Content never holds it.
+_GAP = b"\x02" * 64
+_EMPTY = "folder"
+
+
+class ArchiveStore(DiskStore):
+    """A local directory with an archive for each file: a new one, since they can't be changed.
+
+    Beside its file an archive has one of another name with other bytes, and an empty directory.
+    """
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write the archive that has the file, whose name comes after that of the archive."""
+        folder, name = os.path.split(self.place(path))
+        os.makedirs(folder)
+        files = {name: content, f"other-{name}": replacement(content)}
+        _write_archive(Path(folder), files, _EMPTY)
+
+
+def _write_archive(folder: Path, files: dict[str, bytes], empty: str) -> None:
+    """Write an archive of files and one directory below its root."""
+    data = bytearray(_GAP)
+    properties = quote_plus("0 420 owner group")  # time, permission in decimal, whose it is
+    lines = [_line("/", "dir", properties, 0, 0, *map(quote_plus, (*files, empty)))]
+    lines.append(_line(f"/{empty}", "dir", properties, 0, 0))
+    for name, content in files.items():
+        lines.append(_line(f"/{name}", "file", _PART, len(data), len(content), properties))
+        data += content + _GAP
+    index = "".join(lines).encode()
+    (folder / _PART).write_bytes(data)
+    (folder / "_index").write_bytes(index)
+    (folder / "_masterindex").write_text(f"{_VERSION} \n0 {_MOST_HASH} 0 {len(index)} \n")
+
+
+def _line(path: str, *words: object) -> str:
+    return " ".join([quote_plus(path), *map(str, words)]) + " \n"
+
+
+class ArchivePlace(LocalPlace):
+    """Archives below a local directory, each with a filesystem of its own that `make` makes."""
+
+    changes = False
+
+    def __init__(self, store: ArchiveStore, make: Callable[[str], Any]) -> None:
+        super().__init__(None, store, "hadoop-har")
+        self._make = make
+        self._made: dict[str, Any] = {}
+
+    def at(self, path: str) -> Any:
+        """The filesystem of the archive that a path leads into."""
+        archive = path.removeprefix(FOREIGN).rpartition("/")[0]
+        found = self._made.get(archive)
+        if found is None:
+            found = self._made[archive] = self._make(archive)
+        return found
+
+    def file(self, prefix: str, number: int) -> str:
+        """The path of a new file in a new archive."""
+        return f"{prefix}/{number:06d}.har/{number:06d}"
+
+    def absent(self, prefix: str, number: int) -> str:
+        """A path in an archive where nothing is."""
+        return self._archive(prefix, number) + "/absent"
+
+    def directory(self, prefix: str, number: int) -> str:
+        """The directory of a new archive."""
+        return f"{self._archive(prefix, number)}/{_EMPTY}"
+
+    def put_beside(self, path: str, content: bytes) -> None:
+        """Nothing: it is there."""
+
+    @property
+    def statistics_of(self) -> Any:
+        """None: there are many filesystems."""
+        return None
+
+    def close(self) -> None:
+        """Close the filesystems of the archives."""
+        for filesystem in self._made.values():
+            with suppress(Exception):
+                filesystem.close()
+
+    def _archive(self, prefix: str, number: int) -> str:
+        path = self.file(prefix, number)
+        assert self.store is not None
+        self.store.write(path, b"")
+        return path.rpartition("/")[0]

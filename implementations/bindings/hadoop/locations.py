@@ -1,0 +1,160 @@
+"""Hadoop filesystems by URL, and where their files are put."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.masking import mask_url
+from fscontract.contract.targets import UsageError
+from fscontract.implementations.bindings.hadoop.conversions import java
+from fscontract.implementations.bindings.hadoop.local_files import (
+    ArchivePlace,
+    ArchiveStore,
+    ChecksumStore,
+    DiskStore,
+    HadoopStore,
+    LocalPlace,
+    Place,
+)
+from fscontract.implementations.bindings.object_stores import Store
+from fscontract.implementations.jvm.jvm import java_class
+
+#: Where the binding mounts a directory for viewfs.
+_MOUNT = "/mounted"
+_LINK = f"fs.viewfs.mounttable.default.link.{_MOUNT}"
+_RAW = "org.apache.hadoop.fs.RawLocalFileSystem"
+_RAW_CONTEXT = "org.apache.hadoop.fs.local.RawLocalFs"
+APIS = ("filesystem", "filecontext")
+_Maker: TypeAlias = "Callable[[Path, Mapping[str, str], str], Place]"
+
+
+def place_of(url: str, options: Mapping[str, str], fixed: bool = False) -> Place:
+    """The place that a URL names, with options for Hadoop's Configuration; UsageError.
+
+    `fixed` says that nothing is to be written. Exceptions of Java come out as they are.
+    """
+    given = dict(options)
+    api = given.pop("api", APIS[0])
+    if api not in APIS:
+        raise UsageError(f"hadoop: api is {' or '.join(APIS)}, not {api!r}")
+    parts = urlsplit(url)
+    make = _maker(parts, fixed)
+    if make is None:
+        return _anywhere(parts, url, given, api, fixed)
+    if parts.netloc:
+        shown = f"hadoop+{parts.scheme}:///directory"
+        raise UsageError(f"hadoop+{mask_url(url)}: a local directory is written as {shown}")
+    directory = Path(unquote(parts.path) or "/")
+    if not directory.is_dir():
+        raise TargetError(f"hadoop+{mask_url(url)}: there is no such directory")
+    place = make(directory, given, api)
+    if fixed:
+        place.store = None
+    return place
+
+
+def _maker(parts: SplitResult, fixed: bool) -> _Maker | None:
+    """What sets a local directory up; None if Hadoop has to find the filesystem."""
+    if parts.scheme == "viewfs" and parts.netloc:  # a mount table of the user's
+        return None
+    if parts.scheme == "har" and fixed:  # an archive that is there
+        return None
+    return _LOCAL.get(parts.scheme)
+
+
+def _anywhere(
+    parts: SplitResult, url: str, options: Mapping[str, str], api: str, fixed: bool
+) -> Place:
+    """What FileSystem.get finds by the scheme."""
+    found = configuration(options)
+    filesystem = _new(url, found)
+    root = unquote(parts.path).rstrip("/")
+    store = None if fixed else HadoopStore(filesystem, java(), root)
+    reader = filesystem if api == APIS[0] else _context(url, found)
+    place = Place(reader, store, (filesystem,), root)
+    place.profile = _PROFILES.get(parts.scheme, place.profile)
+    return place
+
+
+def _raw(directory: Path, options: Mapping[str, str], api: str) -> Place:
+    found = configuration(
+        {"fs.file.impl": _RAW, "fs.AbstractFileSystem.file.impl": _RAW_CONTEXT, **options}
+    )
+    store = DiskStore(directory, _root(directory))
+    return _local("file:///", found, api, store, "hadoop-raw")
+
+
+def _checksummed(directory: Path, options: Mapping[str, str], api: str) -> Place:
+    store = ChecksumStore(directory, _root(directory))
+    return _local("file:///", configuration(options), api, store, "hadoop-local")
+
+
+def _mounted(directory: Path, options: Mapping[str, str], api: str) -> Place:
+    found = configuration({_LINK: directory.absolute().as_uri(), **options})
+    return _local("viewfs:///", found, api, ChecksumStore(directory, _MOUNT), "hadoop-viewfs")
+
+
+def _archived(directory: Path, options: Mapping[str, str], api: str) -> Place:
+    found = configuration(options)
+
+    def make(archive: str) -> Any:
+        uri = f"har://{quote(archive)}"
+        return _context(uri, found) if api == APIS[1] else _new(uri, found)
+
+    return ArchivePlace(ArchiveStore(directory, _root(directory)), make)
+
+
+def _local(uri: str, found: Any, api: str, store: Store, profile: str) -> Place:
+    if api == APIS[1]:
+        return LocalPlace(_context(uri, found), store, profile)
+    made = _new(uri, found)
+    return LocalPlace(made, store, profile, (made,))
+
+
+def configuration(options: Mapping[str, str]) -> Any:
+    """A Configuration with Hadoop's defaults and these options."""
+    made = java_class("org.apache.hadoop.conf.Configuration")()
+    for name, value in options.items():
+        made.set(name, value)
+    return made
+
+
+def beside(context: Any, name: str) -> Any:
+    """A new FileSystem where a FileContext has its files, to write them; TargetError."""
+    uri = "what the FileContext has"
+    try:
+        uri = str(context.getDefaultFileSystem().getUri())
+        return _new(uri, configuration({}))
+    except Exception as error:
+        raise TargetError(f"{name}: no FileSystem for {mask_url(uri)}, to write files") from error
+
+
+def _new(uri: str, found: Any) -> Any:
+    return java_class("org.apache.hadoop.fs.FileSystem").newInstance(_uri(uri), found)
+
+
+def _context(uri: str, found: Any) -> Any:
+    return java_class("org.apache.hadoop.fs.FileContext").getFileContext(_uri(uri), found)
+
+
+def _uri(text: str) -> Any:
+    return java_class("java.net.URI").create(text)
+
+
+def _root(directory: Path) -> str:
+    return str(directory.absolute()).rstrip("/")
+
+
+_LOCAL: dict[str, _Maker] = {
+    "raw": _raw,
+    "file": _checksummed,
+    "viewfs": _mounted,
+    "har": _archived,
+}
+#: The schemes of local directories.
+SCHEMES = tuple(_LOCAL)
+_PROFILES = {"http": "hadoop-http", "https": "hadoop-http", "ftp": "hadoop-ftp"}

@@ -1,0 +1,268 @@
+"""Binding to the interfaces of this package: `FileSystem` and `FSDataInputStream`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter, methodcaller
+from typing import Any, ClassVar
+
+from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem
+from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.program.outcome import Kind, Outcome, raised
+from fscontract.contract.program.program import CHANGES, Step
+from fscontract.implementations.bindings.common import (
+    ScratchBinding,
+    blank,
+    failure,
+    filled,
+    new_prefix,
+    prefixes_among,
+)
+from fscontract.implementations.bindings.file_operations import (
+    PYTHON_OPERATIONS,
+    bind_python,
+    inexpressible,
+)
+from fscontract.implementations.bindings.open_file import OpenedStream, StreamOpener
+
+#: How long the future of a range may take, in seconds.
+PATIENCE = 30.0
+
+_RETURNED = Kind.RETURNED
+_NO_FUTURE = Outcome(Kind.OTHER, detail="no future")
+
+
+def bind_stream(step: Step) -> Action:
+    """A step as a function of an object whose `stream` is an FSDataInputStream."""
+    return _MAKERS[step.op](*step.args)
+
+
+def _call(name: str) -> Callable[..., Action]:
+    def make(*args: Any) -> Action:
+        call = methodcaller(name, *args)
+
+        def run(opened: Opened) -> Outcome:
+            try:
+                return Outcome(_RETURNED, call(opened.stream))
+            except Exception as error:
+                return raised(error)
+
+        return run
+
+    return make
+
+
+def _read_into(size: int | None, offset: int, length: int) -> Action:
+    return _fill("read_into", (), size, (offset, length))
+
+
+def _positioned(name: str) -> Callable[..., Action]:
+    def make(position: int, size: int | None, *window: int) -> Action:
+        return _fill(name, (position,), size, window)
+
+    return make
+
+
+def _fill(name: str, before: tuple[int, ...], size: int | None, after: tuple[int, ...]) -> Action:
+    if size is None:
+        return _call(name)(*before, None, *after)
+    source = blank(size)
+
+    def run(opened: Opened) -> Outcome:
+        buffer = bytearray(source)
+        try:
+            value = getattr(opened.stream, name)(*before, buffer, *after)
+        except Exception as error:
+            return raised(error)
+        return Outcome(_RETURNED, value, bytes(buffer))
+
+    return run
+
+
+def _with_byte_buffer(name: str, positions: int) -> Callable[..., Action]:
+    def make(*args: Any) -> Action:
+        before, (size, start, limit) = args[:positions], args[positions:]
+        if size is None:
+            return _call(name)(*before, None)
+        end = size if limit is None else limit
+        if not 0 <= start <= end <= size:
+            return inexpressible
+        source = blank(size)
+
+        def run(opened: Opened) -> Outcome:
+            memory = bytearray(source)
+            buffer = ByteBuffer(memory)
+            buffer.limit, buffer.position = end, start
+            try:
+                result = getattr(opened.stream, name)(*before, buffer)
+            except Exception as error:
+                return raised(error)
+            return Outcome(_RETURNED, (result, buffer.position, buffer.limit), bytes(memory))
+
+        return run
+
+    return make
+
+
+_ALLOCATORS: dict[str, Callable[[int], bytearray | memoryview] | None] = {
+    "heap": filled,
+    "view": lambda size: memoryview(filled(size)),
+    "null": None,
+}
+
+
+def _keep_nothing(_buffer: bytearray | memoryview) -> None:
+    return None
+
+
+_RELEASES: dict[str, tuple[Any, ...]] = {
+    "given": (_keep_nothing,),
+    "absent": (),
+    "null": (None,),
+}
+
+
+def _read_vectored(
+    ranges: tuple[tuple[int, int] | None, ...] | None, allocate: str, release: str
+) -> Action:
+    arguments = (_ALLOCATORS[allocate], *_RELEASES[release])
+    if ranges is None:
+        return _call("read_vectored")(None, *arguments)
+    wanted = ranges
+
+    def run(opened: Opened) -> Outcome:
+        files = [None if pair is None else FileRange(*pair) for pair in wanted]
+        try:
+            opened.stream.read_vectored(files, *arguments)
+        except Exception as error:
+            return raised(error)
+        return Outcome(_RETURNED, tuple(map(_await, files)))
+
+    return run
+
+
+def _await(part: FileRange | None) -> Outcome:
+    future = None if part is None else part.data
+    if future is None:
+        return _NO_FUTURE
+    try:
+        data: object = future.result(PATIENCE)
+        if isinstance(data, bytes | bytearray | memoryview):
+            plain = bytes(data)
+            return Outcome(_RETURNED, len(plain), plain)
+    except Exception as error:
+        if _is_pending(future):
+            return Outcome(Kind.OTHER, detail=f"future not done after {PATIENCE:g} s")
+        return raised(error)
+    return Outcome(Kind.OTHER, detail=f"future gave {type(data).__name__}, not bytes")
+
+
+def _is_pending(future: Any) -> bool:
+    try:
+        return not future.done()
+    except Exception:  # it is no future
+        return False
+
+
+_MAKERS: dict[str, Callable[..., Action]] = {
+    "close": _call("close"),
+    "get_pos": _call("get_pos"),
+    "read_byte": _call("read_byte"),
+    "read_into": _read_into,
+    "seek": _call("seek"),
+    "seek_to_new_source": _call("seek_to_new_source"),
+    "unbuffer": _call("unbuffer"),
+    "has_capability": _call("has_capability"),
+    "skip": _call("skip"),
+    "available": _call("available"),
+    "pread": _positioned("pread"),
+    "read_fully": _positioned("read_fully"),
+    "read_fully_all": _positioned("read_fully"),
+    "read_vectored": _read_vectored,
+    "read_buffer": _with_byte_buffer("read_buffer", 0),
+    "pread_buffer": _with_byte_buffer("pread_buffer", 1),
+    "read_fully_buffer": _with_byte_buffer("read_fully_buffer", 1),
+}
+#: Every operation that our streams have a method for.
+STREAM_OPERATIONS = frozenset(_MAKERS)
+
+
+_file_of = attrgetter("file")
+
+
+class StreamBinding(ScratchBinding):
+    """Programs as calls of an FSDataInputStream that a FileSystem of ours opens."""
+
+    api: ClassVar[str] = "stream"
+    #: What `recognise` takes, for messages.
+    accepts: ClassVar[str] = "a fscontract.contract.api.filesystem.FileSystem"
+
+    def __init__(self, filesystem: FileSystem, name: str, root: str = "/") -> None:
+        self.filesystem = filesystem
+        self.name = name
+        self.operations = STREAM_OPERATIONS | PYTHON_OPERATIONS
+        self.changes = frozenset(CHANGES)
+        #: Libraries whose version a report should show, with the version.
+        self.versions: dict[str, str] = {}
+        self._root = root
+        self.opener = StreamOpener(self, filesystem)
+
+    @classmethod
+    def recognise(cls, obj: object, name: str) -> Binding | None:
+        """The binding if `obj` is a FileSystem of ours, None otherwise."""
+        return cls(obj, name) if isinstance(obj, FileSystem) else None
+
+    def prepare(self) -> None:
+        """Make a random directory below the root; TargetError if that fails."""
+        prefix = new_prefix(self._root)
+        try:
+            self.filesystem.mkdirs(prefix)
+        except Exception as error:
+            raise failure(self.name, "can't make a directory", error) from error
+        self._prefix = prefix
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Overwrite or delete a file; TargetError if that fails."""
+        try:
+            if content is None:
+                self.filesystem.delete(path)
+                return
+            with self.filesystem.create(path) as file:
+                file.write(content)
+        except Exception as error:
+            raise failure(self.name, f"can't change {path}", error) from error
+
+    def open(self, path: str) -> OpenedStream:
+        """Open the file with default options."""
+        return OpenedStream(self.filesystem.open(path))
+
+    def bind(self, step: Step) -> Action:
+        """A step without anchors as a function of an OpenedStream."""
+        if step.op in STREAM_OPERATIONS:
+            return bind_stream(step)
+        if step.op in PYTHON_OPERATIONS:
+            return bind_python(step, _file_of)
+        return inexpressible
+
+    def leftovers(self) -> list[str]:
+        """The directories below the root that are named like prefixes; TargetError."""
+        try:
+            found = self.filesystem.list_status(self._root)
+            return prefixes_among([s.path for s in found if s.is_directory])
+        except Exception as error:
+            raise failure(self.name, f"can't list {self._root}", error) from error
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
+        try:
+            self.filesystem.delete(prefix, recursive=True)
+        except Exception as error:
+            raise failure(self.name, f"can't remove {prefix}", error) from error
+
+    def status_length(self, path: str) -> int | None:
+        """The length that `get_file_status` reports."""
+        return self.filesystem.get_file_status(path).length
+
+    def status_etag(self, path: str) -> str | None:
+        """The version that `get_file_status` reports."""
+        return self.filesystem.get_file_status(path).etag

@@ -1,0 +1,166 @@
+"""A stream as the binary file that Python's libraries expect."""
+
+from __future__ import annotations
+
+import errno
+import io
+import operator
+import os
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from fscontract.contract.api.filesystem import FSDataInputStream
+
+#: Bytes that memory is got for at once: a file may be shorter than it is said to be.
+_AT_ONCE = 1 << 26
+
+
+class StreamFile(io.RawIOBase):
+    """A readable, seekable raw file that shares `stream`'s position and closes it.
+
+    Python allows a position after the end, where reads give nothing; the contract does not. Such
+    a position is kept here while the stream stands at its end, and forgotten once it is moved.
+    `length` gives the file's length in bytes. A stream that is closed tells so the files that its
+    method `attach` was given, if it has one.
+    """
+
+    def __init__(
+        self, stream: FSDataInputStream, length: Callable[[], int], seeks: Callable[[], int]
+    ) -> None:
+        self._stream = stream
+        self._length = length
+        self._seeks = seeks
+        self._beyond = 0
+        self._beyond_since = 0
+        attach = getattr(stream, "attach", None)
+        if attach is not None:
+            attach(self)
+
+    @property
+    def name(self) -> str:
+        """The path of the file."""
+        return str(getattr(self._stream, "path", ""))
+
+    @property
+    def mode(self) -> str:
+        """Always "rb"."""
+        return "rb"
+
+    # `closed` is that of IOBase, in C: io.BufferedReader asks for it at every line.
+
+    def close(self) -> None:
+        """Close the file and its stream."""
+        if not self.closed:
+            self._stream.close()
+            super().close()
+
+    def stream_closed(self) -> None:
+        """Close the file, because its stream is."""
+        super().close()
+
+    def __del__(self) -> None:
+        # IOBase would close here, and with it a stream that its owner may still be using.
+        pass
+
+    def readable(self) -> bool:
+        """True; ValueError when closed."""
+        self._check_open()
+        return True
+
+    def seekable(self) -> bool:
+        """True; ValueError when closed."""
+        self._check_open()
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill any writable C-contiguous buffer; the count in bytes, 0 at the end."""
+        self._check_open()
+        view = _bytes_of(buffer)
+        if len(view) == 0 or self._is_beyond():
+            return 0
+        return max(0, self._stream.read_into(view, 0, len(view)))
+
+    def read(self, size: int | None = -1) -> bytes | None:
+        """Up to `size` bytes, or the rest for None or a negative size."""
+        return super().read(-1 if size is None else size)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Up to `size` bytes of the line; ValueError when closed, also for no bytes."""
+        self._check_open()  # IOBase looks only when it reads
+        return super().readline(size)
+
+    def readall(self) -> bytes:
+        """Everything from the position to the end."""
+        self._check_open()
+        rest = 0 if self._is_beyond() else self._length() - self._stream.get_pos()
+        data = self._read_block(rest)
+        if len(data) < _AT_ONCE:
+            return data
+        blocks = [data]
+        while data:
+            rest -= len(data)
+            data = self._read_block(rest)
+            blocks.append(data)
+        return b"".join(blocks)
+
+    def _read_block(self, rest: int) -> bytes:
+        """The `rest`, or a block of it; fewer bytes only at the end."""
+        data = bytearray(max(0, min(rest, _AT_ONCE)))
+        filled = 0
+        with memoryview(data) as view:
+            while filled < len(view):
+                count = self._stream.read_into(view, filled, len(view) - filled)
+                if count <= 0:
+                    break
+                filled += count
+        return bytes(data) if filled == len(data) else bytes(data[:filled])
+
+    def tell(self) -> int:
+        """The position in bytes."""
+        self._check_open()
+        return self._beyond if self._is_beyond() else self._stream.get_pos()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move; a position after the end is allowed, one before 0 is OSError (EINVAL)."""
+        self._check_open()
+        if whence not in (os.SEEK_SET, os.SEEK_CUR, os.SEEK_END):
+            raise ValueError(f"whence must be 0, 1 or 2, not {whence!r}")
+        target = operator.index(offset)
+        if whence == os.SEEK_CUR:
+            target += self.tell()
+        elif whence == os.SEEK_END:
+            target += self._length()
+        if target < 0:
+            raise OSError(errno.EINVAL, f"seek to {target}")
+        self._stream.seek(min(target, self._length()))
+        self._beyond, self._beyond_since = target, self._seeks()
+        return target
+
+    def write(self, data: Any) -> NoReturn:
+        """Always io.UnsupportedOperation."""
+        self._check_open()
+        raise io.UnsupportedOperation("a stream is for reading")
+
+    def _is_beyond(self) -> bool:
+        length = self._length()
+        if self._beyond <= length or self._beyond_since != self._seeks():
+            return False
+        return self._stream.get_pos() == length
+
+    def _check_open(self) -> None:
+        if self.closed or getattr(self._stream, "closed", False):
+            raise ValueError("I/O operation on closed file")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._stream!r}>"
+
+
+def _bytes_of(buffer: Any) -> memoryview:
+    view = memoryview(buffer)
+    if view.readonly:
+        raise TypeError("readinto needs a writable buffer")
+    if not view.c_contiguous:
+        raise BufferError("readinto needs a C-contiguous buffer")
+    if view.nbytes == 0:
+        return memoryview(bytearray())
+    return view if view.format == "B" and view.ndim == 1 else view.cast("B")

@@ -1,0 +1,165 @@
+"""Buckets as an fsspec filesystem, fscontract-s3://bucket/key."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fscontract.contract.api.errors import (
+    IllegalArgumentException,
+    PathIOException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.api.filesystem import (
+    FileStatus,
+    FileSystem,
+    FSDataInputStream,
+    FutureDataInputStreamBuilder,
+)
+from fscontract.implementations.filesystem_base import path_elements
+from fscontract.implementations.fsspec_adapter import _View
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.filesystem import S3FileSystem
+
+#: Options whose values nobody gets to see.
+_HIDDEN = ("fs", "access_key", "secret_key", "session_token")
+_HIDDEN_ENDINGS = (".access.key", ".secret.key", ".session.token")
+
+
+class Buckets(FileSystem):
+    """Several buckets, each the first element of its paths, all with the same options."""
+
+    def __init__(self, options: Mapping[str, Any], *known: S3FileSystem) -> None:
+        S3Config.of("any", options)  # what is wrong with them is to be known now
+        self._shown = _shown(options)
+        self._make = _maker(dict(options))
+        self._known = {fs.config.bucket: fs for fs in known}
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _rebuilt, (self._shown, [fs.config for fs in self._known.values()])
+
+    def close(self) -> None:
+        """End all connections and threads; a later call makes new ones."""
+        for fs in list(self._known.values()):
+            fs.close()
+
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """As the port has it."""
+        fs, place = self._split(path)
+        return fs.open(place, buffer_size)
+
+    def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
+        """As the port has it."""
+        fs, place = self._split(path)
+        return fs.open_file(place)
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        """As the port has it."""
+        fs, place = self._split(path)
+        return fs.create(place, overwrite)
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """As the port has it; the root is a directory."""
+        if not path_elements(path):
+            return FileStatus("/", 0, is_directory=True)
+        fs, place = self._split(path)
+        return _placed(fs, fs.get_file_status(place))
+
+    def list_status(self, path: str) -> Iterator[FileStatus]:
+        """As the port has it; PathIOException for the root: buckets are not listed."""
+        fs, place = self._split(path)
+        found = fs.list_status(place)
+        return (_placed(fs, status) for status in found)
+
+    def mkdirs(self, path: str) -> None:
+        """As the port has it; no bucket is made."""
+        fs, place = self._split(path)
+        fs.mkdirs(place)
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        """As the port has it."""
+        fs, place = self._split(path)
+        return fs.delete(place, recursive)
+
+    def rename(self, source: str, target: str) -> None:
+        """As the port has it; UnsupportedOperationException from one bucket to another."""
+        fs, old = self._split(source)
+        other, new = self._split(target)
+        if fs is not other:
+            raise UnsupportedOperationException(f"{source!r} and {target!r}: not in one bucket")
+        fs.rename(old, new)
+
+    def has_path_capability(self, path: str, name: str) -> bool:
+        """As the port has it; the root has none."""
+        if not path_elements(path):
+            return False
+        fs, place = self._split(path)
+        return fs.has_path_capability(place, name)
+
+    def as_fsspec(self) -> S3Fsspec:
+        """As the port has it."""
+        return S3Fsspec(fs=self)
+
+    def _split(self, path: str) -> tuple[S3FileSystem, str]:
+        elements = path_elements(path)
+        if not elements:
+            raise PathIOException(path, "a bucket is needed")
+        bucket = elements[0]
+        if bucket not in self._known:
+            self._known.setdefault(bucket, self._make(bucket))
+        return self._known[bucket], "/" + "/".join(elements[1:])
+
+
+class S3Fsspec(_View):
+    """Buckets, with the options of S3FileSystem; or `fs`, whose bucket is in all paths, too.
+
+    A pickle, and what `to_json` gives, has all options but keys.
+    """
+
+    protocol = "fscontract-s3"
+
+    def __init__(self, fs: S3FileSystem | Buckets | None = None, **options: Any) -> None:
+        super().__init__()
+        if fs is not None and options:
+            raise IllegalArgumentException("fs, or options: not both")
+        self.fs = fs if isinstance(fs, Buckets) else Buckets(options, *([fs] if fs else []))
+
+    @property
+    def storage_options(self) -> dict[str, Any]:
+        """The options, but keys."""
+        return dict(self._shown_options)
+
+    @storage_options.setter
+    def storage_options(self, options: Mapping[str, Any]) -> None:
+        # fsspec sets this once it has made the object, and shows it around.
+        self._shown_options = _shown(options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _view, (self.fs,)
+
+
+def _maker(options: Mapping[str, Any]) -> Callable[[str], S3FileSystem]:
+    """What makes the filesystem of a bucket; a closure shows nothing of what it holds."""
+    return lambda bucket: S3FileSystem.of(S3Config.of(bucket, options))
+
+
+def _view(fs: Buckets) -> S3Fsspec:
+    return S3Fsspec(fs=fs)
+
+
+def _rebuilt(options: Mapping[str, Any], configs: list[S3Config]) -> Buckets:
+    return Buckets(options, *(S3FileSystem.of(config) for config in configs))
+
+
+def _shown(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in options.items()
+        if name not in _HIDDEN and not name.endswith(_HIDDEN_ENDINGS)
+    }
+
+
+def _placed(fs: S3FileSystem, status: FileStatus) -> FileStatus:
+    return replace(status, path=f"/{fs.config.bucket}{status.path}".rstrip("/"))

@@ -1,0 +1,397 @@
+"""Input stream over an S3 object, with a cached footer."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from fscontract.contract.api.errors import RemoteFileChangedException
+from fscontract.contract.api.filesystem import Allocate, FileRange, Release, no_release
+from fscontract.contract.api.iostatistics import (
+    ACTION_HTTP_GET_REQUEST,
+    STORE_IO_REQUEST,
+    STREAM_READ_CLOSED,
+    STREAM_READ_OPENED,
+    STREAM_READ_TOTAL_BYTES,
+    STREAM_READ_VECTORED_INCOMING_RANGES,
+    STREAM_READ_VECTORED_OPERATIONS,
+)
+from fscontract.implementations.input_stream import ReferenceInputStream, vectored_ranges
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.errors import (
+    Place,
+    RangeNotSatisfiableException,
+    UnfitTransportException,
+    WrongAnswerException,
+)
+from fscontract.implementations.s3.object_reader import ByteRange, Cancellation, interrupted
+from fscontract.implementations.s3.range_download import NOTHING, Download, Target, retrying
+from fscontract.implementations.s3.read_ahead import Plan, ReadAhead, Workers, random_plan
+from fscontract.implementations.s3.vectored import VectoredRead, begin
+
+#: The ways in which a store, or its client, shows that it does not know the last bytes.
+_REFUSALS = (RangeNotSatisfiableException, WrongAnswerException, UnfitTransportException)
+
+
+def read_tail(target: Target, count: int, cancel: Cancellation) -> tuple[int, memoryview]:
+    """The last `count` bytes, or all if there are fewer, and where they begin.
+
+    One request: for the last so many bytes, if the length is not known. Some stores don't
+    understand that, and are asked for the length first. Errors as in `Download.chunk`.
+    """
+    download = None
+    if target.pin.end(None) is None:
+        download = _ask_for_last(target, count, cancel)
+    end = target.pin.end(None)
+    if end is None:
+        end = learn_length(target, cancel)
+    start = max(0, end - count)
+    if download is None or download.position != start:
+        download = Download(target, start, end, cancel)
+    view = memoryview(bytearray(end - start))
+    try:
+        got = download.fill(view)
+    finally:
+        download.close()
+    return start, view[:got]
+
+
+def _ask_for_last(target: Target, count: int, cancel: Cancellation) -> Download | None:
+    """A download of the last bytes; None if the store does not give them."""
+    download = Download(target, 0, None, cancel)
+
+    def begin() -> Download | None:
+        try:
+            download.begin(ByteRange(-count))
+        except _REFUSALS as error:  # tried again, it would be refused again
+            total = getattr(error, "total", None)
+            if total is not None:
+                target.pin.ends_at(Place(target.bucket, target.key), total)
+            return None
+        return download
+
+    try:
+        return retrying(begin, target.retries, cancel)
+    except BaseException:
+        download.close()
+        raise
+
+
+def learn_length(target: Target, cancel: Cancellation) -> int:
+    """Return how long the object is, by asking for all of it and taking nothing.
+
+    Errors as in `Download.chunk`.
+    """
+    download = Download(target, 0, None, cancel)
+    try:
+        retrying(lambda: download.begin(None), target.retries, cancel)
+    finally:
+        download.close()
+    end = target.pin.end(None)
+    if end is None:
+        raise WrongAnswerException(
+            Place(target.bucket, target.key), "the store does not say how long the object is"
+        )
+    return end
+
+
+T = TypeVar("T")
+#: How many bytes at the end of an object count as its footer.
+FOOTER = 1 << 16
+#: How often one call begins anew because the object it follows was replaced.
+_FOLLOWS = 3
+
+
+class S3InputStream(ReferenceInputStream):
+    """Reads one version of an object, and asks for nothing before it has to.
+
+    The first answer says which version that is and how long it is, unless a status did. All later
+    ones are checked against it: RemoteFileChangedException if the object was replaced, or if
+    `config.on_change` is "follow" the call begins anew with the new one.
+
+    Stream reads go through a run of requests, shaped by the plan, which ends where a seek leads
+    elsewhere. Positioned and vectored reads make requests of their own, beside it and each other.
+    Memory: what was read ahead, about `plan.ahead * plan.hold` and two chunks of about 1 MiB.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        target: Target,
+        plan: Plan,
+        config: S3Config,
+        workers: Workers,
+        split_end: int | None = None,
+    ) -> None:
+        super().__init__(path)
+        self._target = target
+        self._pin = target.pin
+        self._plan = plan
+        self._config = config
+        self._workers = workers
+        self._split_end = split_end
+        self._lock = threading.Lock()
+        self._cancel = Cancellation()  # what ends with the stream
+        self._ahead: ReadAhead | None = None
+        self._chunk: tuple[int, memoryview] = (0, NOTHING)  # where it begins, and its bytes
+        self._footer: tuple[int, memoryview] | None = None
+        self._process = os.getpid()
+        workers.retain()
+        self._retained = True
+
+    @property
+    def etag(self) -> str | None:
+        """Which version is read, None if that is not known yet."""
+        return self._pin.etag
+
+    def io_statistics(self) -> dict[str, int]:
+        """What the stream did; each GET is a request, also one that failed. (IOStatisticsSource)
+
+        Opened is a run of stream reads, which keeps its connection between calls.
+        """
+        counts = super().io_statistics()
+        traffic = self._target.traffic
+        counts[STORE_IO_REQUEST] = counts[ACTION_HTTP_GET_REQUEST] = traffic.requests
+        counts[STREAM_READ_TOTAL_BYTES] = traffic.received
+        counts[STREAM_READ_OPENED], counts[STREAM_READ_CLOSED] = traffic.opened, traffic.closed
+        return counts
+
+    def seek(self, position: int) -> None:
+        """Read on from `position`; EOFException, and no move, outside the file. (Seekable.seek)
+
+        A request is made only if the length is not known yet: for what is at `position`.
+        """
+        if self._pin.length is None and position > 0 and not self._closed:
+            self._following(lambda: self._learn(position))
+        super().seek(position)
+
+    def read_byte(self) -> int:
+        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        start, chunk = self._chunk
+        place = self._pos - start
+        if not 0 <= place < len(chunk):
+            if self._closed:
+                self._reject_closed()
+            start, chunk = self._following(lambda: self._chunk_at(self._pos, 1))
+            if not chunk:
+                return -1
+            place = self._pos - start
+        self._pos += 1
+        self._single_reads += 1
+        return chunk[place]
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Start reading every range; near ones are one request. (readVectored)
+
+        Checks as the port has them raise from the call; what fails later, from the futures.
+        """
+        if self._closed:
+            self._reject_closed()
+        if ranges is None or not any(item is not None and item.length for item in ranges):
+            super().read_vectored(ranges, allocate, release)
+            return
+        self._here()
+        config, begun = self._config, None
+        if self._pin.length is None:
+            vectored_ranges(ranges, allocate, release, 1 << 62)
+            begun = begin(self._target, ranges, config.min_seek, config.max_read, self._cancel)
+        try:
+            vectored_ranges(ranges, allocate, release, self._length())
+        except BaseException:
+            if begun is not None:
+                begun.download.close()
+            raise
+        self._counts[STREAM_READ_VECTORED_OPERATIONS] += 1
+        self._counts[STREAM_READ_VECTORED_INCOMING_RANGES] += len(ranges)
+        self._become_random()
+        reading = VectoredRead(self._target, self._cancel, allocate, release, self._given)
+        reading.start(ranges, config.min_seek, config.max_read, self._workers, begun)
+
+    def _given(self, count: int) -> None:
+        """Count what a range of a vectored read got."""
+        with self._lock:
+            self._reads += 1
+            self._bytes += count
+
+    def _length(self) -> int:
+        length = self._pin.length
+        if length is None:
+            length = self._following(lambda: self._learn(self._pos))
+        return length
+
+    def _shown_length(self) -> str:
+        return "?" if self._pin.length is None else str(self._pin.length)
+
+    def _learn(self, position: int) -> int:
+        """Find out how long the object is, by a request for bytes that will be of use."""
+        if self._plan.footer:
+            self._read_footer()
+        else:
+            self._chunk_at(position, 1)
+        length = self._pin.length  # not known if the answer said `bytes 0-9/*`
+        return learn_length(self._target, self._cancel) if length is None else length
+
+    def _read_next(self, view: memoryview) -> int:
+        count = self._following(lambda: self._copy(self._pos, view))
+        if count == 0:
+            return -1
+        self._pos += count
+        self._reads += 1
+        self._bytes += count
+        ahead = self._ahead
+        if ahead is not None:
+            ahead.look_ahead(self._pos)
+        return count
+
+    def _copy(self, position: int, view: memoryview) -> int:
+        """Fill `view`; fewer bytes at the end, or if an error comes after the first ones."""
+        count = 0
+        while count < len(view):
+            wanted = len(view) - count
+            try:
+                start, chunk = self._chunk_at(position + count, wanted)
+            except OSError:
+                if count:
+                    return count  # the next read will meet it again, if it does not pass
+                raise
+            part = chunk[position + count - start :][:wanted]
+            if not part:
+                break
+            view[count : count + len(part)] = part
+            count += len(part)
+        return count
+
+    def _chunk_at(self, position: int, wanted: int) -> tuple[int, memoryview]:
+        """The chunk that holds a position, and where it begins; an empty one at the end."""
+        start, chunk = self._chunk
+        if start <= position < start + len(chunk):
+            return start, chunk
+        end = self._pin.end(None)
+        if end is not None and position >= end:
+            return position, NOTHING
+        footer = self._footer_at(position)
+        if footer is not None:
+            return footer
+        ahead = self._run_at(position, wanted)
+        while True:
+            start = ahead.position
+            chunk = ahead.chunk()
+            if not chunk or start <= position < start + len(chunk):
+                break
+        with self._lock:
+            if self._ahead is not ahead:
+                raise interrupted()
+            self._chunk = start, chunk
+        return (start, chunk) if chunk else (position, NOTHING)
+
+    def _run_at(self, position: int, wanted: int) -> ReadAhead:
+        """The run that comes to a position before long, or a new one."""
+        ahead = self._ahead
+        if ahead is not None:
+            gap = position - ahead.position
+            if 0 <= gap <= self._config.readahead and (gap == 0 or position < ahead.asked):
+                return ahead
+            if gap < 0:
+                self._become_random()
+        first, enough = max(wanted, self._plan.first), None
+        if self._split_end is not None and self._plan.ahead and position < self._split_end:
+            enough = self._split_end
+            first = enough - position + self._config.readahead
+        new = ReadAhead(self._target, self._plan, position, first, self._workers, enough)
+        with self._lock:
+            ahead, self._ahead = self._ahead, None if self._closed else new
+        if ahead is not None:
+            ahead.close()
+        if self._ahead is not new:
+            new.close()
+            self._reject_closed()
+        return new
+
+    def _become_random(self) -> None:
+        if self._plan.adaptive:
+            self._plan = random_plan(self._plan)
+
+    def _pread_at(self, position: int, view: memoryview) -> int:
+        self._become_random()
+        return self._following(lambda: self._fetch(position, view))
+
+    def _fetch(self, position: int, view: memoryview) -> int:
+        """Fill `view` by a request of its own; fewer bytes only at the end."""
+        footer = self._footer_at(position)
+        if footer is not None:
+            start, kept = footer
+            part = kept[position - start :][: len(view)]
+            view[: len(part)] = part
+            return len(part)
+        download = Download(self._target, position, position + len(view), self._cancel)
+        try:
+            return download.fill(view)
+        finally:
+            download.close()
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        return self._fetch(position, view)
+
+    def _footer_at(self, position: int) -> tuple[int, memoryview] | None:
+        """The footer, if it is kept and holds the position."""
+        kept = self._footer
+        if kept is None:
+            end = self._pin.end(None)
+            if not self._plan.footer or (end is not None and not end - FOOTER <= position < end):
+                return None
+            kept = self._read_footer()
+        return kept if 0 <= position - kept[0] < len(kept[1]) else None
+
+    def _read_footer(self) -> tuple[int, memoryview]:
+        """Read the end of the object and keep it; threads that meet here all do, for themselves."""
+        footer = read_tail(self._target, FOOTER, self._cancel)
+        with self._lock:
+            self._footer = None if self._closed else footer
+        return footer
+
+    def _following(self, call: Callable[[], T]) -> T:
+        """What a call gives, begun anew if it met another version and that is to be followed."""
+        self._here()
+        for _ in range(_FOLLOWS):
+            try:
+                return call()
+            except RemoteFileChangedException:
+                if self._config.on_change != "follow":
+                    raise
+                self._pin.forget()
+                self._let_go()
+        return call()
+
+    def _here(self) -> None:
+        """Leave to the parent, if this process was forked, what it was doing then."""
+        if self._process == os.getpid():
+            return
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._cancel = Cancellation()
+        self._ahead = None
+
+    def _let_go(self) -> None:
+        with self._lock:
+            ahead, self._ahead = self._ahead, None
+            self._chunk = 0, NOTHING
+            self._footer = None
+        if ahead is not None:
+            ahead.close()
+
+    def _release(self) -> None:
+        self._here()
+        self._let_go()
+        if self._closed:
+            self._cancel.cancel()
+            with self._lock:
+                retained, self._retained = self._retained, False
+            if retained:
+                self._workers.release()

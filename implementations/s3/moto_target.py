@@ -1,0 +1,180 @@
+"""The named target `s3`: a moto server in a child process, on the loopback address only.
+
+In a process of its own, so that its threads and connections are not taken for those of the stream
+that is checked. It ends with the process that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import ClassVar
+from urllib.request import Request, urlopen
+
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.implementations.bindings.common import failure, new_prefix
+from fscontract.implementations.s3.config import S3Config
+from fscontract.implementations.s3.filesystem import S3FileSystem
+from fscontract.implementations.targets import ReferenceBinding
+
+#: What its clients have to say; it accepts anything.
+ACCESS_KEY = SECRET_KEY = "fscontract"
+REGION = "us-east-1"
+_PATIENCE = 10
+#: Without the directory of the user on the path, where another `moto.py` may lie.
+_START = f"""
+import sys
+sys.path = [place for place in sys.path if place]
+from {__name__} import serve
+serve()
+"""
+
+
+class EmbeddedServer:
+    """A running server; `url` is where it listens."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - this module, run by this very interpreter
+            [sys.executable, "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdout is not None
+        self.url = self._process.stdout.readline().decode().strip()
+        if not self.url:
+            self.close()
+            raise OSError("the embedded S3 server (moto) does not start")
+
+    def close(self) -> None:
+        """End the server, and all that it holds; may be called again."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> EmbeddedServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def available() -> bool:
+    """Whether the server is installed."""
+    return find_spec("moto") is not None and find_spec("flask") is not None
+
+
+def serve() -> None:
+    """Run the server in this process, until standard input ends."""
+    import logging
+
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    print(f"http://{host}:{port}", flush=True)
+    sys.stdin.buffer.read()  # until the process that started this one lets go
+    server.stop()
+
+
+#: The bucket on the embedded server.
+BUCKET = "fscontract"
+_EMBEDDED = {
+    "access_key": ACCESS_KEY,
+    "secret_key": SECRET_KEY,
+    "region": REGION,
+    "path_style": "true",
+}
+
+
+class S3Binding(ReferenceBinding):
+    """The binding to a bucket, perhaps on a server that ends with it."""
+
+    default_profile: ClassVar[str] = "s3"
+
+    def __init__(self, filesystem: S3FileSystem, server: EmbeddedServer | None = None) -> None:
+        super().__init__(filesystem, "s3")
+        self.remote = True
+        self._s3 = filesystem
+        self._server = server
+
+    def prepare(self) -> None:
+        """Make the bucket of the embedded server, and name a directory; TargetError.
+
+        It is there with its first file: some stores have no word for an empty one.
+        """
+        if self._server is not None:
+            make_bucket(self._server.url)
+        try:
+            self._s3.get_file_status("/")
+        except Exception as error:
+            raise failure(self.name, "can't use the bucket", error) from error
+        self._prefix = new_prefix("/")
+
+    def dispose(self) -> None:
+        """Remove the directory, and end connections and the server; TargetError."""
+        try:
+            super().dispose()
+        finally:
+            self._s3.close()
+            if self._server is not None:
+                self._server.close()
+
+
+def s3(options: Mapping[str, str]) -> Binding:
+    """A bucket: `bucket` and the other S3 options say which; without it, one on a moto server.
+
+    TargetError if an option is wrong, or the server can't be started.
+    """
+    given = dict(options)
+    bucket = given.pop("bucket", None)
+    if bucket is not None:
+        return S3Binding(S3FileSystem.of(config_of(bucket, given)))
+    for name in ("endpoint", *_EMBEDDED):
+        if name in given:
+            raise TargetError(f"s3: option {name!r} needs the option 'bucket', too")
+    server = start(given)
+    return S3Binding(S3FileSystem.of(embedded_config(server.url, given)), server)
+
+
+def start(options: Mapping[str, str]) -> EmbeddedServer:
+    """A new embedded server, if these options fit; TargetError."""
+    embedded_config("http://127.0.0.1", options)
+    if not available():
+        raise TargetError("s3: the embedded server needs moto: pip install 'fscontract[s3]'")
+    try:
+        return EmbeddedServer()
+    except OSError as error:
+        raise failure("s3", "no embedded server", error) from error
+
+
+def make_bucket(url: str) -> None:
+    """Make the bucket on an embedded server; TargetError."""
+    request = Request(f"{url}/{BUCKET}", method="PUT")  # noqa: S310 - http, to this machine
+    try:
+        urlopen(request, timeout=30).close()  # noqa: S310
+    except OSError as error:
+        raise failure("s3", "can't make a bucket", error) from error
+
+
+def embedded_config(url: str, options: Mapping[str, str]) -> S3Config:
+    """The configuration for an embedded server at `url`; TargetError for a wrong option."""
+    return config_of(BUCKET, {**options, **_EMBEDDED, "endpoint": url})
+
+
+def config_of(bucket: str, options: Mapping[str, str]) -> S3Config:
+    """The configuration of a bucket; TargetError for a wrong option."""
+    try:
+        return S3Config.of(bucket, options)
+    except IllegalArgumentException as error:
+        raise TargetError(f"s3: {error}") from error

@@ -1,0 +1,221 @@
+"""Read in an executor for a stream of the driver."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from fscontract.contract.api.filesystem import FileRange, FileStatus
+from fscontract.contract.api.iostatistics import OP_OPEN, STORE_IO_REQUEST
+from fscontract.contract.api.iostatistics import STREAM_READ_CLOSED as CLOSED
+from fscontract.contract.api.iostatistics import STREAM_READ_OPENED as OPENED
+from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES as TOTAL_BYTES
+from fscontract.implementations.filesystem_base import ReferenceFileSystem
+from fscontract.implementations.input_stream import ReferenceInputStream
+from fscontract.implementations.local_stream import FOOTER
+from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.tasks import Failure, failure_of
+
+#: How many filesystems a worker keeps.
+MOST = 8
+_warm = False
+
+
+class FileSystems:
+    """The filesystems of this process, by place: those used last, and those in use."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Place, list[Any]] = OrderedDict()  # a filesystem, and its users
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @contextmanager
+    def lease(self, place: Place) -> Iterator[ReferenceFileSystem]:
+        """The filesystem of a place, which is not closed meanwhile."""
+        filesystem = self.take(place)
+        try:
+            yield filesystem
+        finally:
+            self.give_back(place)
+
+    def take(self, place: Place) -> ReferenceFileSystem:
+        """The filesystem of a place, for as long as it is not given back."""
+        if not place.kept:
+            return place.make()
+        with self._lock:
+            entry = self._kept.setdefault(place, [None, 0])
+            entry[1] += 1
+            self._kept.move_to_end(place)
+            try:
+                if entry[0] is None:
+                    entry[0] = place.make()
+            except BaseException:
+                self._kept.pop(place)
+                raise
+            filesystem: ReferenceFileSystem = entry[0]
+        return filesystem
+
+    def give_back(self, place: Place) -> None:
+        """One user less; those that nobody uses go, the oldest first, if they are too many."""
+        with self._lock:
+            entry = self._kept.get(place)
+            if entry is None:
+                return
+            entry[1] -= 1
+            idle = [p for p, (_, users) in self._kept.items() if users <= 0]
+            surplus = idle[: max(0, len(self._kept) - self._most)]
+            evicted = [self._kept.pop(p)[0] for p in surplus]
+        for filesystem in evicted:
+            close = getattr(filesystem, "close", None)
+            if close is not None:
+                close()
+
+
+#: Those of this process.
+FILESYSTEMS = FileSystems()
+
+
+def run(data: bytes) -> bytes:
+    """Call a function with each of some items; what it returned, or how it failed, for each."""
+    function, items = pickle.loads(data)  # noqa: S301 - from the driver, by way of Spark
+    results: list[tuple[bool, Any]] = []
+    for item in items:
+        try:
+            results.append((True, function(item)))
+        except Exception as error:  # comes home as data: Spark would make a text of it
+            results.append((False, failure_of(error)))
+    settle_down()
+    return pickle.dumps(results, protocol=5)
+
+
+def settle_down() -> None:
+    """Leave alone what was loaded by now.
+
+    A worker collects garbage after each task, and would look at all modules each time: that takes
+    longer than everything else that a small task does.
+    """
+    global _warm  # noqa: PLW0603 - of this process
+    if not _warm:
+        _warm = True
+        gc.collect()
+        gc.freeze()
+
+
+#: What executors count of streams; what readers do is counted where they are.
+OF_STREAMS = (STORE_IO_REQUEST, OPENED, CLOSED, TOTAL_BYTES)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, and how to open it: all that a stream is beside its position."""
+
+    place: Place
+    path: str
+    options: OpenOptions
+
+    def pinned(self, etag: str | None) -> Source:
+        """The same, of one version."""
+        if etag is None or etag == self.options.etag:
+            return self
+        status = self.options.status or FileStatus(self.path, 0)
+        return replace(self, options=replace(self.options, status=replace(status, etag=etag)))
+
+    def open(self, filesystem: ReferenceFileSystem) -> ReferenceInputStream:
+        """A stream over the file."""
+        return filesystem.open_with(self.path, self.options)
+
+
+class Request(NamedTuple):
+    """Ranges of a file, as offset and length.
+
+    If they are `exact`, one of them that is not wholly in the file fails for itself; else what
+    there is of them is wanted. With a `footer`, a read near the end is to bring all of the end.
+    """
+
+    source: Source
+    ranges: tuple[tuple[int, int], ...]
+    exact: bool = False
+    footer: bool = False
+
+
+class Answer(NamedTuple):
+    """What was read: for each range where the bytes begin, and the bytes, or how it failed.
+
+    `length` is that of the stream, `end` whether the last range met the end of the file.
+    """
+
+    blocks: tuple[tuple[int, bytes] | Failure, ...]
+    length: int
+    etag: str | None
+    counts: dict[str, int]
+
+
+def read(request: Request) -> Answer:
+    """Open the file, read the ranges, and close it. Runs in a worker."""
+    source = request.source
+    with FILESYSTEMS.lease(source.place) as filesystem:
+        before = filesystem.io_statistics()
+        with source.open(filesystem) as stream:
+            blocks = _exactly(stream, request) if request.exact else _widely(stream, request)
+            length, etag = stream.available() + stream.get_pos(), stream.etag
+        after = filesystem.io_statistics()
+    return Answer(blocks, length, etag, _difference(before, after))
+
+
+def _difference(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """What a task cost, without what its reader did: that is counted where the reader is."""
+    counts = {}
+    for name, count in after.items():
+        costs = name in OF_STREAMS or not name.startswith(("stream_", OP_OPEN))
+        if costs and count != before.get(name, 0):
+            counts[name] = count - before.get(name, 0)
+    return counts
+
+
+def _exactly(
+    stream: ReferenceInputStream, request: Request
+) -> tuple[tuple[int, bytes] | Failure, ...]:
+    ranges = [FileRange(*pair) for pair in request.ranges]
+    stream.read_vectored(ranges)
+    blocks: list[tuple[int, bytes] | Failure] = []
+    for item in ranges:
+        assert item.data is not None
+        try:
+            blocks.append((item.offset, bytes(item.data.result())))
+        except Exception as error:  # of this range
+            blocks.append(failure_of(error))
+    return tuple(blocks)
+
+
+def _widely(stream: ReferenceInputStream, request: Request) -> tuple[tuple[int, bytes], ...]:
+    blocks = []
+    for start, count in request.ranges:
+        first, size = start, count
+        if request.footer:
+            length = stream.available() + stream.get_pos()
+            footer = max(0, length - FOOTER)
+            if footer <= start < length:
+                first, size = footer, length - footer
+        blocks.append((first, _fill(stream, first, size)))
+    return tuple(blocks)
+
+
+def _fill(stream: ReferenceInputStream, start: int, count: int) -> bytes:
+    buffer = bytearray(count)
+    filled = 0
+    while filled < count:
+        more = stream.pread(start + filled, buffer, filled, count - filled)
+        if more <= 0:
+            break
+        filled += more
+    return bytes(buffer[:filled])

@@ -1,0 +1,208 @@
+"""Streams and builders as values: they are pickled as what is to be opened, not as what is open.
+
+What comes out of a pickle belongs to the process that has it. In an executor's Python worker it
+opens the file there, at its first use, over a filesystem that the worker keeps.
+"""
+
+from __future__ import annotations
+
+import io
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from fscontract.contract.api.errors import NullPointerException, PathIOException
+from fscontract.contract.api.filesystem import (
+    Allocate,
+    Buffer,
+    ByteBuffer,
+    FileRange,
+    FileStatus,
+    FSDataInputStream,
+    Release,
+    no_release,
+)
+from fscontract.implementations.input_stream import CAPABILITIES
+from fscontract.implementations.openfile_builder import Builder, OpenOptions
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS, Source
+from fscontract.implementations.spark.locations import Place
+
+
+def portable(status: FileStatus | None) -> FileStatus | None:
+    """A status of ours like this one: another process may know no class of others."""
+    if status is None or type(status).__module__.startswith("fscontract.implementations."):
+        return status
+    return FileStatus(**{field.name: getattr(status, field.name) for field in fields(FileStatus)})
+
+
+def pickled_stream(source: Source, position: int) -> tuple[Any, tuple[Source, int]]:
+    """What `__reduce__` of a stream at `position` returns."""
+    place = source.place.for_path(source.path)
+    return LazyInputStream, (replace(source, place=place), position)
+
+
+def pickled_builder(place: Place, path: str, builder: Builder[Any]) -> tuple[Any, tuple[Any, ...]]:
+    """What `__reduce__` of a builder returns."""
+    calls = [
+        (method, (portable(*args),) if method == "with_file_status" else args)
+        for method, args in builder.calls()
+    ]
+    return unpickled_builder, (place.for_path(path), path, calls)
+
+
+def unpickled_builder(
+    place: Place, path: str, calls: Sequence[tuple[str, tuple[Any, ...]]]
+) -> Builder[FSDataInputStream]:
+    """A builder whose streams read in this process."""
+
+    def opener(path: str, options: OpenOptions) -> FSDataInputStream:
+        return LazyInputStream(Source(place, path, options), 0)
+
+    builder: Builder[FSDataInputStream] = Builder(path, opener)
+    for method, args in calls:
+        getattr(builder, method)(*args)
+    return builder
+
+
+def unpickled_filesystem(place: Place) -> Any:
+    """The filesystem of a place in this process; if it is closed for others, it opens again."""
+    with FILESYSTEMS.lease(place) as filesystem:
+        return filesystem
+
+
+class LazyInputStream(FSDataInputStream):
+    """A stream that is opened in this process when it is first used, and stands at `position`."""
+
+    def __init__(self, source: Source, position: int = 0) -> None:
+        self._source = source
+        self._start = position
+        self._stream: FSDataInputStream | None = None
+        self._closed = False
+        self._done: Any = None
+
+    def __reduce__(self) -> Any:
+        if self._closed:
+            raise PathIOException(self.path, "a closed stream is not pickled")
+        return pickled_stream(self._source, self.get_pos())
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "not opened" if self._stream is None else "open"
+        return f"<{type(self).__name__} {self.path!r} pos={self._start} {state}>"
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return self._source.path
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def _opened(self) -> FSDataInputStream:
+        if self._closed:
+            raise PathIOException(self.path, "the stream is closed")
+        if self._stream is None:
+            place = self._source.place
+            filesystem = FILESYSTEMS.take(place)
+            give_back = weakref.finalize(self, FILESYSTEMS.give_back, place)
+            try:
+                stream = self._source.open(filesystem)
+                if self._start:
+                    stream.seek(self._start)
+            except BaseException:
+                give_back()
+                raise
+            self._stream, self._done = stream, give_back
+        return self._stream
+
+    def close(self) -> None:
+        """Close what was opened; closing again does nothing."""
+        self._closed = True
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
+            self._done()
+
+    def get_pos(self) -> int:
+        """Offset of the next byte; opens nothing."""
+        if self._stream is None and not self._closed:
+            return self._start
+        return self._opened().get_pos()
+
+    def seek(self, position: int) -> None:
+        """As the port has it."""
+        self._opened().seek(position)
+
+    def seek_to_new_source(self, position: int) -> bool:
+        """As the port has it."""
+        return self._opened().seek_to_new_source(position)
+
+    def read_byte(self) -> int:
+        """As the port has it."""
+        return self._opened().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """As the port has it."""
+        return self._opened().read_into(buffer, offset, length)
+
+    def skip(self, count: int) -> int:
+        """As the port has it."""
+        return self._opened().skip(count)
+
+    def available(self) -> int:
+        """As the port has it."""
+        return self._opened().available()
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """As the port has it."""
+        return self._opened().pread(position, buffer, offset, length)
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        """As the port has it."""
+        self._opened().read_fully(position, buffer, offset, length)
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """As the port has it."""
+        self._opened().read_vectored(ranges, allocate, release)
+
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        """As the port has it."""
+        return self._opened().read_buffer(buffer)
+
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        """As the port has it."""
+        return self._opened().pread_buffer(position, buffer)
+
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        """As the port has it."""
+        self._opened().read_fully_buffer(position, buffer)
+
+    def unbuffer(self) -> None:
+        """As the port has it; opens nothing."""
+        if self._stream is not None:
+            self._stream.unbuffer()
+
+    def has_capability(self, name: str) -> bool:
+        """As the port has it; opens nothing."""
+        if name is None:
+            raise NullPointerException("no capability to look for")
+        return name.lower() in CAPABILITIES
+
+    def as_file(self) -> io.RawIOBase:
+        """As the port has it."""
+        return self._opened().as_file()
+
+    def io_statistics(self) -> Mapping[str, int]:
+        """What the stream did; empty before it was opened."""
+        return {} if self._stream is None else self._stream.io_statistics()

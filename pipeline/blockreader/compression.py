@@ -1,0 +1,198 @@
+"""Compressed files: they can't be split, so one block is the whole of one."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import zlib
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from fscontract.contract.api.errors import IllegalArgumentException, PathIOException
+from fscontract.contract.api.filesystem import FSDataInputStream
+from fscontract.pipeline.blockreader.source import ByteSource, FileSource
+
+#: What a reader is told to take a codec from the suffix of the path.
+INFER = "infer"
+SUFFIXES = {
+    ".gz": "gzip",
+    ".bz2": "bzip2",
+    ".xz": "xz",
+    ".zst": "zstd",
+}
+#: Suffixes of compressed files that nothing here can read; their bytes are no records.
+UNREADABLE = (".lz4", ".snappy", ".deflate", ".lzo", ".br", ".zip", ".7z")
+_CHUNK = 1 << 18
+
+
+class _Decoder(Protocol):
+    """A decompressor of one member of a file."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+
+
+class _Gzip:
+    """zlib's decompressor with the interface of the others."""
+
+    def __init__(self) -> None:
+        self._decoder = zlib.decompressobj(31)
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        return self._decoder.decompress(self._decoder.unconsumed_tail + data, max(max_length, 0))
+
+
+_DECODERS: dict[str, Callable[[], _Decoder]] = {
+    "gzip": _Gzip,
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+}
+CODECS = (*_DECODERS, "zstd")
+
+
+def codec_of(path: str, compression: str | None) -> str | None:
+    """The codec that a file is read with: `compression`, or by the suffix if that is INFER.
+
+    IllegalArgumentException for an unknown codec, or for the suffix of one that can't be read.
+    """
+    if compression is None or compression in CODECS:
+        return compression
+    if compression != INFER:
+        known = ", ".join((INFER, *CODECS))
+        raise IllegalArgumentException(f"no compression {compression!r:.40}; known: {known}, None")
+    name = path.lower()
+    if name.endswith(UNREADABLE):
+        raise IllegalArgumentException(
+            f"the suffix of {path!r} is that of a compressed file, of a kind that can't be read;"
+            " compression=None reads it as it is"
+        )
+    return next((codec for suffix, codec in SUFFIXES.items() if name.endswith(suffix)), None)
+
+
+def decompressed(stream: FSDataInputStream, path: str, length: int, codec: str) -> ByteSource:
+    """The content of a compressed file of `length` bytes."""
+    raw = FileSource(stream, path, length)
+    if codec == "zstd":
+        return _ZstdSource(raw, path)
+    return _MemberSource(raw, path, _DECODERS[codec])
+
+
+class _DecodedSource(ByteSource):
+    """Decompressed bytes, one after the other. Going back is not possible."""
+
+    def __init__(self, raw: FileSource, path: str) -> None:
+        self.length = None
+        self._raw = raw
+        self._path = path
+        self._position = 0
+
+    def read(self, position: int, count: int) -> bytes:
+        """The next bytes; PathIOException for a position that is not the next, or bad data."""
+        if position != self._position:
+            raise PathIOException(self._path, f"a compressed file can't be read from {position} on")
+        parts: list[bytes] = []
+        while count > 0:
+            try:
+                part = self._decode(count)
+            except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+                raise PathIOException(self._path, f"can't be decompressed: {error}") from error
+            if not part:
+                break
+            parts.append(part)
+            count -= len(part)
+            self._position += len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    @abstractmethod
+    def _decode(self, count: int) -> bytes:
+        """From 1 to `count` bytes, none at the end."""
+
+
+class _MemberSource(_DecodedSource):
+    """A file of one or more members, each compressed for itself.
+
+    Zeros after a member are padding. Anything else is an error, as is a member that is cut short.
+    """
+
+    def __init__(self, raw: FileSource, path: str, decoder: Callable[[], _Decoder]) -> None:
+        super().__init__(raw, path)
+        self._make = decoder
+        self._decoder: _Decoder | None = None
+        self._fetched = 0
+        self._input = b""
+
+    def _decode(self, count: int) -> bytes:
+        while True:
+            if self._decoder is None and not self._begin():
+                return b""
+            decoder = self._decoder
+            assert decoder is not None
+            data, self._input = self._input, b""
+            part = decoder.decompress(data, count)
+            if decoder.eof:
+                self._input, self._decoder = decoder.unused_data.lstrip(b"\0"), None
+            if part:
+                return part
+            if not decoder.eof and not self._fetch():
+                raise EOFError("it ends in the middle of a member")
+
+    def _begin(self) -> bool:
+        """Start with the next member; False if there is none."""
+        first = self._fetched == 0
+        while not self._input and self._fetch():
+            if not first:
+                self._input = self._input.lstrip(b"\0")
+        self._decoder = self._make() if self._input else None
+        return self._decoder is not None
+
+    def _fetch(self) -> bool:
+        chunk = self._raw.read(self._fetched, _CHUNK)
+        self._fetched += len(chunk)
+        self._input += chunk
+        return bool(chunk)
+
+
+class _RawFile(io.RawIOBase):
+    """A source as a Python file, from its start on."""
+
+    def __init__(self, raw: FileSource) -> None:
+        self._raw = raw
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._raw.read(self._position, len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._position += len(chunk)
+        return len(chunk)
+
+
+class _ZstdSource(_DecodedSource):
+    """Zstandard by PyArrow, of the extra `pyarrow`."""
+
+    def __init__(self, raw: FileSource, path: str) -> None:
+        super().__init__(raw, path)
+        try:
+            import pyarrow
+        except ImportError:
+            raise PathIOException(path, "zstd needs pyarrow: fscontract[pyarrow]") from None
+        file = pyarrow.PythonFile(_RawFile(raw), mode="r")
+        self._stream = pyarrow.CompressedInputStream(file, "zstd")
+
+    def _decode(self, count: int) -> bytes:
+        return bytes(self._stream.read(count))

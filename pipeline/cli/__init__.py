@@ -1,0 +1,1 @@
+"""Subcommands `split`, `read` and `metadata`, which import what they need when they run."""

@@ -1,0 +1,172 @@
+"""Options and errors that the commands share. Imports nothing but click and the standard library
+before a command runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
+
+import click
+
+from fscontract.contract.cli.options import TARGET_OPTION
+from fscontract.contract.masking import mask_url
+from fscontract.contract.targets import UsageError
+from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.pipeline.blocks import bare_path
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Callback = Callable[[click.Context, click.Parameter, str | None], int | None]
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_SIZE = re.compile(r"(\d{1,15}) ?([KMG]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
+_ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|[\s\S]|\Z)")
+_ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
+
+
+def size(least: int = 0) -> _Callback:
+    """A click callback: a number of bytes, at least so many, with K, M or G perhaps."""
+
+    def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+        if value is None:
+            return None
+        found = _SIZE.fullmatch(value.strip())
+        if found is None:
+            raise click.BadParameter(
+                f"a number of bytes, such as 4096, 64K or 128M, not {value!r:.40}"
+            )
+        number = int(found[1]) * _UNITS[found[2].upper()]
+        if number < least:
+            raise click.BadParameter(f"at least {least}, not {value!r:.40}")
+        return number
+
+    return convert
+
+
+def escaped(ctx: click.Context, param: click.Parameter, value: str | None) -> bytes | None:
+    r"""A click callback: text in which `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH` are one byte."""
+
+    def one(found: re.Match[bytes]) -> bytes:
+        code = found[1]
+        if code not in _ESCAPED and len(code) < 3:
+            raise click.BadParameter(
+                rf"{value!r:.40}: after a backslash comes n, r, t, 0, xHH or a backslash"
+            )
+        return _ESCAPED.get(code) or bytes.fromhex(code[1:].decode())
+
+    return None if value is None else _ESCAPE.sub(one, os.fsencode(value))
+
+
+_OPTIONS = (
+    click.argument("urls", metavar="URL...", nargs=-1, required=True),
+    click.option(
+        "--block-size",
+        metavar="SIZE",
+        callback=size(1),
+        help="Bytes of a block, such as 64M; without it, what the filesystem says.",
+    ),
+    click.option(
+        "--recursive/--no-recursive",
+        default=True,
+        show_default=True,
+        help="Whether directories in directories are searched.",
+    ),
+    click.option("--pattern", metavar="REGEX", help="Only files whose whole name it matches."),
+    click.option("--ignore", metavar="REGEX", help="No files whose whole name it matches."),
+    click.option(
+        "--data-offset",
+        metavar="SIZE",
+        callback=size(),
+        default="0",
+        help="Where the first block of each file starts, behind a header.",
+    ),
+    TARGET_OPTION,
+)
+
+
+def input_options(function: _Function) -> _Function:
+    """Add the options that say what is split."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@contextmanager
+def one_line(options: Mapping[str, str]) -> Iterator[None]:
+    """UsageError for an argument that can't be meant, TargetError for whatever can't be read.
+
+    Each has one line, without the values of `options`.
+    """
+    from fscontract.contract.api.errors import IllegalArgumentException
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.masking import redact
+    from fscontract.contract.program.outcome import text_of
+    from fscontract.contract.targets import UsageError
+
+    def said(error: Exception) -> str:
+        text = " ".join(text_of(error).split()) or type(error).__name__
+        return redact(text, dict(options))
+
+    try:
+        yield
+    except (IllegalArgumentException, UsageError) as error:
+        raise UsageError(said(error)) from error
+    except (OSError, TargetError) as error:
+        raise TargetError(said(error)) from error
+
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_LOCAL = LocalPlace()
+#: Hadoop's names for a bucket's scheme.
+_S3 = ("s3", "s3a")
+
+
+@dataclass(frozen=True)
+class Input:
+    """What the user typed: where it is, and the absolute path, or the URI, that it stands for."""
+
+    typed: str
+    place: Place
+    path: str
+
+    def shown(self, path: str) -> str:
+        """A path at or below this one as the user would write it."""
+        below = path.startswith(self.path.rstrip("/") + "/") or path == self.path
+        return f"{self.typed.rstrip('/')}{path[len(self.path.rstrip('/')) :]}" if below else path
+
+
+def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
+    """The inputs in their order, each once; `options` are those of buckets. UsageError."""
+    found = [_input(url, options) for url in dict.fromkeys(urls)]
+    if options and all(one.place == _LOCAL for one in found):
+        raise UsageError("-o is for the URLs of buckets, and none is given")
+    return found
+
+
+def by_place(found: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
+    """Those that follow each other in one place, together."""
+    return [(place, list(group)) for place, group in groupby(found, key=lambda one: one.place)]
+
+
+def _input(url: str, options: Mapping[str, str]) -> Input:
+    found = _SCHEME.match(url)
+    if found is None or os.path.lexists(url):
+        if not url:
+            raise UsageError("an empty path")
+        return Input(url, _LOCAL, os.path.abspath(url))
+    scheme, rest = found[1].lower(), url[found.end() :]
+    path = bare_path(url)
+    authority = rest[2 : len(rest) - len(path)] if rest.startswith("//") else ""
+    if scheme == "file" and path.startswith("/") and authority in ("", "localhost"):
+        return Input(url, _LOCAL, url)
+    if scheme in _S3 and rest.startswith("//"):
+        bucket, _, key = rest[2:].partition("/")
+        if "@" in bucket:
+            raise UsageError(f"{mask_url(url)}: keys are options (-o), not part of a URL")
+        uri = f"{scheme}://{bucket}/{key}"
+        return Input(url, place_of(f"s3://{bucket}", options), uri)
+    raise UsageError(f"{mask_url(url)}: no path, file:///path or s3://bucket/path")

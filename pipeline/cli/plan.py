@@ -1,0 +1,234 @@
+"""List the files of the inputs and their blocks, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias
+
+from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.implementations.spark.locations import Place
+from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.compression import codec_of
+from fscontract.pipeline.blockreader.contexts import (
+    DEFAULT_SLICE,
+    FixedBytesReaderContext,
+    ReaderContext,
+)
+from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
+from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
+from fscontract.pipeline.cli.options import Input, by_place
+from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.windows import NoopWindowStore
+
+Item: TypeAlias = FileMetadata | FileBlockMetadata
+#: How many blocks are made before the first of them is used.
+_AHEAD = 1000
+#: Seconds that no second scan begins in.
+_FOREVER = 1e9
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which files there are to be, and how they are split."""
+
+    block_size: int | None = None
+    recursive: bool = True
+    pattern: str | None = None
+    ignore: str | None = None
+    data_offset: int = 0
+    #: Whether a file of this path is one block, whatever its length.
+    whole: Callable[[str], bool] = lambda path: False
+
+
+class Part(NamedTuple):
+    """What lies in one place: files as they are found, and behind each its blocks."""
+
+    place: Place
+    filesystem: FileSystem
+    items: Iterator[Item]
+
+
+@dataclass
+class Plan:
+    """The plan of some inputs. What it counts is of what was taken from it so far."""
+
+    inputs: Sequence[Input]
+    choice: Choice
+    files: int = 0
+    blocks: int = 0
+    #: Of the files that were found, from the data offset on.
+    bytes: int = 0
+    #: What is to be said of inputs that are not there.
+    missing: list[str] = field(default_factory=list)
+
+    def parts(self) -> Iterator[Part]:
+        """One part after the other; each is to be used up before the next one."""
+        for number, (place, group) in enumerate(by_place(self.inputs)):
+            filesystem = place.make()
+            close = getattr(filesystem, "close", None)
+            with closing(filesystem) if close is not None else nullcontext():  # type: ignore[type-var]
+                yield Part(place, filesystem, self._items(filesystem, group, number))
+
+    def shown(self, path: str) -> str:
+        """A path as the user would write it."""
+        return next((s for one in self.inputs if (s := one.shown(path)) != path), path)
+
+    def _items(self, fs: FileSystem, group: Sequence[Input], number: int) -> Iterator[Item]:
+        choice = self.choice
+        found: list[Item] = []
+        splitter = _Splitter(
+            fs,
+            [one.path for one in group],
+            windows=NoopWindowStore(),
+            recursive=choice.recursive,
+            scan_interval=_FOREVER,
+            file_pattern=choice.pattern,
+            ignore_pattern=choice.ignore,
+            block_size=choice.block_size,
+            blocks_threshold=_AHEAD,
+            operator_id=number,
+        )
+        splitter.choice = choice
+        splitter.files_metadata_output = splitter.blocks_metadata_output = found.append
+        splitter.notices_output = lambda missing: self.missing.append(
+            f"no such file or directory: {self.shown(missing.path)!r}"
+        )
+        with splitter:
+            for window in count(1):
+                splitter.begin_window(window)
+                splitter.scanner.settle()  # so that nothing found means that there is no more
+                splitter.emit_tuples()
+                splitter.end_window()
+                if not found:
+                    return
+                for item in found:
+                    self._count(item)
+                    yield item
+                found.clear()
+
+    def _count(self, item: Item) -> None:
+        if isinstance(item, FileBlockMetadata):
+            self.blocks += 1
+        elif not item.is_directory:
+            self.files += 1
+            self.bytes += max(0, item.file_length - item.data_offset)
+
+
+class _Splitter(FileSplitterInput):
+    """Splits as a choice has it."""
+
+    choice = Choice()
+
+    def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
+        return self.choice.data_offset
+
+    def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
+        if self.choice.whole(info.path):
+            return max(1, status.length)
+        return super().get_block_size(info, status)
+
+
+class Found(NamedTuple):
+    """Some records of a block: how many, and, unless only that is wanted, which.
+
+    `bytes` is how many bytes of the block were read; all of them add up to its size.
+    """
+
+    block: FileBlockMetadata
+    records: int
+    bytes: int
+    batch: RecordBatch | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How blocks are read; other processes are told by it."""
+
+    reader: str = "lines"
+    delimiter: bytes | None = None
+    length: int | None = None
+    max_length: int | None = None
+    too_long: str = "error"
+    compression: str = "infer"
+    data_offset: int = 0
+
+    def check(self) -> None:
+        """IllegalArgumentException for options that don't go together, or make no sense."""
+        if self._fixed:
+            for name in ("delimiter", "max_length"):
+                if getattr(self, name) is not None:
+                    option = name.replace("_", "-")
+                    raise IllegalArgumentException(f"--{option} is not for records of one length")
+        elif self.length is not None:
+            raise IllegalArgumentException(f"--length is not for {self.reader}")
+        self.context()
+
+    @property
+    def ending(self) -> bytes:
+        """What ends a record where records are printed one behind the other."""
+        return b"" if self._fixed else self.delimiter or b"\n"
+
+    def is_whole(self, path: str) -> bool:
+        """Whether the file has to be one block, because it is compressed.
+
+        IllegalArgumentException for the suffix of a codec that is not there.
+        """
+        try:
+            return codec_of(path, self._codec) is not None
+        except IllegalArgumentException as error:
+            said = str(error).replace("compression=None", "--compression none")
+            raise IllegalArgumentException(said) from None
+
+    def open(self, filesystem: FileSystem) -> FSBlockReader[bytes]:
+        """A new reader."""
+        return FSBlockReader(filesystem, self.context(), as_bytes)
+
+    def context(self) -> ReaderContext:
+        """A new context."""
+        if self._fixed:
+            return FixedBytesReaderContext(
+                self.length or DEFAULT_SLICE,
+                aligned=self.reader == "records",
+                data_offset=self.data_offset,
+                compression=self._codec,
+            )
+        cut = self.reader == "lines-and-rests"
+        options: dict[str, Any] = {"on_too_long": self.too_long, "compression": self._codec}
+        return (LineReaderContext if cut else ReadAheadLineReaderContext)(
+            self.delimiter,
+            max_record_length=self.max_length,
+            data_offset=self.data_offset,
+            **options,
+        )
+
+    @property
+    def _codec(self) -> str | None:
+        return None if self.compression == "none" else self.compression
+
+    @property
+    def _fixed(self) -> bool:
+        return self.reader == "slices" or (self.reader == "records" and self.length is not None)
+
+
+def read_plan(plan: Plan, reading: Reading) -> Iterator[Found]:
+    """The records of a plan in order, read by this process."""
+    for part in plan.parts():
+        with reading.open(part.filesystem) as reader:
+            for block in part.items:
+                if isinstance(block, FileBlockMetadata):
+                    yield from read_block(reader, block)
+
+
+def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[Found]:
+    """The records of one block; BlockReadException."""
+    left = block.size
+    for batch in reader.process_batches(block):
+        used = min(left, batch.used_bytes)  # a record may extend beyond the block
+        left -= used
+        yield Found(block, len(batch), used, batch)
+    yield Found(block, 0, left)

@@ -1,0 +1,111 @@
+"""`fscontract split`: list the blocks that files are split into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fscontract.pipeline.cli import options as cli_options
+
+if TYPE_CHECKING:
+    from fscontract.pipeline.blocks import FileBlockMetadata
+    from fscontract.pipeline.cli.output import Output
+    from fscontract.pipeline.cli.plan import Plan
+
+_COLUMNS = ("block", "offset", "end", "size", "previous", "last", "file")
+#: How many rows are laid out together: a plan of any length takes the same memory.
+_ROWS = 1000
+_LINE = "{:>12} {:>15} {:>15} {:>12} {:>12} {:4} {}"
+
+
+@click.command(short_help="List the blocks that files are split into.")
+@cli_options.input_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON, a line for each block.")
+@click.pass_context
+def split(
+    ctx: click.Context,
+    /,
+    *,
+    urls: tuple[str, ...],
+    options: dict[str, str],
+    as_json: bool,
+    **choice: Any,
+) -> None:
+    """List the blocks of the files that URL names, a file or a directory.
+
+    URL is a path, file:///path or s3://bucket/path, for which -o gives the options of S3. No file
+    is opened. Offsets are in bytes; a block ends before "end". Files of no bytes have no blocks.
+
+    Exit codes: 0 done, 2 usage, 3 something is not there or can't be listed.
+    """
+    from fscontract.contract.cli.options import SET_UP, say_error
+    from fscontract.pipeline.cli.options import inputs
+    from fscontract.pipeline.cli.output import standard_output
+    from fscontract.pipeline.cli.plan import Choice, Plan
+
+    with cli_options.one_line(options), standard_output() as output:
+        plan = Plan(inputs(urls, options), Choice(**choice))
+        _show(_blocks(plan), plan, output, as_json)
+    for line in plan.missing:
+        say_error(line)
+    if plan.missing:
+        ctx.exit(SET_UP)
+
+
+def _blocks(plan: Plan) -> Iterator[FileBlockMetadata]:
+    from fscontract.pipeline.blocks import FileBlockMetadata
+
+    for part in plan.parts():
+        yield from (item for item in part.items if isinstance(item, FileBlockMetadata))
+
+
+def _show(blocks: Iterator[FileBlockMetadata], plan: Plan, output: Output, as_json: bool) -> None:
+    from fscontract.contract.report.text import plural
+
+    if as_json:
+        for block in blocks:
+            output.write(block.to_json().encode(), b"\n")
+        return
+    if output.is_plain:
+        for number, block in enumerate(blocks):
+            if number == 0:  # what is not there is noticed before
+                output.line(_LINE.format(*_COLUMNS))
+            output.line(_LINE.format(*_cells(block, plan)))
+    else:
+        _print_tables(blocks, plan)
+    if plan.files or not plan.missing:
+        what = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
+        output.line(f"{what}, {plan.bytes:,} bytes")
+
+
+def _cells(block: FileBlockMetadata, plan: Plan) -> tuple[str, ...]:
+    numbers = (block.block_id, block.offset, block.end, block.size)
+    previous = str(block.previous_block_id) if block.previous_block_id >= 0 else "-"
+    last = "last" if block.is_last_block else ""
+    return (*map(str, numbers), previous, last, plan.shown(block.file_path))
+
+
+def _print_tables(blocks: Iterator[FileBlockMetadata], plan: Plan) -> None:
+    """Tables one below the other, which look like one."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from fscontract.contract.report.text import printable
+
+    console = Console(highlight=False)
+    headed = False
+    while rows := list(islice(blocks, _ROWS)):
+        table = Table(box=SIMPLE_HEAD if not headed else None, show_header=not headed)
+        for name in _COLUMNS[:-2]:
+            table.add_column(name, justify="right", min_width=12, no_wrap=True)
+        table.add_column(_COLUMNS[-2], min_width=4)
+        table.add_column(_COLUMNS[-1], overflow="fold")
+        for block in rows:
+            table.add_row(*(Text(printable(cell)) for cell in _cells(block, plan)))
+        console.print(table)
+        headed = True

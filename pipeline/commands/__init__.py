@@ -1,1 +1,0 @@
-"""The subcommands `split` and `read` of `fscontract`; what they need is imported when they run."""

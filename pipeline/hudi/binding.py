@@ -1,0 +1,232 @@
+"""Our metadata tables as the checks drive them."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from importlib.util import find_spec
+from typing import Any, ClassVar, TypeVar
+
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.contract.binding import TargetError
+from fscontract.contract.pipeline_bindings import (
+    DATASET,
+    CheckedListing,
+    CheckedTableReader,
+    CheckedWriter,
+    MetadataTableBinding,
+    Statistics,
+    TableChange,
+    TableSettings,
+)
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.targets import check_options
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.io import MetadataWarning
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import INFLIGHT, Instant, load_timeline
+from fscontract.pipeline.hudi.writer import MetadataWriter, Services
+
+#: The wrappers of the values that scenarios have.
+_WRAPPERS = {int: "LongWrapper", float: "DoubleWrapper", str: "StringWrapper"}
+_T = TypeVar("_T")
+_START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+class TableBinding(MetadataTableBinding):
+    """Tables in this process. The classes that they are made of are attributes, to be replaced."""
+
+    writer_class: ClassVar[type[MetadataWriter]] = MetadataWriter
+    table_class: ClassVar[type[MetadataTable]] = MetadataTable
+    listing_class: ClassVar[type[FileListing]] = FileListing
+    lock_class: ClassVar[type[FileLock]] = FileLock
+
+    def __init__(
+        self, name: str = "metadatatable", filesystem: Callable[[], FileSystem] = MemoryFileSystem
+    ) -> None:
+        self.name = name
+        self._filesystem = filesystem
+        self._ticks = itertools.count()
+
+    def clock(self) -> datetime:
+        """A second later at each look, for all writers."""
+        return _START + timedelta(seconds=next(self._ticks))
+
+    def filesystem(self) -> FileSystem:
+        """A new filesystem with nothing in it."""
+        return self._filesystem()
+
+    def writer(self, filesystem: FileSystem, settings: TableSettings) -> CheckedWriter:
+        """A writer."""
+        lock = None
+        if settings.lock:
+            lock = self.lock_class(
+                filesystem,
+                f"{DATASET}/{LOCKS}",
+                lease=timedelta(seconds=settings.lease),
+                wait=timedelta(seconds=3),
+                clock=self.clock,
+                sleep=lambda seconds: None,
+            )
+        services = None
+        if settings.compact_after is not None:
+            services = Services(settings.compact_after, 1, settings.keep_instants)
+        made = self.writer_class(
+            filesystem,
+            DATASET,
+            self.clock,
+            lock=lock,
+            hold=settings.lock == "session",
+            design=settings.design,
+            services=services,
+            patience=timedelta(seconds=settings.patience),
+        )
+        return _Writer(made, filesystem)
+
+    def reader(
+        self, filesystem: FileSystem, as_of: str | None = None, read_only: bool = False
+    ) -> CheckedTableReader:
+        """The table as it is, or as it was at an instant."""
+        merge = not read_only
+        return _Reader(self.table_class(filesystem, DATASET, as_of=as_of, merge_unsynced=merge))
+
+    def listing(
+        self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
+    ) -> CheckedListing:
+        """The files by whatever can be used."""
+        return _Listing(
+            lambda: self.listing_class(filesystem, DATASET, enabled=enabled, validate=validate)
+        )
+
+
+class _Writer(CheckedWriter):
+    def __init__(self, writer: MetadataWriter, fs: FileSystem) -> None:
+        self._writer = writer
+        self._fs = fs
+
+    def initialize(self) -> None:
+        self._writer.initialize()
+
+    def bootstrap(self, content: TableChange) -> None:
+        self._writer.bootstrap(_change(content), "dataset")
+
+    def begin(self, action: str) -> str:
+        return self._writer.begin(action).time
+
+    def apply(self, instant: str, change: TableChange) -> None:
+        self._writer.apply(self._instant(instant), _change(change))
+
+    def finish(self, instant: str, change: TableChange) -> None:
+        self._writer.finish(self._instant(instant), _change(change))
+
+    def clean(self, deleted: Mapping[str, Collection[str]]) -> str:
+        return self._writer.clean(deleted).time
+
+    def roll_back(self, instant: str, deleted: Mapping[str, Collection[str]]) -> str:
+        return self._writer.roll_back(self._instant(instant), deleted).time
+
+    def restore(self, instant: str) -> str:
+        return self._writer.restore(self._instant(instant)).time
+
+    def recover(self) -> None:
+        self._writer.recover()
+
+    def sync(self) -> None:
+        self._writer.sync()
+
+    def compact(self) -> bool:
+        return self._writer.compact() is not None
+
+    def clean_table(self) -> None:
+        self._writer.clean_table()
+
+    def archive(self) -> None:
+        self._writer.archive()
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def _instant(self, time: str) -> Instant:
+        found = load_timeline(self._fs, DATASET).instants.get(time)
+        if found is None:  # another writer has taken it back
+            return Instant(time, "commit", INFLIGHT)
+        return found
+
+
+class _Reader(CheckedTableReader):
+    def __init__(self, table: MetadataTable) -> None:
+        self._table = table
+
+    def partitions(self) -> list[str]:
+        return self._table.list_partitions()
+
+    def files(self, partitions: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
+        found = self._table.list_many(partitions)
+        return {partition: _sizes(statuses) for partition, statuses in found.items()}
+
+    def prune(self, column: str, operator: str, value: Any) -> set[str]:
+        condition = Filter(column, operator, value)  # type: ignore[arg-type]
+        return set(_sizes(self._table.prune([condition])))
+
+    def close(self) -> None:
+        self._table.close()
+
+
+class _Listing(CheckedListing):
+    """A listing whose warnings are counted, and go nowhere else."""
+
+    def __init__(self, make: Callable[[], FileListing]) -> None:
+        self._warned = 0
+        self._listing: FileListing = self._counting(make)
+
+    def partitions(self) -> list[str]:
+        return self._counting(self._listing.list_partitions)
+
+    def files(self, partition: str) -> Mapping[str, int]:
+        return _sizes(self._counting(lambda: self._listing.list_files(partition)))
+
+    def warnings(self) -> int:
+        return self._warned
+
+    def metrics(self) -> Mapping[str, float]:
+        return self._listing.metrics.snapshot()
+
+    def _counting(self, call: Callable[[], _T]) -> _T:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = call()
+        self._warned += sum(issubclass(each.category, MetadataWarning) for each in caught)
+        return found
+
+
+def metadatatable(options: Mapping[str, str]) -> MetadataTableBinding:
+    """The named target: our tables in memory; TargetError for any option."""
+    check_options("metadatatable", options, ())
+    if find_spec("fastavro") is None:
+        raise TargetError("metadatatable needs fastavro; pip install 'fscontract[metadata]'")
+    return TableBinding()
+
+
+def _sizes(statuses: Iterable[FileStatus]) -> dict[str, int]:
+    return {status.path.rpartition("/")[2]: status.length for status in statuses}
+
+
+def _change(change: TableChange) -> Change:
+    statistics = {
+        file: [_statistics(each) for each in known] for file, known in change.statistics.items()
+    }
+    return Change(change.added, change.deleted, statistics)
+
+
+def _statistics(known: Statistics) -> ColumnStatistics:
+    wrapper = _WRAPPERS.get(type(known.minimum))
+    return ColumnStatistics(
+        "", "", known.column, wrapper, known.minimum, known.maximum,
+        known.value_count, known.null_count,
+    )  # fmt: skip

@@ -1,0 +1,306 @@
+"""Changes of a dataset: written into an instant, read back, and those not yet in the table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.untrusted import parse_json
+from fscontract.pipeline.hudi import schema
+from fscontract.pipeline.hudi.avro import read_one
+from fscontract.pipeline.hudi.column_stats import file_key
+from fscontract.pipeline.hudi.commit_metadata import (
+    WrittenFile,
+    encode_clean,
+    encode_commit,
+    encode_restore,
+    encode_rollback,
+)
+from fscontract.pipeline.hudi.io import MetadataException, read_file
+from fscontract.pipeline.hudi.records import (
+    ALL_PARTITIONS,
+    GONE,
+    NO_PARTITION,
+    ColumnStatistics,
+    FileInfo,
+    FilesRecord,
+    Record,
+)
+from fscontract.pipeline.hudi.timeline import (
+    COMPLETED,
+    FIRST_INSTANT,
+    HOODIE,
+    TIMELINE,
+    Instant,
+    Timeline,
+)
+
+COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
+    "commit",
+    "compaction",
+    "clean",
+    "rollback",
+    "restore",
+)
+#: Actions that add files; what they are called on the timeline once they are completed, too.
+WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
+_COMMITS = (schema.COMMIT, schema.REPLACE_COMMIT)
+#: Where a commit names the files that it deleted; Hudi's commits delete none.
+DELETED = "fscontract.deleted.files"
+#: Where a deltacommit of the metadata table has the digest of the change that it is of.
+DIGEST = "fscontract.change"
+#: Files by partition and name, and their sizes; and names of files by partition.
+Sizes = Mapping[str, Mapping[str, int]]
+Names = Mapping[str, Collection[str]]
+
+#: What no name of a file or a partition is, and no part of one.
+_OUTSIDE = frozenset({"", ".", ".."})
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an action did to a dataset: files it added, with their sizes, and files it deleted.
+
+    `statistics` are of files it added; their keys may be left empty.
+    """
+
+    added: Sizes = field(default_factory=dict)
+    deleted: Names = field(default_factory=dict)
+    statistics: Mapping[tuple[str, str], Sequence[ColumnStatistics]] = field(default_factory=dict)
+
+
+def below(partition: str, name: str) -> str:
+    """A file's path below its dataset; MetadataException for names that lead out of it.
+
+    The names come from files that anybody may have written.
+    """
+    path = f"{partition}/{name}" if partition else name
+    if not _OUTSIDE.isdisjoint(path.split("/")):
+        raise MetadataException(path, "is no path below a dataset")
+    return path
+
+
+def check_change(change: Change) -> None:
+    """MetadataException for files that no listing of the dataset would find as they are named."""
+    for names in (change.added, change.deleted):
+        for partition, files in names.items():
+            for name in files:
+                path = below(partition, name)
+                hidden = any(part.startswith(HOODIE) for part in path.split("/"))
+                if hidden or "/" in name or partition == ALL_PARTITIONS:
+                    raise MetadataException(path, "can't be a file of a dataset")
+                try:
+                    path.encode()
+                except UnicodeEncodeError as error:
+                    raise MetadataException(ascii(path), "has a name that is no text") from error
+    for partition, sizes in change.added.items():
+        for name, size in sizes.items():
+            if size < 0:
+                raise MetadataException(below(partition, name), f"can't have {size} bytes")
+
+
+def digest_of(change: Change) -> str:
+    """Return a digest of the files of a change, with their sizes."""
+    added = sorted(
+        (p, name, size) for p, sizes in change.added.items() for name, size in sizes.items()
+    )
+    deleted = sorted((p, name) for p, names in change.deleted.items() for name in names)
+    return sha256(json.dumps([added, deleted]).encode()).hexdigest()
+
+
+def digest_in(content: bytes, path: str) -> str | None:
+    """Return the digest that a completed deltacommit has; None if other software wrote it.
+
+    MetadataException if it can't be read.
+    """
+    found = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
+    return found if isinstance(found, str) else None
+
+
+def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
+    """As `below` of each name."""
+    if not names or any("/" in name or name in _OUTSIDE for name in names):
+        return [below(partition, name) for name in names]
+    start = below(partition, "name").removesuffix("name")
+    return map(start.__add__, names)
+
+
+def encode_change(
+    action: str,
+    time: str,
+    change: Change,
+    extra: Mapping[str, str],
+    target: Sequence[str] = (),
+    failed: Names | None = None,
+) -> bytes:
+    """The content of an action's completed instant.
+
+    `target` are the instants that a rollback or a restore takes back, each with its action after
+    a dot; `failed` the files that should have been deleted, and could not be.
+    """
+    deleted = {name: sorted(gone) for name, gone in change.deleted.items() if gone}
+    if action == CLEAN:
+        return encode_clean(time, deleted, failed or {})
+    if action == ROLLBACK:
+        (instant,) = target
+        return encode_rollback(time, *_instant(instant), deleted)
+    if action == RESTORE:
+        return encode_restore(time, [_instant(each) for each in target], deleted)
+    files = [
+        WrittenFile(partition, name.partition("_")[0], below(partition, name), size)
+        for partition, sizes in change.added.items()
+        for name, size in sizes.items()
+    ]
+    whole = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
+    operation = "COMPACT" if action == COMPACTION else "UPSERT"
+    return encode_commit(files, operation, whole, compacted=action == COMPACTION)
+
+
+def decode_change(action: str, content: bytes, path: str) -> Change:
+    """What a completed instant says that its action did; `path` is that of its file.
+
+    MetadataException if it can't be read. Actions that are not known change no files.
+    """
+    if action in WRITES:
+        return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
+    if action == CLEAN:
+        found = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
+        return Change(deleted=_deleted(found, "deletePathPatterns", "successDeleteFiles"))
+    if action == ROLLBACK:
+        found = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
+        return Change(deleted=_deleted(found, "successDeleteFiles"))
+    if action == RESTORE:
+        gone: dict[str, set[str]] = {}
+        for rollbacks in _decoded(content, path, schema.RESTORE)["hoodieRestoreMetadata"].values():
+            for each in rollbacks:
+                found = _deleted(each["partitionMetadata"], "successDeleteFiles")
+                for partition, names in found.items():
+                    gone.setdefault(partition, set()).update(names)
+        return Change(deleted=gone)
+    return Change()
+
+
+def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return read_one(content, *schemas)
+    except ValueError as error:
+        raise MetadataException(path, f"the instant can't be read ({error})") from error
+
+
+def _written(datum: dict[str, Any], path: str) -> Change:
+    added: dict[str, dict[str, int]] = {}
+    for partition, statistics in (datum.get("partitionToWriteStats") or {}).items():
+        for each in statistics:
+            if each.get("path"):
+                name = each["path"].rpartition("/")[2]
+                added.setdefault(partition, {})[name] = each.get("fileSizeInBytes") or 0
+    return Change(added, _deleted_names((datum.get("extraMetadata") or {}).get(DELETED), path))
+
+
+def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
+    """The files that a commit says it deleted; MetadataException."""
+    try:
+        found = {} if text is None else parse_json(text)
+    except ValueError as error:
+        raise MetadataException(path, f"{DELETED} can't be read ({error})") from error
+    lists = found.values() if isinstance(found, dict) else [None]
+    names = [each for names in lists for each in (names if isinstance(names, list) else [None])]
+    if not all(isinstance(each, str) for each in names):
+        raise MetadataException(path, f"{DELETED} must be lists of names by partition")
+    return dict(found)
+
+
+def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
+    """Names of files by partition, from paths or names in any of the fields."""
+    return {
+        partition: {path.rpartition("/")[2] for name in fields for path in found[name]}
+        for partition, found in partitions.items()
+    }
+
+
+def _instant(text: str) -> tuple[str, str]:
+    time, _, action = text.partition(".")
+    return time, action
+
+
+#: The names of the files of some partitions, as they were before the change.
+Lookup = Callable[[Collection[str]], Mapping[str, Collection[str]]]
+
+
+def file_records(change: Change, lookup: Lookup) -> list[Record]:
+    """The records of partitions that changed, and that of all partitions, in order."""
+    deleted = {name: set(gone) for name, gone in change.deleted.items() if gone}
+    added = {name: files for name, files in change.added.items() if files}
+    every = {name: FileInfo(0) for name in added}
+    every |= dict.fromkeys(_emptied(added, deleted, lookup), GONE)
+    records: list[Record] = []
+    for name in {**added, **deleted}:
+        files = dict.fromkeys(deleted.get(name, ()), GONE)
+        files |= {each: FileInfo(size) for each, size in added.get(name, {}).items()}
+        records.append(FilesRecord(name or NO_PARTITION, files))
+    if every:
+        named = {name or NO_PARTITION: info for name, info in every.items()}
+        records.append(FilesRecord(ALL_PARTITIONS, named))
+    return sorted(records, key=lambda record: record.key.encode())
+
+
+def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Lookup) -> set[str]:
+    """The partitions of which nothing is left."""
+    suspects = deleted.keys() - set(added)
+    if not suspects:
+        return set()
+    before = lookup(suspects)
+    return {name for name in suspects if set(before[name]) <= deleted[name]}
+
+
+def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
+    """Statistics of files that were added; what was known of them before is gone, too."""
+    records: dict[str, Record] = {}
+    added = ((name, file) for name, files in change.added.items() for file in files)
+    deleted = ((name, file) for name, files in change.deleted.items() for file in files)
+    for partition, file in chain(deleted, added):
+        for column in columns:
+            key = file_key(column, partition, file)
+            records[key] = ColumnStatistics(key, file, column, is_deleted=True)
+        for each in change.statistics.get((partition, file), ()):
+            if each.column in columns:
+                key = file_key(each.column, partition, file)
+                records[key] = replace(each, key=key, file_name=file, is_tight=True)
+    return [records[key] for key in sorted(records)]
+
+
+def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
+    """The completed instants of the dataset without a deltacommit of that time, in
+    the order in which they were completed.
+
+    What was completed before the table was made is in it from the beginning.
+    """
+    began = first_completion(metadata)
+    found = [
+        each
+        for each in data.instants.values()
+        if each.state == COMPLETED
+        and (each.completed or "") > began
+        and not metadata.holds(each.time)
+    ]
+    return sorted(found, key=lambda each: each.completed or "")
+
+
+def first_completion(metadata: Timeline) -> str:
+    """When the table was made, empty if its timeline does not go back so far."""
+    first = FIRST_INSTANT[:14]
+    return max((end for time, end in metadata.completed.items() if time[:14] == first), default="")
+
+
+def changes_of(fs: FileSystem, path: str, instants: Iterable[Instant]) -> list[Change]:
+    """What each of these instants says that it changed; MetadataException if one is damaged."""
+    changes = []
+    for instant in instants:
+        file = f"{path}/{TIMELINE}/{instant.file_name}"
+        changes.append(decode_change(instant.action, read_file(fs, file), file))
+    return changes

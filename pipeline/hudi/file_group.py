@@ -1,0 +1,206 @@
+"""Reading one file group: its logs merged once, and looked up together with its base file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.pipeline.hudi.column_stats import (
+    MARK,
+    VERSION,
+    ColumnChunk,
+    block_prefix,
+    can_pack,
+    chunks,
+    column_prefix,
+    unpack,
+)
+from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
+from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.hfile.reader import HFileReader
+from fscontract.pipeline.hudi.io import CorruptFileException, Source, in_threads, open_stream
+from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, read_log, records_of, rolled_back
+from fscontract.pipeline.hudi.metrics import SCAN, Metrics
+from fscontract.pipeline.hudi.record_codec import decoder
+from fscontract.pipeline.hudi.records import ColumnStatistics, Record, merge, without_tombstones
+
+
+class FileGroupReader:
+    """Records of a slice, as the instants say of which `counts` is true; opens nothing yet.
+
+    The logs are read once, and held merged. Records come without tombstones, unless a base file
+    is there of which they have been dropped already.
+    """
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        slice_: FileSlice,
+        counts: Callable[[str], bool],
+        metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
+    ) -> None:
+        self._fs = fs
+        self._max_block_bytes = max_block_bytes
+        self._metrics = metrics or Metrics()
+        self._slice = slice_
+        self._counts = counts
+        self._open = ExitStack()
+        self._base: HFileReader | None = None
+        self._decode: Callable[[bytes, bytes], Record | None] | None = None
+        self._merged: dict[bytes, Record] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._slice.group!r}, {self._slice.base_instant!r})"
+
+    def close(self) -> None:
+        """Close the base file."""
+        self._open.close()
+        self._base = None
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
+        """The records of the keys that are there, by one vectored read of the base file."""
+        wanted = {key.encode() for key in keys}
+        changes = self._changes()
+        base = self._reader()
+        found = base.get_many(wanted) if base is not None else {}
+        merged = (self._whole(key, found.get(key), changes) for key in wanted)
+        return {record.key: record for record in merged if record is not None}
+
+    def scan(self, prefix: str = "") -> Iterator[Record]:
+        """The records whose key begins with `prefix`, in order; holds a batch of blocks."""
+        start = prefix.encode()
+        changes = self._changes()
+        left = sorted((key for key in changes if key.startswith(start)), reverse=True)
+        base = self._reader()
+        for key, value in base.scan(start) if base is not None else ():
+            while left and left[-1] <= key:
+                if (new := left.pop()) != key:
+                    yield from _found(self._whole(new, None, changes))
+            yield from _found(self._whole(key, value, changes))
+        while left:
+            yield from _found(self._whole(left.pop(), None, changes))
+
+    def chunks(self, column: str) -> Iterator[ColumnChunk]:
+        """Statistics of a column; what a later chunk says of a file is all that is known of it.
+
+        A base file that has them by column, too, is read so, unless a log says of something that
+        it is part of what the base file says, or that a whole record is gone.
+        """
+        prefix = column_prefix(column)
+        changes = [
+            record for key, record in self._changes().items() if key.startswith(prefix.encode())
+        ]
+        whole = all(isinstance(each, ColumnStatistics) and each.replaces for each in changes)
+        reader = self._reader()
+        if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
+            bound = self._max_block_bytes
+            yield from reader.metas(block_prefix(column), lambda data: unpack(data, bound))
+            yield from chunks(_of_column(changes, column))
+        else:
+            yield from chunks(_of_column(self.scan(prefix), column))
+
+    def _whole(
+        self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
+    ) -> Record | None:
+        """What base and logs say of a key together."""
+        record = self._decoded(key, value) if value is not None else None
+        change = changes.get(key)
+        if change is not None:
+            record = change if record is None else self.merge(record, change)
+        return None if record is None else without_tombstones(record)
+
+    def _reader(self) -> HFileReader | None:
+        base = self._slice.base
+        if self._base is None and base is not None:
+            stream = self._open.enter_context(open_stream(self._fs, base))
+            source = Source(stream, base.path, base.length)
+            self._base = HFileReader(source, max_block_bytes=self._max_block_bytes)
+        return self._base
+
+    def _decoded(self, key: bytes, value: bytes) -> Record | None:
+        base, reader = self._slice.base, self._reader()
+        if base is None or reader is None:
+            return None
+        try:
+            if self._decode is None:
+                self._decode = decoder(reader.info.get(b"schema"))
+            return self._decode(key, value)
+        except ValueError as error:
+            raise CorruptFileException(base.path, 0, str(error)) from error
+
+    def _changes(self) -> dict[bytes, Record]:
+        """What the logs say, by key."""
+        if self._merged is None:
+            merged: dict[bytes, Record] = {}
+            with self._metrics.timed(SCAN):
+                for log, block in self._blocks():
+                    for key, record in _records(log, block, self._max_block_bytes):
+                        self._put(merged, key, record)
+            self._merged = merged
+        return self._merged
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Merge records that are newer than the logs."""
+        changes = self._changes()
+        for record in records:
+            self._put(changes, record.key.encode(), record)
+
+    @staticmethod
+    def merge(older: Record, newer: Record) -> Record:
+        """What two records of one key say together."""
+        return merge(older, newer)
+
+    def _put(self, merged: dict[bytes, Record], key: bytes, record: Record) -> None:
+        merged[key] = self.merge(merged[key], record) if key in merged else record
+
+    def _blocks(self) -> list[tuple[Log, LogBlock]]:
+        """The blocks that count, in order, without those that a later one takes back."""
+        files = [file for file in self._slice.logs if self._counts(file.name.instant)]
+        if not files:
+            return []
+        logs = in_threads(self._read, files)
+        blocks: list[tuple[Log, LogBlock]] = []
+        whole: set[str] = set()
+        for file, log in zip(files, logs, strict=True):
+            for block in log.blocks:
+                target = rolled_back(log, block)
+                if target is not None:
+                    blocks = [each for each in blocks if each[1].header.get(INSTANT) != target]
+                    continue
+                if block.header.get(INSTANT) != file.name.instant:
+                    raise CorruptFileException(log.path, block.offset, "a block of another instant")
+                whole.add(file.name.instant)
+                blocks.append((log, block))
+        for file, log in zip(files, logs, strict=True):
+            if file.name.instant not in whole and not log.blocks:
+                raise log.torn or CorruptFileException(log.path, 0, "a log without blocks")
+        return blocks
+
+    def _read(self, file: LogFile) -> Log:
+        with open_stream(self._fs, file.status, "whole-file") as stream:
+            return read_log(stream, file.status.path, file.status.length)
+
+
+def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
+    """Those that are of this column, and not of one with the same hash."""
+    for each in records:
+        if isinstance(each, ColumnStatistics) and each.column == column:
+            yield each
+
+
+def _found(record: Record | None) -> tuple[Record, ...]:
+    return () if record is None else (record,)
+
+
+def _records(log: Log, block: LogBlock, max_bytes: int) -> Iterator[tuple[bytes, Record]]:
+    schema, entries = records_of(log, block, max_bytes)
+    try:
+        decode = decoder(schema)
+        for key, value in entries:
+            record = decode(key, value)
+            if record is not None:
+                yield key, record
+    except ValueError as error:
+        raise CorruptFileException(log.path, block.offset, str(error)) from error

@@ -1,0 +1,138 @@
+"""File groups of a partition of the metadata table: the latest base file and the logs since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.pipeline.hudi.avro import read_one
+from fscontract.pipeline.hudi.io import MetadataException, read_file
+from fscontract.pipeline.hudi.schema import COMMIT
+from fscontract.pipeline.hudi.timeline import (
+    COMPLETED,
+    FIRST_INSTANT,
+    TIMELINE,
+    BaseName,
+    LogName,
+    Timeline,
+    parse_name,
+)
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A log file, and when the instant was completed that wrote it."""
+
+    name: LogName
+    status: FileStatus
+    completed: str
+
+
+@dataclass(frozen=True)
+class FileSlice:
+    """A base file and the logs of instants completed since it was begun, oldest first."""
+
+    group: str
+    base_instant: str
+    base: FileStatus | None
+    logs: tuple[LogFile, ...]
+
+
+def latest_slices(
+    statuses: Iterable[FileStatus], metadata: Timeline, as_of: str | None = None
+) -> list[FileSlice]:
+    """The latest slice of each file group, of what the table's own timeline has completed.
+
+    With `as_of`, the one that was the latest then. A base file whose compaction is not completed
+    does not count: the one before it, and the logs since that, still say everything.
+    """
+    bases: dict[str, list[tuple[str, FileStatus]]] = {}
+    logs: dict[str, list[LogFile]] = {}
+    for status in statuses:
+        name = parse_name(status.path.rpartition("/")[2])
+        if name is None or not metadata.holds(name.instant):
+            continue
+        if isinstance(name, BaseName):
+            if as_of is not None and name.instant > as_of:
+                continue
+            bases.setdefault(name.group, []).append((name.instant, status))
+        else:
+            completed = metadata.completed.get(name.instant, name.instant)
+            logs.setdefault(name.group, []).append(LogFile(name, status, completed))
+    return [
+        _slice(group, bases.get(group, []), logs.get(group, []))
+        for group in sorted(bases.keys() | logs.keys())
+    ]
+
+
+def last_compaction(metadata: Timeline) -> str:
+    """The time of the last completed compaction, empty if there was none."""
+    found = (
+        each.time
+        for each in metadata.instants.values()
+        if each.action == "commit" and each.state == COMPLETED
+    )
+    return max(found, default="")
+
+
+def is_whole(each: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
+    """Whether the base file is there that should be: a slice without it lacks most of its files.
+
+    A file group may begin without one, with a log of the table's first instants.
+    """
+    if each.base is None:
+        return any(log.name.instant[:14] == FIRST_INSTANT[:14] for log in each.logs)
+    return each.base_instant >= last_compaction(metadata) or as_of is not None
+
+
+def check_slices(
+    fs: FileSystem,
+    metadata: str,
+    partition: str,
+    slices: Iterable[FileSlice],
+    timeline: Timeline,
+    data: Timeline,
+    as_of: str | None = None,
+) -> None:
+    """MetadataException if a file is not there that the table's own timeline tells of.
+
+    Of an action without a log its instant is read: most have one, the others changed nothing here.
+    Rollbacks seldom have one, and say nothing that is missed.
+    """
+    every = list(slices)
+    if not all(is_whole(each, timeline, as_of) for each in every):
+        raise MetadataException(metadata, f"a base file of {partition!r} is not there")
+    begun = min((each.base_instant for each in every), default="")
+    present = {log.name.instant for each in every for log in each.logs}
+    for time, end in timeline.completed.items():
+        instant = timeline.instants[time]
+        if instant.action != "deltacommit" or time in present or end < begun:
+            continue
+        of_data = data.instants.get(time)
+        if time[:14] == FIRST_INSTANT[:14] or not visible(time, data):
+            continue
+        if of_data is not None and of_data.action == "rollback":
+            continue
+        path = f"{metadata}/{TIMELINE}/{instant.file_name}"
+        try:
+            written = read_one(read_file(fs, path), COMMIT).get("partitionToWriteStats") or {}
+        except ValueError as error:
+            raise MetadataException(path, f"the instant can't be read ({error})") from error
+        if partition in written:
+            raise MetadataException(metadata, f"the log of {time} in {partition!r} is not there")
+
+
+def visible(instant: str, data: Timeline) -> bool:
+    """Whether what an instant wrote counts, which the dataset's timeline decides.
+
+    The metadata table's own first instants are not on that timeline, and always count.
+    """
+    return instant[:14] == FIRST_INSTANT[:14] or data.holds(instant)
+
+
+def _slice(group: str, bases: list[tuple[str, FileStatus]], logs: list[LogFile]) -> FileSlice:
+    instant, base = max(bases, key=lambda each: each[0], default=("", None))
+    since = [log for log in logs if log.completed >= instant]
+    since.sort(key=lambda log: (log.completed, log.name.version, log.name.token))
+    return FileSlice(group, instant, base, tuple(since))

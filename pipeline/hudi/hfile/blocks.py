@@ -1,0 +1,143 @@
+"""Blocks, which all of an HFile but its trailer consists of: header, data, checksums."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from fscontract.pipeline.hudi.io import Source
+
+Compression: TypeAlias = Literal["none", "gzip"]
+
+DATA = b"DATABLK*"
+META = b"METABLKc"
+ROOT_INDEX = b"IDXROOT2"
+INTERMEDIATE_INDEX = b"IDXINTE2"
+LEAF_INDEX = b"IDXLEAF2"
+FILE_INFO = b"FILEINF2"
+
+#: Magic, size on disk after the header, size uncompressed, offset of the previous block of the
+#: type, type of checksum, bytes of each checksum, size of header and data on disk.
+HEADER = struct.Struct(">8siiqBii")
+BYTES_PER_CHECKSUM = 16 * 1024
+#: Types of checksum; where there is none, zeros stand for it.
+_NONE, _CRC32, _CRC32C = 0, 1, 2
+#: The most bytes that one block may have uncompressed, unless the reader sets another bound.
+MAX_BLOCK_BYTES = 64 * 1024 * 1024
+#: Compressed bytes may expand to this many, or to so many times their own number. Bloom filters
+#: of few keys shrink to a thousandth, but are small; listings of long names to an eightieth.
+_ALWAYS_ALLOWED = 4 * 1024 * 1024
+MAX_RATIO = 128
+#: Fewer bytes for each checksum would make a file of checksums.
+_MIN_UNIT = 256
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block that was read: its magic, its data uncompressed, and its size on disk."""
+
+    magic: bytes
+    data: bytes
+    size: int
+
+
+def encode_block(magic: bytes, data: bytes, previous: int, compression: Compression) -> bytes:
+    """The bytes of a block with a CRC32C for each 16 KiB; `previous` is an offset, or -1."""
+    stored = _compress(data) if compression == "gzip" else data
+    size = HEADER.size + len(stored)
+    count = -(-size // BYTES_PER_CHECKSUM)
+    header = HEADER.pack(
+        magic,
+        len(stored) + 4 * count,
+        len(data),
+        previous,
+        _CRC32C,
+        BYTES_PER_CHECKSUM,
+        size,
+    )
+    body = header + stored
+    return body + _checksums(body, _CRC32C, BYTES_PER_CHECKSUM)
+
+
+def expanded_bound(stored: int) -> int:
+    """Return how many bytes a number of compressed bytes may expand to."""
+    return max(_ALWAYS_ALLOWED, MAX_RATIO * stored)
+
+
+def size_on_disk(source: Source, offset: int, header: bytes) -> int:
+    """The size of a block with its header and checksums, by its header."""
+    if len(header) < HEADER.size:
+        raise source.corrupt(offset, "a block's header is cut off")
+    size = HEADER.size + int(HEADER.unpack_from(header)[1])
+    if not HEADER.size <= size <= source.length:
+        raise source.corrupt(offset, f"a block of {size} bytes in a file of {source.length}")
+    return size
+
+
+def decode_block(
+    source: Source,
+    offset: int,
+    raw: bytes,
+    compression: Compression,
+    *expected: bytes,
+    max_bytes: int = MAX_BLOCK_BYTES,
+) -> Block:
+    """Return the block in `raw`, which has at most `max_bytes` uncompressed.
+
+    CorruptFileException for a wrong checksum, and for a larger size, before anything is expanded.
+    """
+    if len(raw) != size_on_disk(source, offset, raw):
+        raise source.corrupt(offset, f"a block of another size than {len(raw)} bytes")
+    magic, _, plain, _, kind, unit, with_header = HEADER.unpack_from(raw)
+    if kind not in (_NONE, _CRC32, _CRC32C) or unit < _MIN_UNIT:
+        raise source.corrupt(offset, f"a checksum of unknown type {kind} for each {unit} bytes")
+    count = -(-with_header // unit)
+    if not HEADER.size <= with_header or with_header + 4 * count != len(raw):
+        raise source.corrupt(offset, f"{count} checksums don't fit a block of {len(raw)} bytes")
+    body, sums = raw[:with_header], raw[with_header:]
+    if sums != (_checksums(body, kind, unit) if kind != _NONE else bytes(len(sums))):
+        raise source.corrupt(offset, "a block's checksum is wrong")
+    if magic not in expected:
+        raise source.corrupt(offset, f"a block of type {magic!r} where {expected} belongs")
+    stored = body[HEADER.size :]
+    if not 0 <= plain <= max_bytes:
+        message = f"a block of {plain} bytes uncompressed, max_block_bytes is {max_bytes}"
+        raise source.corrupt(offset, message)
+    if plain > expanded_bound(len(stored)):
+        message = f"a block of {len(stored)} bytes says it has {plain} uncompressed"
+        raise source.corrupt(offset, message)
+    return Block(magic, _plain(source, offset, stored, plain, compression), len(raw))
+
+
+def _plain(source: Source, offset: int, stored: bytes, size: int, how: Compression) -> bytes:
+    if how == "none":
+        data = stored
+    else:
+        unpacker = zlib.decompressobj(31)
+        try:
+            data = unpacker.decompress(stored, size + 1)
+        except zlib.error as error:
+            raise source.corrupt(offset, f"a block can't be uncompressed ({error})") from error
+        if not unpacker.eof or unpacker.unused_data:
+            raise source.corrupt(offset, f"a block is not the {size} bytes it says")
+    if len(data) != size:
+        raise source.corrupt(offset, f"a block of {len(data)} bytes says it has {size}")
+    return data
+
+
+def _compress(data: bytes) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    return packer.compress(data) + packer.flush()
+
+
+def _checksums(body: bytes, kind: int, unit: int) -> bytes:
+    parts = [body[start : start + unit] for start in range(0, len(body), unit)]
+    if kind == _CRC32:
+        sums = [zlib.crc32(part) for part in parts]
+    else:
+        import google_crc32c
+
+        sums = [google_crc32c.value(part) for part in parts]
+    return struct.pack(f">{len(sums)}I", *sums)

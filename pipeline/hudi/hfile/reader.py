@@ -1,0 +1,355 @@
+"""Read an HFile: its trailer in one read, then one read for each block."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from fscontract.pipeline.hudi.hfile.blocks import (
+    DATA,
+    FILE_INFO,
+    HEADER,
+    INTERMEDIATE_INDEX,
+    LEAF_INDEX,
+    MAX_BLOCK_BYTES,
+    META,
+    ROOT_INDEX,
+    Block,
+    Compression,
+    decode_block,
+    size_on_disk,
+)
+from fscontract.pipeline.hudi.hfile.keys import (
+    IndexEntry,
+    decode_message,
+    delimited,
+    encode_message,
+    encode_varint,
+    unpack_branch,
+    unpack_entries,
+    unpack_index,
+    unpack_root,
+)
+from fscontract.pipeline.hudi.io import Source
+
+SIZE = 4096
+_MAGIC = b'TRABLK"$'
+#: Minor version 3 of major version 3.
+_VERSION = b"\x03\x00\x00\x03"
+_INFO_MAGIC = b"PBUF"
+_COMPARATOR = b"org.apache.hudi.io.storage.HoodieHBaseKVComparator"
+_CODECS: dict[Compression, int] = {"gzip": 1, "none": 2}
+#: The fields of the trailer that a reader goes by, by their number.
+_NEEDED = {1, 2, 5, 6, 7, 8, 12}
+
+
+@dataclass(frozen=True)
+class Trailer:
+    """Where the parts of a file are, in bytes from its start, and how many entries they have."""
+
+    compression: Compression
+    file_info_offset: int
+    load_on_open_offset: int
+    index_size: int
+    total_size: int
+    index_count: int
+    meta_count: int
+    entry_count: int
+    levels: int
+    first_block: int
+    last_block: int
+
+    def encode(self) -> bytes:
+        """The trailer's bytes."""
+        message = encode_message(
+            [
+                (1, self.file_info_offset),
+                (2, self.load_on_open_offset),
+                (3, self.index_size),
+                (4, self.total_size),
+                (5, self.index_count),
+                (6, self.meta_count),
+                (7, self.entry_count),
+                (8, self.levels),
+                (9, self.first_block),
+                (10, self.last_block),
+                (11, _COMPARATOR),
+                (12, _CODECS[self.compression]),
+            ]
+        )
+        content = _MAGIC + encode_varint(len(message)) + message
+        return content.ljust(SIZE - len(_VERSION), b"\x00") + _VERSION
+
+
+def decode_trailer(source: Source, raw: bytes) -> Trailer:
+    """The trailer of a file that ends with `raw`; CorruptFileException."""
+    offset = source.length - SIZE
+    if len(raw) < SIZE or raw[-SIZE : len(_MAGIC) - SIZE] != _MAGIC:
+        raise source.corrupt(max(0, offset), "no HFile ends here")
+    if raw[-3:] != _VERSION[-3:]:
+        version = int.from_bytes(raw[-3:], "big")
+        raise source.corrupt(source.length - 3, f"an HFile of version {version}, not 3")
+    try:
+        fields = dict(decode_message(delimited(raw[-SIZE:-4], len(_MAGIC))))
+    except ValueError as error:
+        raise source.corrupt(offset, f"the trailer can't be read ({error})") from error
+    numbers = {number: value for number, value in fields.items() if isinstance(value, int)}
+    if _NEEDED - numbers.keys():
+        raise source.corrupt(offset, "the trailer lacks a field")
+    codecs = {number: name for name, number in _CODECS.items()}
+    if numbers[12] not in codecs:
+        raise source.corrupt(offset, f"compression {numbers[12]} is not known")
+    rest = (numbers.get(number, 0) for number in range(1, 11))
+    return Trailer(codecs[numbers[12]], *rest)
+
+
+def encode_info(info: Mapping[bytes, bytes]) -> bytes:
+    """The data of a file info block."""
+    pairs = [(1, encode_message([(1, key), (2, info[key])])) for key in sorted(info)]
+    message = encode_message(pairs)
+    return _INFO_MAGIC + encode_varint(len(message)) + message
+
+
+def decode_info(data: bytes) -> dict[bytes, bytes]:
+    """What a file info block says, by key; ValueError."""
+    if not data.startswith(_INFO_MAGIC):
+        raise ValueError("the file info is of another kind")
+    info = {}
+    for number, pair in decode_message(delimited(data, len(_INFO_MAGIC))):
+        if number == 1 and isinstance(pair, bytes):
+            fields = dict(decode_message(pair))
+            key, value = fields.get(1), fields.get(2)
+            if not isinstance(key, bytes) or not isinstance(value, bytes):
+                raise ValueError("an entry of the file info lacks its key or its value")
+            info[key] = value
+    return info
+
+
+#: How much of a file's end is read when it is opened.
+TAIL = 64 * 1024
+#: How many bytes of blocks a scan holds at a time, unless a block is larger.
+BATCH = 1024 * 1024
+_MOST_LEVELS = 8
+#: The bytes of a file info block, in which the schema is.
+_MAX_INFO_BYTES = 1024 * 1024
+#: Where the middle of the file is: HBase notes it behind the root of an index of several levels.
+_MIDDLE = 16
+
+T = TypeVar("T")
+
+
+class HFileReader:
+    """A sorted file of keys and values; opening it takes one positioned read, a lookup another.
+
+    An index larger than `tail` bytes takes a second read, and one of several levels a read for
+    each of them, once. Every block is checked against its checksums; what is damaged raises
+    CorruptFileException, and so does a block of more than `max_block_bytes` uncompressed, before
+    it is expanded. Safe to use from several threads.
+    """
+
+    def __init__(
+        self, source: Source, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
+    ) -> None:
+        self._source = source
+        self._max_bytes = max_block_bytes
+        self._end = b""
+        self._end_offset = source.length
+        self._load(source.length - min(source.length, max(tail, SIZE)))
+        self._trailer = decode_trailer(source, self._end)
+        self._check_opening()
+        self._load(self._trailer.load_on_open_offset)
+        entries, meta = self._read_opening()
+        self._check_places(sorted((offset, size) for _, offset, size in meta))
+        self._meta = {key: (offset, size) for key, offset, size in meta}
+        self._index = self._data_index(entries)
+        self._keys = [entry.key for entry in self._index]
+        self._versioned = self._info.get(b"KEY_VALUE_VERSION", b"")[-1:] == b"\x01"
+        if self._info.get(b"MAX_MEMSTORE_TS_KEY", b"").strip(b"\x00"):
+            raise source.corrupt(self._trailer.file_info_offset, "the entries have versions")
+        self._end = b""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._source.path!r}, entries={self.entry_count})"
+
+    @property
+    def info(self) -> Mapping[bytes, bytes]:
+        """The file's notes, such as its Avro schema at b"schema"."""
+        return self._info
+
+    def expanded_size(self) -> int:
+        """Return how many bytes the data blocks have uncompressed, by their headers.
+
+        It reads all of the file: for files that are held.
+        """
+        places = [(entry.offset, HEADER.size) for entry in self._index]
+        headers = self._source.read_many(places)
+        return sum(max(0, HEADER.unpack(header)[2]) for header in headers)
+
+    @property
+    def entry_count(self) -> int:
+        """How many entries the file says it has."""
+        return self._trailer.entry_count
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, or None."""
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values of the keys that are there, by one vectored read."""
+        wanted = set(keys)
+        places = sorted({bisect_right(self._keys, key) - 1 for key in wanted} - {-1})
+        found: dict[bytes, bytes] = {}
+        for batch in self._batches([self._index[place] for place in places]):
+            for data in batch:
+                found.update((key, value) for key, value in data if key in wanted)
+        return found
+
+    def scan(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """The entries whose key begins with `prefix`, in order; holds a batch of blocks."""
+        first = max(0, bisect_right(self._keys, prefix) - 1) if prefix else 0
+        last = len(self._keys)
+        if prefix and (after := _after(prefix)) is not None:
+            last = bisect_right(self._keys, after)
+        count = 0
+        for batch in self._batches(self._index[first:last]):
+            for data in batch:
+                for key, value in data:
+                    count += 1
+                    if key.startswith(prefix):
+                        yield key, value
+        if not prefix and count != self.entry_count:
+            message = f"{count} entries where there should be {self.entry_count}"
+            raise self._source.corrupt(self._source.length - SIZE, message)
+
+    def meta(self, name: bytes) -> bytes | None:
+        """The content of a meta block, or None."""
+        if name not in self._meta:
+            return None
+        offset, size = self._meta[name]
+        return self._block(offset, self._source.read(offset, size), META).data
+
+    def metas(self, prefix: bytes, parse: Callable[[bytes], T]) -> Iterator[T]:
+        """What `parse` makes of the meta blocks whose name begins with `prefix`, in order of names.
+
+        They are read by one vectored read; one for which it raises ValueError is damaged.
+        """
+        places = [self._meta[name] for name in sorted(self._meta) if name.startswith(prefix)]
+        for (offset, _), raw in zip(places, self._source.read_many(places), strict=True):
+            yield self._parsed(offset, parse, self._block(offset, raw, META).data)
+
+    def _check_opening(self) -> None:
+        """CorruptFileException if what is read when a file is opened does not fit its length."""
+        trailer, length = self._trailer, self._source.length
+        offset, size = trailer.load_on_open_offset, length - trailer.load_on_open_offset
+        if size > SIZE + 3 * self._max_bytes:
+            message = f"{size} bytes to load, max_block_bytes is {self._max_bytes}"
+            raise self._source.corrupt(offset, message)
+        if max(trailer.index_count, trailer.meta_count) > length // HEADER.size:
+            count = max(trailer.index_count, trailer.meta_count)
+            raise self._source.corrupt(length - SIZE, f"{count} blocks in a file of {length} bytes")
+
+    def _check_places(self, places: Iterable[tuple[int, int]]) -> None:
+        """CorruptFileException unless blocks (offset, size) follow each other in the file.
+
+        So all blocks of an index take no more than the file has, though each has an entry.
+        """
+        end = 0
+        for offset, size in places:
+            if offset < end or size < HEADER.size:
+                where = max(0, min(offset, self._source.length))
+                message = f"a block of {size} bytes where another one ends at {end}"
+                raise self._source.corrupt(where, message)
+            end = offset + size
+        self._source.check(0, end)
+
+    def _load(self, start: int) -> None:
+        """Hold the file from `start` on."""
+        if start < self._end_offset:
+            missing = self._source.read(start, self._end_offset - start)
+            self._end, self._end_offset = missing + self._end, start
+
+    def _read_opening(self) -> tuple[list[IndexEntry], list[tuple[bytes, int, int]]]:
+        """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
+        trailer = self._trailer
+        offset = trailer.load_on_open_offset
+        blocks: list[Block] = []
+        for magic in (ROOT_INDEX, ROOT_INDEX, FILE_INFO):
+            begin = offset - self._end_offset
+            size = size_on_disk(self._source, offset, self._end[begin : begin + HEADER.size])
+            if magic == FILE_INFO and offset != trailer.file_info_offset:
+                raise self._source.corrupt(offset, "the file info is elsewhere")
+            if offset + size > self._source.length - SIZE:
+                raise self._source.corrupt(offset, "a block overlaps the trailer")
+            blocks.append(self._block(offset, self._end[begin : begin + size], magic))
+            offset += size
+        start = trailer.load_on_open_offset
+        self._info = self._parsed(trailer.file_info_offset, decode_info, blocks[2].data)
+        rest = _MIDDLE if trailer.levels > 1 else 0
+        root = self._parsed(
+            start, lambda data: unpack_index(data, trailer.index_count, rest), blocks[0].data
+        )
+        meta = self._parsed(
+            start, lambda data: unpack_root(data, trailer.meta_count), blocks[1].data
+        )
+        return root, meta
+
+    def _data_index(self, entries: list[IndexEntry]) -> list[IndexEntry]:
+        """The entries of data blocks, read level by level."""
+        levels = self._trailer.levels
+        if not 1 <= levels <= _MOST_LEVELS:
+            raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
+        most = self._source.length // HEADER.size
+        self._check_places((e.offset, e.size) for e in entries)
+        for _ in range(levels - 1):
+            below: list[IndexEntry] = []
+            raws = self._source.read_many([(e.offset, e.size) for e in entries])
+            for entry, raw in zip(entries, raws, strict=True):
+                block = self._block(entry.offset, raw, LEAF_INDEX, INTERMEDIATE_INDEX)
+                unpacked = partial(unpack_branch, most=most - len(below))
+                below += self._parsed(entry.offset, unpacked, block.data)
+            entries = below
+            self._check_places((e.offset, e.size) for e in entries)
+        return entries
+
+    def _batches(
+        self, entries: list[IndexEntry]
+    ) -> Iterator[Iterator[Iterator[tuple[bytes, bytes]]]]:
+        position = 0
+        while position < len(entries):
+            end, size = position, 0
+            while end < len(entries) and (end == position or size + entries[end].size <= BATCH):
+                size += entries[end].size
+                end += 1
+            yield self._decoded(entries[position:end])
+            position = end
+
+    def _decoded(self, entries: list[IndexEntry]) -> Iterator[Iterator[tuple[bytes, bytes]]]:
+        raws = self._source.read_many([(e.offset, e.size) for e in entries])
+        for entry, raw in zip(entries, raws, strict=True):
+            yield self._entries(entry.offset, self._block(entry.offset, raw, DATA).data)
+
+    def _entries(self, offset: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
+        try:
+            yield from unpack_entries(data, self._versioned)
+        except ValueError as error:
+            raise self._source.corrupt(offset, str(error)) from error
+
+    def _block(self, offset: int, raw: bytes, *expected: bytes) -> Block:
+        how = self._trailer.compression
+        bound = min(self._max_bytes, _MAX_INFO_BYTES if FILE_INFO in expected else self._max_bytes)
+        return decode_block(self._source, offset, raw, how, *expected, max_bytes=bound)
+
+    def _parsed(self, offset: int, parse: Callable[[bytes], T], data: bytes) -> T:
+        try:
+            return parse(data)
+        except ValueError as error:
+            raise self._source.corrupt(offset, str(error)) from error
+
+
+def _after(prefix: bytes) -> bytes | None:
+    """The smallest key above all that begin with `prefix`; None if there is none."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None

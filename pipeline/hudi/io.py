@@ -1,0 +1,161 @@
+"""Read and write files of a metadata table, and its exceptions."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from fscontract.contract.api.errors import PathIOException
+from fscontract.contract.api.filesystem import FileRange, FileStatus, FileSystem, FSDataInputStream
+
+
+class MetadataException(PathIOException):
+    """A metadata table that can't be used as it is."""
+
+
+class CorruptFileException(MetadataException):
+    """A file whose bytes are not what was written; `offset` is where that was noticed."""
+
+    def __init__(self, path: str, offset: int, message: str) -> None:
+        super().__init__(path, f"{message}, at offset {offset}")
+        self.offset = offset
+
+
+class LockedException(MetadataException):
+    """Another writer has the table."""
+
+
+class RolledBackException(MetadataException):
+    """An action that another writer has taken back, because it took it for a failed one."""
+
+
+class MetadataWarning(UserWarning):
+    """The metadata table is not used or not right, so files are listed; or it lacks ranges."""
+
+
+#: How many files are read, and directories listed, at a time.
+_WORKERS = 8
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+
+
+def read_file(fs: FileSystem, path: str) -> bytes:
+    """The bytes of a file; FileNotFoundException."""
+    with fs.open(path) as stream, stream.as_file() as file:
+        return file.read()
+
+
+def write_file(fs: FileSystem, path: str, content: bytes, replace: bool = False) -> None:
+    """Write a file at once; FileAlreadyExistsException if there is one, unless `replace`."""
+    with create_file(fs, path, replace) as file:
+        file.write(content)
+
+
+def create_file(fs: FileSystem, path: str, replace: bool = True) -> io.BufferedIOBase:
+    """A file to write, without a look at what is in the way where a filesystem can leave that out.
+
+    In the directories of a table there are no files where directories have to be.
+    """
+    create: Callable[..., io.BufferedIOBase] = getattr(fs, "create_performance", fs.create)
+    return create(path, overwrite=replace)
+
+
+def remove_abandoned(fs: FileSystem, directory: str) -> list[str]:
+    """Delete what killed writers have left below a directory, where a filesystem has such files.
+
+    Return the paths; none if the directory is not there.
+    """
+    remove: Callable[[str], list[str]] | None = getattr(fs, "remove_abandoned", None)
+    return [] if remove is None else remove(directory)
+
+
+def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
+    """Put files below a directory on the disk, whoever wrote them.
+
+    Where a filesystem has no such call, they are there once they are closed.
+    """
+    sync: Callable[[Iterable[str], str], None] | None = getattr(fs, "sync", None)
+    if sync is not None:
+        sync(paths, below)
+
+
+def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:
+    """A function of each item, several at a time."""
+    if len(items) < 2:
+        return [function(each) for each in items]
+    with ThreadPoolExecutor(min(_WORKERS, len(items))) as pool:
+        return list(pool.map(function, items))
+
+
+def list_files(fs: FileSystem, directory: str) -> list[FileStatus]:
+    """The files of a directory, none if it is not there."""
+    try:
+        return [status for status in fs.list_status(directory) if not status.is_directory]
+    except FileNotFoundError:
+        return []
+
+
+def open_stream(fs: FileSystem, status: FileStatus, policy: str = "random") -> FSDataInputStream:
+    """Open a file that a listing told of, so that nothing has to be asked of it again."""
+    builder = fs.open_file(status.path).opt("fs.option.openfile.read.policy", policy)
+    return builder.with_file_status(status).build().result()
+
+
+class Source:
+    """`length` bytes of a file from `start`; offsets count from there, those of errors from 0."""
+
+    def __init__(self, stream: FSDataInputStream, path: str, length: int, start: int = 0) -> None:
+        self.path = path
+        self.length = length
+        self._stream = stream
+        self._start = start
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path!r}, {self._start}, {self.length})"
+
+    def part(self, offset: int, length: int) -> Source:
+        """A part of this part; CorruptFileException if it does not lie in it."""
+        self.check(offset, length)
+        return Source(self._stream, self.path, length, self._start + offset)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """The bytes of one range, by one positioned read."""
+        self.check(offset, length)
+        buffer = bytearray(length)
+        if length:
+            try:
+                self._stream.read_fully(self._start + offset, buffer)
+            except EOFError as error:
+                raise self.corrupt(offset, f"the file ends within {length} bytes") from error
+        return bytes(buffer)
+
+    def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes of ranges (offset, length) that don't overlap, by one vectored read."""
+        if len(ranges) < 2:
+            return [self.read(offset, length) for offset, length in ranges]
+        for offset, length in ranges:
+            self.check(offset, length)
+        wanted = [FileRange(self._start + offset, length) for offset, length in ranges]
+        self._stream.read_vectored(wanted)
+        return [self._result(each) for each in wanted]
+
+    def check(self, offset: int, length: int) -> None:
+        """CorruptFileException for a range that does not lie in this part."""
+        if offset < 0 or length < 0 or offset + length > self.length:
+            message = f"{length} bytes from offset {self._start + offset} are not in the file"
+            raise self.corrupt(max(0, min(offset, self.length)), message)
+
+    def corrupt(self, offset: int, message: str) -> CorruptFileException:
+        """The error for what is wrong at an offset."""
+        return CorruptFileException(self.path, self._start + offset, message)
+
+    def _result(self, each: FileRange) -> bytes:
+        if each.data is None:
+            raise self.corrupt(each.offset - self._start, "a vectored read gave nothing")
+        try:
+            return bytes(each.data.result())
+        except EOFError as error:
+            message = f"the file ends within {each.length} bytes"
+            raise self.corrupt(each.offset - self._start, message) from error

@@ -1,0 +1,322 @@
+"""Infer a dataset's properties from its directories and its Parquet files.
+
+Other readers of Hudi tables need the partition fields, the schema of the rows, and a first commit;
+Hudi's own writers want the record key. None of it is in a directory of files. It is found where
+the files say so, and named otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.pipeline.hudi.changes import Sizes, below
+from fscontract.pipeline.hudi.column_stats import can_pack
+from fscontract.pipeline.hudi.io import MetadataWarning, in_threads
+from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer, statistics_of
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table_location import KEY_GENERATOR
+from fscontract.pipeline.hudi.updates import SCHEMA
+
+PARTITION_FIELDS = "hoodie.table.partition.fields"
+HIVE_STYLE = "hoodie.datasource.write.hive_style_partitioning"
+RECORD_KEY = "hoodie.table.recordkey.fields"
+#: How many files' footers are read, those of as many partitions as there are.
+_SAMPLES = 16
+_HIVE = re.compile(r"([^=]+)=(.*)", re.DOTALL)
+#: File group, token and instant: names that other readers of Hudi tables take.
+_HUDI_NAME = re.compile(r"[^_]+_[^_]+_\d{17}\.\w+")
+_AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: What Hudi adds to each row; no part of a table's schema.
+_META_FIELD = "_hoodie_"
+_MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a user says of a dataset; what is None is inferred. `schema` is Avro as JSON."""
+
+    partition_fields: Sequence[str] | None = None
+    record_key: Sequence[str] | None = None
+    schema: str | None = None
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What the footer of one file says: its columns, their ranges, and the file's notes."""
+
+    partition: str
+    columns: Any
+    ranges: Mapping[str, ColumnStatistics]
+    notes: Mapping[bytes, bytes]
+
+
+def infer_properties(
+    fs: FileSystem, path: str, sizes: Sizes, given: Given | None = None
+) -> dict[str, str]:
+    """Return the properties that a dataset of these files has, as far as they are given or found.
+
+    Reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
+    names what is not found, and the option of the command that gives it.
+    """
+    given = given or Given()
+    partitions = sorted(name for name, files in sizes.items() if files)
+    samples = _samples(fs, path, sizes)
+    missing: list[str] = []
+    properties: dict[str, str] = {}
+    names = _hive_names(partitions)
+    fields = given.partition_fields
+    if fields is None:
+        fields = names if names is not None else _plain_names(partitions, samples)
+    if fields is None:
+        missing.append("partition fields (--partition-fields NAMES)")
+    elif fields:
+        properties[PARTITION_FIELDS] = ",".join(fields)
+    if fields is not None:
+        properties[HIVE_STYLE] = "true" if names else "false"
+    key = given.record_key if given.record_key is not None else _record_key(samples)
+    if key:
+        properties[RECORD_KEY] = ",".join(key)
+    else:
+        missing.append("record key (--record-key NAMES)")
+    if fields is not None:
+        properties[KEY_GENERATOR] = _generator(fields, key or ())
+    schema = given.schema if given.schema is not None else _schema(samples, fields or ())
+    if schema is None:
+        missing.append("schema (--schema FILE)")
+    elif fields is not None:  # without them no reader could use it
+        properties[SCHEMA] = schema
+    _warn(path, missing, _other_names(sizes))
+    return properties
+
+
+def _warn(path: str, missing: Sequence[str], others: Sequence[str]) -> None:
+    said = []
+    if missing:
+        named = ", ".join(missing)
+        said.append(f"not found in the files: {named}; to give them, delete and create the table")
+    if others:
+        said.append(
+            f"{len(others)} files, such as {others[0]!r}, have names other than Hudi's, "
+            "so other readers of Hudi tables refuse the dataset"
+        )
+    if said:
+        warnings.warn(f"{path}: {'; '.join(said)}", MetadataWarning, stacklevel=3)
+
+
+def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
+    if not fields:
+        return "NON_PARTITION"
+    return "SIMPLE" if len(fields) == 1 and len(key) <= 1 else "COMPLEX"
+
+
+def _other_names(sizes: Sizes) -> list[str]:
+    """The files that are not named as Hudi names them."""
+    return [
+        below(partition, name)
+        for partition, files in sizes.items()
+        for name in files
+        if not _HUDI_NAME.fullmatch(name)
+    ]
+
+
+def _hive_names(partitions: Sequence[str]) -> list[str] | None:
+    """The fields in names such as `year=2024/month=1`, none for no partition; None otherwise."""
+    if not any(partitions):
+        return [] if partitions else None
+    found = set()
+    for name in partitions:
+        parts = [_HIVE.fullmatch(part) for part in name.split("/")]
+        found.add(tuple(part[1] if part else "" for part in parts))
+    if len(found) != 1:
+        return None
+    (names,) = found
+    return list(names) if all(names) and len(set(names)) == len(names) else None
+
+
+def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[str] | None:
+    """The columns that hold nothing but the names of directories, one for each level."""
+    depths = {len(name.split("/")) if name else 0 for name in partitions}
+    if len(depths) != 1 or not samples:
+        return None
+    names: list[str] = []
+    for level in range(depths.pop()):
+        fitting = [
+            {
+                column
+                for column, known in sample.ranges.items()
+                if sample.partition.split("/")[level] in _only_value(known)
+            }
+            for sample in samples
+        ]
+        common = set.intersection(*fitting) - set(names)
+        if len(common) != 1:
+            return None
+        names.append(common.pop())
+    return names
+
+
+def _only_value(known: ColumnStatistics) -> set[str]:
+    """The texts for the only value of a column in a file; none if it may have several."""
+    value = known.minimum
+    if value is None or value != known.maximum or known.null_count != 0:
+        return set()
+    if known.wrapper == "DateWrapper" and isinstance(value, int):
+        try:
+            return {(date(1970, 1, 1) + timedelta(days=value)).isoformat()}
+        except OverflowError:
+            return set()
+    return {str(value)}
+
+
+def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
+    """The column whose range is that of the keys, which Hudi notes in its files."""
+    common: set[str] | None = None
+    for sample in samples:
+        low, high = sample.notes.get(_MIN_KEY), sample.notes.get(_MAX_KEY)
+        fitting = {
+            column
+            for column, known in sample.ranges.items()
+            if None not in (low, high)
+            and (str(known.minimum).encode(), str(known.maximum).encode()) == (low, high)
+        }
+        common = fitting if common is None else common & fitting
+    return list(common) if common and len(common) == 1 else None
+
+
+def _samples(fs: FileSystem, path: str, sizes: Sizes) -> list[_Sample]:
+    """What some files say: one of a partition first, then others; nothing without PyArrow."""
+    if not can_pack():
+        return []
+    found = [
+        [(partition, name, size) for name, size in sorted(files.items()) if name.endswith(SUFFIX)]
+        for partition, files in sorted(sizes.items())
+    ]
+    found = [files for files in found if files]
+    step = max(1, len(found) // _SAMPLES)
+    chosen = [files[-1] for files in found[::step]][:_SAMPLES]
+    chosen += [each for files in found for each in files[:-1]][: _SAMPLES - len(chosen)]
+    return [each for each in in_threads(partial(_sample, fs, path), chosen) if each is not None]
+
+
+def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | None:
+    partition, name, size = file
+    try:
+        footer = read_footer(fs, FileStatus(f"{path}/{below(partition, name)}", size))
+        columns = footer.schema.to_arrow_schema()
+    except (OSError, ValueError, NotImplementedError):
+        return None
+    ranges = {
+        each.column: each
+        for each in statistics_of(name, footer, None)
+        if not each.column.startswith(_META_FIELD)
+    }
+    return _Sample(partition, columns, ranges, footer.metadata or {})
+
+
+def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
+    """The schema of the rows as Avro, None if the files have none, or several that don't fit.
+
+    A partition field that is in no file is a text, as in the name of its directory.
+    """
+    if not samples:
+        return None
+    import pyarrow as pa
+
+    try:
+        whole = pa.unify_schemas([each.columns for each in samples])
+        found = [
+            {"name": _name(each.name), "type": ["null", _avro(each.type, each.name)],
+             "default": None}
+            for each in whole
+            if not each.name.startswith(_META_FIELD)
+        ]  # fmt: skip
+        found += [
+            {"name": _name(each), "type": ["null", "string"], "default": None}
+            for each in fields
+            if each not in whole.names
+        ]
+    except (pa.ArrowException, ValueError):
+        return None
+    if not found:
+        return None
+    return json.dumps({"type": "record", "name": "row", "fields": found}, separators=(",", ":"))
+
+
+def _name(text: str) -> str:
+    """A name that Avro allows; ValueError."""
+    if not _AVRO_NAME.fullmatch(text):
+        raise ValueError(f"no name in Avro: {text!r}")
+    return text
+
+
+def _avro(kind: Any, name: str) -> Any:
+    """Avro's type for one of Arrow; ValueError. `name`, the column's path, names records."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _avro(kind.value_type, name)
+    if types.is_struct(kind):
+        fields = [kind.field(number) for number in range(kind.num_fields)]
+        return {
+            "type": "record",
+            "name": _name(name.replace(".", "_")),
+            "fields": [_avro_field(each, f"{name}.{each.name}") for each in fields],
+        }
+    if types.is_map(kind):
+        if not types.is_string(kind.key_type):
+            raise ValueError("a map without texts as keys")
+        return {"type": "map", "values": ["null", _avro(kind.item_type, f"{name}.value")]}
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        items = ["null", _avro(kind.value_type, f"{name}.element")]
+        return {"type": "array", "items": items}
+    return _simple(kind)
+
+
+def _avro_field(field: Any, name: str) -> dict[str, Any]:
+    kind = ["null", _avro(field.type, name)]
+    return {"name": _name(field.name), "type": kind, "default": None}
+
+
+def _simple(kind: Any) -> Any:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_decimal(kind):
+        return {
+            "type": "bytes",
+            "logicalType": "decimal",
+            "precision": kind.precision,
+            "scale": kind.scale,
+        }
+    if types.is_timestamp(kind):
+        unit = "millis" if kind.unit in ("s", "ms") else "micros"
+        # Without a zone, too: hudi-rs 0.5.0 panics at Avro's local-timestamp-micros.
+        return {"type": "long", "logicalType": f"timestamp-{unit}"}
+    if types.is_date(kind):
+        return {"type": "int", "logicalType": "date"}
+    if types.is_time(kind):
+        return {"type": "long", "logicalType": "time-micros"}
+    if types.is_integer(kind):
+        return "int" if kind.bit_width < 32 or kind == pa.int32() else "long"
+    if types.is_floating(kind):
+        return "double" if kind == pa.float64() else "float"
+    for test, name in (
+        (types.is_boolean, "boolean"),
+        (types.is_string, "string"),
+        (types.is_large_string, "string"),
+        (types.is_binary, "bytes"),
+        (types.is_large_binary, "bytes"),
+        (types.is_fixed_size_binary, "bytes"),
+    ):
+        if test(kind):
+            return name
+    raise ValueError(f"no type in Avro: {kind}")

@@ -1,0 +1,322 @@
+"""List the files of a dataset: from its metadata table, or from its directories on Spark."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.implementations.spark.locations import Place, place_of
+from fscontract.implementations.spark.tasks import Tasks, tasks_of
+from fscontract.pipeline.hudi.changes import Sizes
+from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.io import MetadataWarning, in_threads
+from fscontract.pipeline.hudi.metrics import (
+    LOOKUP_FILES,
+    LOOKUP_PARTITIONS,
+    VALIDATE_ERRORS,
+    VALIDATE_FILES,
+    VALIDATE_PARTITIONS,
+    Metrics,
+)
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import HOODIE, Timeline, load_timeline
+
+#: The instant in the name of a data file.
+_INSTANT = re.compile(r"_(\d{17})(?=[._])")
+_T = TypeVar("_T")
+
+
+def instant_in(name: str) -> str | None:
+    """The instant that the name of a data file has, None for other names."""
+    found = _INSTANT.search(name)
+    return None if found is None else found[1]
+
+
+def listing(
+    fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
+) -> dict[str, dict[str, int]]:
+    """The sizes of all files below a directory, by the directory's name below it and theirs.
+
+    `progress` is told how many directories have been listed, and how many files found.
+    """
+    return sizes_of(files_below(fs, path, progress))
+
+
+def sizes_of(files: Mapping[str, Iterable[FileStatus]]) -> dict[str, dict[str, int]]:
+    """The sizes of files by directory and name."""
+    return {
+        directory: {status.path.rpartition("/")[2]: status.length for status in statuses}
+        for directory, statuses in files.items()
+    }
+
+
+def files_below(
+    fs: FileSystem,
+    path: str,
+    progress: Callable[[int, int], None] | None = None,
+    directories: Sequence[str] = ("",),
+) -> dict[str, list[FileStatus]]:
+    """What a listing says of all files below a directory, by the directory's name below it.
+
+    It begins with `directories`, names below it, too.
+    """
+    found: dict[str, list[FileStatus]] = {}
+    done = 0
+    while directories:
+        done += len(directories)
+        level, directories = list_level(fs, path, directories)
+        found |= level
+        if progress is not None:
+            progress(done, sum(map(len, found.values())))
+    return found
+
+
+def list_level(
+    fs: FileSystem, path: str, directories: Sequence[str]
+) -> tuple[dict[str, list[FileStatus]], list[str]]:
+    """The files in some directories below a path, and the directories in them; by their names."""
+    listed = in_threads(lambda name: list(_children(fs, path, name)), directories)
+    found: dict[str, list[FileStatus]] = {}
+    deeper: list[str] = []
+    for directory, statuses in zip(directories, listed, strict=True):
+        for status in statuses:
+            if status.is_directory:
+                name = status.path.rpartition("/")[2]
+                deeper.append(f"{directory}/{name}" if directory else name)
+            else:
+                found.setdefault(directory, []).append(status)
+    return found, deeper
+
+
+def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
+    """What is in a directory, without what is Hudi's own."""
+    directory = f"{path}/{partition}" if partition else path
+    for status in fs.list_status(directory):
+        if not status.path.rpartition("/")[2].startswith(HOODIE):
+            yield status
+
+
+def _sorted(statuses: Iterable[FileStatus]) -> list[FileStatus]:
+    return sorted(statuses, key=lambda status: status.path)
+
+
+class FileListing(Closeable):
+    """The partitions and files of the dataset at `path`.
+
+    They come from its metadata table, which is opened once. Where there is none, it is damaged or
+    not wanted (`enabled`), the filesystem is listed, and a MetadataWarning says why. To `validate`
+    is to do both: what differs is counted, and warned of, and the filesystem is right. The table
+    is damaged, too, if a block of it has more than `max_block_bytes` uncompressed.
+    """
+
+    table_class: Callable[..., MetadataTable] = MetadataTable
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        path: str,
+        *,
+        enabled: bool = True,
+        validate: bool = False,
+        directory: str | None = None,
+        metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
+    ) -> None:
+        self._fs = fs
+        self.path = path.rstrip("/")
+        self.metrics = metrics or Metrics()
+        self._validate = validate
+        self._table: MetadataTable | None = None
+        self._timeline: Timeline | None = None
+        self._pending: frozenset[str] | None = None
+        if enabled:
+            try:
+                self._table = self.table_class(
+                    fs,
+                    self.path,
+                    directory=directory,
+                    metrics=self.metrics,
+                    max_block_bytes=max_block_bytes,
+                )
+            except FileNotFoundError:
+                self._warn(f"{self.path}: there is no metadata table")
+            except OSError as error:
+                self._warn(str(error))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path!r}, table={self._table!r})"
+
+    def close(self) -> None:
+        """Close the table."""
+        if self._table is not None:
+            self._table.close()
+
+    @property
+    def uses_table(self) -> bool:
+        """Whether the metadata table answers, as far as is known."""
+        return self._table is not None
+
+    def list_partitions(self) -> list[str]:
+        """The names of the partitions, sorted; "" for the one of a dataset without partitions."""
+        self.metrics.count(LOOKUP_PARTITIONS)
+        known = self._ask(lambda table: table.list_partitions())
+        if known is not None and not self._validate:
+            return known
+        with self.metrics.timed(VALIDATE_PARTITIONS):
+            found = sorted(self._all())
+        self._compare("the partitions", known, found)
+        return found
+
+    def list_files(self, partition: str) -> list[FileStatus]:
+        """The files of a partition, sorted by path; none for one that is not there."""
+        self.metrics.count(LOOKUP_FILES)
+        known = self._ask(lambda table: table.list_files(partition))
+        if known is not None and not self._validate:
+            return known
+        with self.metrics.timed(VALIDATE_FILES):
+            found = _sorted(self._listed(partition))
+        seen = None if known is None else [(each.path, each.length) for each in known]
+        self._compare(repr(partition), seen, [(each.path, each.length) for each in found])
+        return found
+
+    def list_all(self) -> dict[str, list[FileStatus]]:
+        """All partitions and their files."""
+        known = self._ask(lambda table: dict(table.list_all()))
+        if known is not None and not self._validate:
+            return known
+        if known is None:  # nothing to compare with, so each directory is listed once
+            found = self._all()
+            return {name: _sorted(found[name]) for name in sorted(found)}
+        return {name: self.list_files(name) for name in self.list_partitions()}
+
+    def prune(
+        self, filters: Iterable[Filter], partitions: Collection[str] | None = None
+    ) -> list[FileStatus]:
+        """The files, of some partitions or of all, that may have a row which meets all filters.
+
+        A listing says nothing of rows, so all files are given without the table.
+        """
+        known = self._ask(lambda table: table.prune(filters, partitions))
+        if known is not None and not self._validate:
+            return known
+        if partitions is None:
+            found = self._all()
+            return [each for name in sorted(found) for each in _sorted(found[name])]
+        return [each for name in partitions for each in self.list_files(name)]
+
+    def completed_actions(self) -> frozenset[str]:
+        """The actions that the dataset's timeline has completed."""
+        timeline = self._ask(lambda table: table.data_timeline) or self._own_timeline()
+        done = (each for each in timeline.instants.values() if each.completed is not None)
+        return frozenset(each.action for each in done)
+
+    def _ask(self, question: Callable[[MetadataTable], _T]) -> _T | None:
+        """What the table says; None if it can't be used, now or ever."""
+        if self._table is None:
+            return None
+        try:
+            return question(self._table)
+        except OSError as error:
+            self._warn(str(error))
+            self._table.close()
+            self._table = None
+            return None
+
+    def _compare(self, what: str, known: object, found: object) -> None:
+        if known is not None and known != found:
+            self.metrics.count(VALIDATE_ERRORS)
+            warnings.warn(
+                f"{self.path}: the metadata table differs from the files in {what}; "
+                "MetadataWriter.rebuild mends it",
+                MetadataWarning,
+                stacklevel=3,
+            )
+
+    def _warn(self, reason: str) -> None:
+        warnings.warn(f"{reason}; files are listed instead", MetadataWarning, stacklevel=4)
+
+    def _all(self) -> dict[str, list[FileStatus]]:
+        found = {
+            partition: [each for each in files if self._completed(each.path.rpartition("/")[2])]
+            for partition, files in files_below(self._fs, self.path).items()
+        }
+        return {partition: files for partition, files in found.items() if files}
+
+    def _listed(self, partition: str) -> Iterator[FileStatus]:
+        with suppress(FileNotFoundError):
+            for status in _children(self._fs, self.path, partition):
+                name = status.path.rpartition("/")[2]
+                if not status.is_directory and self._completed(name):
+                    yield status
+
+    def _completed(self, name: str) -> bool:
+        """Whether a file counts: what its name says of its instant, if it says anything."""
+        named = instant_in(name)
+        if named is None:
+            return True
+        if self._pending is None:
+            self._pending = frozenset(each.time for each in self._own_timeline().pending)
+        return named not in self._pending
+
+    def _own_timeline(self) -> Timeline:
+        if self._timeline is None:
+            self._timeline = load_timeline(self._fs, self.path)
+        return self._timeline
+
+
+#: Directories are shared out as so many parts for each task that runs at a time.
+_SHARE = 4
+
+
+def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
+    """A `lister` for `MetadataWriter.initialize`: the executors of a session list the dataset.
+
+    They have to see the filesystem: a local one at the same path, or a bucket.
+    """
+
+    def lister(fs: FileSystem, path: str) -> Sizes:
+        tasks = tasks_of(spark)
+        try:
+            return listing_by(tasks, fs, path)
+        finally:
+            tasks.close()
+
+    return lister
+
+
+def listing_by(
+    tasks: Tasks, fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
+) -> dict[str, dict[str, int]]:
+    """What `listing` gives, by one job.
+
+    Directories are listed here until there are enough for all tasks; those and what is below them
+    are listed there. ExecutorException if the job fails.
+    """
+    wanted = _SHARE * tasks.parallelism
+    waiting: Sequence[str] = [""]
+    sizes: dict[str, dict[str, int]] = {}
+    while waiting and len(waiting) < wanted:
+        found, waiting = list_level(fs, path, waiting)
+        sizes |= sizes_of(found)
+    if waiting:
+        bounds = [len(waiting) * part // wanted for part in range(wanted + 1)]
+        parts = [waiting[start:stop] for start, stop in pairwise(bounds)]
+        for listed in tasks.map(partial(_list_below, place_of(fs), path), parts, wanted):
+            sizes |= listed
+    if progress is not None:
+        progress(len(sizes), sum(map(len, sizes.values())))
+    return sizes
+
+
+def _list_below(place: Place, path: str, directories: Sequence[str]) -> dict[str, dict[str, int]]:
+    """What a task does: list directories and all below them."""
+    with FILESYSTEMS.lease(place) as fs:
+        return sizes_of(files_below(fs, path, directories=directories))

@@ -1,0 +1,350 @@
+"""Column statistics from Parquet footers."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import time
+from decimal import Decimal
+from typing import Any
+
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.pipeline.hudi.changes import Sizes, below
+from fscontract.pipeline.hudi.io import (
+    CorruptFileException,
+    MetadataWarning,
+    Source,
+    in_threads,
+    open_stream,
+)
+from fscontract.pipeline.hudi.records import ColumnStatistics
+
+#: Of a longer text or binary value no more is kept.
+LONGEST = 256
+_MOST = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
+#: Bounds of a decimal with 15 digits behind the point, 30 in all.
+_DECIMALS = Decimal(10) ** 15
+_PLACES = -15
+_SURROGATES = range(0xD800, 0xE000)
+#: Microseconds of a unit, or units of a microsecond.
+_UNITS = {"milliseconds": (1000, 1), "microseconds": (1, 1), "nanoseconds": (1, 1000)}
+_DAY = 86_400_000_000
+
+#: What makes a smallest and a largest value of those in a file, None if they can't be kept.
+_Bounds = Callable[[Any, Any], tuple[Any, Any] | None]
+
+
+def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistics:
+    """What is known of a column that is no list: of all row groups together.
+
+    `leaf` is the column's schema and `chunks` its metadata in each row group, as PyArrow has them.
+    There are bounds if each row group has some, or nothing but nulls, and the type has an order
+    that everybody agrees on.
+    """
+    wrapper, bounds = _kept_as(leaf)
+    found = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
+    nulls = [_nulls(chunk) for chunk in chunks]
+    low, high = found or (None, None)
+    return ColumnStatistics(
+        "",
+        file,
+        leaf.path,
+        None if found is None else wrapper,
+        low,
+        high,
+        sum(chunk.num_values for chunk in chunks),
+        None if None in nulls else sum(count for count in nulls if count is not None),
+        sum(chunk.total_compressed_size for chunk in chunks),
+        sum(chunk.total_uncompressed_size for chunk in chunks),
+    )
+
+
+def _nulls(chunk: Any) -> int | None:
+    known = chunk.statistics
+    return known.null_count if known is not None and known.has_null_count else None
+
+
+def _bounds(wrapper: str, bounds: _Bounds, chunks: Sequence[Any]) -> tuple[Any, Any] | None:
+    lows, highs = [], []
+    for chunk in chunks:
+        if _nulls(chunk) == chunk.num_values:
+            continue
+        known = chunk.statistics
+        if known is None or not known.has_min_max:
+            return None
+        if wrapper in _AS_THEY_ARE:
+            found = bounds(known.min_raw, known.max_raw)
+        else:
+            try:
+                found = bounds(known.min, known.max)
+            except ValueError:  # such as bytes that are no text
+                return None
+        if found is None:
+            return None
+        lows.append(found[0])
+        highs.append(found[1])
+    return (min(lows), max(highs)) if lows else None
+
+
+def _kept_as(leaf: Any) -> tuple[str | None, _Bounds]:
+    """The wrapper of a column's values, None if they have no order, and what makes its bounds."""
+    physical, logical = leaf.physical_type, leaf.logical_type
+    if logical.type in ("TIMESTAMP", "TIME", "INT"):
+        return _by_logical_type(json.loads(logical.to_json()))
+    found = _KINDS.get((physical, logical.type))
+    if found is None and logical.type == "DECIMAL":
+        return "DecimalWrapper", _decimals
+    return found or (None, _plain)
+
+
+def _by_logical_type(said: dict[str, Any]) -> tuple[str | None, _Bounds]:
+    if said["Type"] == "Int":
+        small = said["bitWidth"] < 32 or (said["bitWidth"] == 32 and said["isSigned"])
+        wrapper = "IntWrapper" if small else "LongWrapper"
+        return wrapper, _within(_MOST[wrapper])
+    unit = _UNITS.get(said["timeUnit"])
+    if unit is None:
+        return None, _plain
+    if said["Type"] == "Time":
+        return "TimeMicrosWrapper", _times(*unit)
+    if said["isAdjustedToUTC"]:
+        return "TimestampMicrosWrapper", _microseconds(*unit)
+    return None, _plain  # what a time without a zone stands for depends on who reads it
+
+
+def _plain(low: Any, high: Any) -> tuple[Any, Any]:
+    return low, high
+
+
+def _within(most: int) -> _Bounds:
+    return lambda low, high: (low, high) if -most <= low and high < most else None
+
+
+def _floats(low: float, high: float) -> tuple[float, float] | None:
+    return None if math.isnan(low) or math.isnan(high) else (low, high)
+
+
+def _microseconds(times: int, divisor: int) -> _Bounds:
+    """Rounded away from what is between them."""
+
+    def bounds(low: int, high: int) -> tuple[int, int] | None:
+        found = low * times // divisor, -(-high * times // divisor)
+        return _within(_MOST["LongWrapper"])(*found)
+
+    return bounds
+
+
+def _times(times: int, divisor: int) -> _Bounds:
+    def bounds(low: int, high: int) -> tuple[time, time] | None:
+        found = _microseconds(times, divisor)(low, high)
+        if found is None or not 0 <= found[0] <= found[1] < _DAY:
+            return None
+        return _time(found[0]), _time(found[1])
+
+    return bounds
+
+
+def _time(microseconds: int) -> time:
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return time(seconds // 3600, seconds // 60 % 60, seconds % 60, rest)
+
+
+def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
+    """As they are, if they fit the one type that the format has for decimals."""
+    for each in (low, high):
+        exponent = each.as_tuple().exponent
+        if not isinstance(exponent, int) or exponent < _PLACES or abs(each) >= _DECIMALS:
+            return None
+    return low, high
+
+
+def _texts(low: str, high: str) -> tuple[str, str] | None:
+    """The largest is made larger where it is cut off: what begins with it is not above it then."""
+    if len(high) <= LONGEST:
+        return low[:LONGEST], high
+    for end in range(LONGEST, 0, -1):
+        code = ord(high[end - 1]) + 1
+        if code <= 0xFFFF:  # beyond, Java's order is another than that of the bytes
+            code = _SURROGATES.stop if code in _SURROGATES else code
+            return low[:LONGEST], high[: end - 1] + chr(code)
+    return None
+
+
+def _bytes(low: bytes, high: bytes) -> tuple[bytes, bytes] | None:
+    if len(high) <= LONGEST:
+        return low[:LONGEST], high
+    kept = high[:LONGEST].rstrip(b"\xff")
+    return (low[:LONGEST], kept[:-1] + bytes([kept[-1] + 1])) if kept else None
+
+
+#: Wrappers of values that are taken as the numbers they are stored as.
+_AS_THEY_ARE = {"DateWrapper", "TimestampMicrosWrapper", "TimeMicrosWrapper"}
+#: By physical and logical type; of others the order is not known, or not that of their bytes.
+_KINDS: dict[tuple[str, str], tuple[str, _Bounds]] = {
+    ("BOOLEAN", "NONE"): ("BooleanWrapper", _plain),
+    ("INT32", "NONE"): ("IntWrapper", _plain),
+    ("INT64", "NONE"): ("LongWrapper", _plain),
+    ("INT32", "DATE"): ("DateWrapper", _plain),
+    ("FLOAT", "NONE"): ("FloatWrapper", _floats),
+    ("DOUBLE", "NONE"): ("DoubleWrapper", _floats),
+    ("BYTE_ARRAY", "NONE"): ("BytesWrapper", _bytes),
+    ("BYTE_ARRAY", "STRING"): ("StringWrapper", _texts),
+    ("BYTE_ARRAY", "ENUM"): ("StringWrapper", _texts),
+    ("FIXED_LEN_BYTE_ARRAY", "NONE"): ("BytesWrapper", _bytes),
+}
+
+
+SUFFIX = ".parquet"
+#: How many columns of a file have statistics, unless it is said which: as many as with Hudi.
+MOST_COLUMNS = 32
+#: How much of a file's end is read at first; a larger footer takes a second read.
+TAIL = 64 * 1024
+#: A larger footer is not read; in memory it may take 200 times as much.
+MAX_FOOTER = 16 * 1024 * 1024
+#: No element of a list in a footer takes fewer bytes, but for those of short lists.
+_ELEMENT, _SHORT = 8, 1000
+_MAGIC = b"PAR1"
+_END = 8
+#: After how many files it is said how far it has come.
+_BATCH = 1000
+
+#: What is known of files, by partition and name.
+Statistics = dict[tuple[str, str], list[ColumnStatistics]]
+#: What reads them of the files of a dataset, as `read_statistics` does.
+StatisticsReader = Callable[[FileSystem, str, Sizes, Collection[str] | None], Statistics]
+
+
+def read_statistics(
+    fs: FileSystem,
+    path: str,
+    sizes: Sizes,
+    columns: Collection[str] | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Statistics:
+    """What the Parquet files among some files of the dataset at `path` say of their columns.
+
+    A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
+    first 32 of each file. A file that is not there, or can't be read, has no statistics: an
+    empty list, and a MetadataWarning tells of it. Other errors of reading are raised.
+
+    `progress` is told how many footers have been read, and of how many.
+    """
+    files = [
+        (partition, name, FileStatus(f"{path}/{below(partition, name)}", size))
+        for partition, found in sizes.items()
+        for name, size in found.items()
+        if name.endswith(SUFFIX)
+    ]
+    read: list[list[ColumnStatistics] | Exception] = []
+    while len(read) < len(files):
+        some = files[len(read) : len(read) + _BATCH]
+        read += in_threads(lambda file: _read(fs, file[2], columns), some)
+        if progress is not None:
+            progress(len(read), len(files))
+    failed = [each for each in read if isinstance(each, Exception)]
+    if failed:
+        message = f"{len(failed)} files have no statistics that can be read: {failed[0]}"
+        warnings.warn(message, MetadataWarning, stacklevel=2)
+    return {
+        (partition, name): [] if isinstance(found, Exception) else found
+        for (partition, name, _), found in zip(files, read, strict=True)
+    }
+
+
+def file_statistics(
+    fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
+) -> list[ColumnStatistics]:
+    """What the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
+
+
+def read_footer(fs: FileSystem, status: FileStatus) -> Any:
+    """Return the footer of a Parquet file as PyArrow's metadata, by one read, or by two.
+
+    CorruptFileException if it is no Parquet file of the length that the status says.
+    """
+    with open_stream(fs, status) as stream:
+        return _footer(Source(stream, status.path, status.length))
+
+
+def statistics_of(
+    name: str, footer: Any, columns: Collection[str] | None
+) -> list[ColumnStatistics]:
+    """Return what the footer of a file says of some columns, or of the first 32."""
+    leaves = [footer.schema.column(place) for place in range(footer.num_columns)]
+    paths = Counter(leaf.path for leaf in leaves)
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    found = []
+    for place, leaf in enumerate(leaves):
+        if leaf.max_repetition_level or paths[leaf.path] > 1 or not indexable(leaf.path):
+            continue
+        if columns is None or leaf.path in columns:
+            chunks = [group.column(place) for group in groups]
+            found.append(column_range(name, leaf, chunks))
+        if columns is None and len(found) == MOST_COLUMNS:
+            break
+    return found
+
+
+def indexable(column: str) -> bool:
+    """Whether a name can stand in the list of columns of the properties, which has commas."""
+    return column.strip() == column != "" and "," not in column
+
+
+def _read(
+    fs: FileSystem, status: FileStatus, columns: Collection[str] | None
+) -> list[ColumnStatistics] | Exception:
+    try:
+        return file_statistics(fs, status, columns)
+    except (FileNotFoundError, CorruptFileException) as error:
+        return error
+
+
+def _footer(source: Source) -> Any:
+    """The metadata at the end of a file, as PyArrow has it."""
+    if source.length < _END + len(_MAGIC):
+        raise source.corrupt(0, f"no Parquet file has {source.length} bytes")
+    start = max(0, source.length - TAIL)
+    tail = source.read(start, source.length - start)
+    size = int.from_bytes(tail[-_END:-4], "little")
+    if tail[-4:] != _MAGIC or size > source.length - _END - len(_MAGIC):
+        raise source.corrupt(max(0, source.length - _END), "no Parquet file ends here")
+    if size > MAX_FOOTER:
+        message = f"a footer of {size} bytes, {MAX_FOOTER} at most"
+        raise source.corrupt(source.length - _END - size, message)
+    if size + _END > len(tail):
+        missing = source.length - size - _END
+        tail = source.read(missing, start - missing) + tail
+    return _decoded(source, tail[-size - _END :])
+
+
+def _decoded(source: Source, tail: bytes) -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        # Of the rest of the file PyArrow looks at nothing but how it begins.
+        reader = pyarrow.BufferReader(_MAGIC + tail)
+        return pyarrow.parquet.ParquetFile(
+            reader,
+            thrift_string_size_limit=len(tail),
+            thrift_container_size_limit=len(tail) // _ELEMENT + _SHORT,
+        ).metadata
+    except Exception as error:  # of any kind, for bytes of any kind
+        message = f"the footer can't be read ({error})"
+        raise source.corrupt(source.length - len(tail), message) from error
+
+
+def without(sizes: Sizes, known: Mapping[tuple[str, str], object]) -> Sizes:
+    """The files that could be Parquet, and of which nothing is known."""
+    return {
+        partition: {
+            name: size
+            for name, size in files.items()
+            if name.endswith(SUFFIX) and (partition, name) not in known
+        }
+        for partition, files in sizes.items()
+    }

@@ -1,0 +1,164 @@
+"""Whether a file may hold a row that meets a condition, by the statistics of a column."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from operator import not_, or_
+from typing import Any, Literal, TypeAlias
+
+from fscontract.pipeline.hudi.column_stats import ColumnChunk, chunks
+from fscontract.pipeline.hudi.records import ColumnStatistics
+
+Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "is null", "is not null"]
+
+#: Whole numbers up to here are the same as floating-point numbers.
+_EXACT = 1 << 53
+_FLOATING = frozenset({"FloatWrapper", "DoubleWrapper"})
+_DAY_0 = date(1970, 1, 1)
+_TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on a column; `value` is a collection for "in", and nothing for null tests."""
+
+    column: str
+    operator: Operator
+    value: Any = None
+
+
+def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
+    """False only if no row of the file can meet the condition."""
+    if statistics is None:
+        return True
+    (chunk,) = chunks([statistics])
+    return not ruled_out(chunk, condition)[0]
+
+
+def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
+    """Which files of a chunk have no row that can meet the condition."""
+    counts = zip(chunk.value_counts, chunk.null_counts, strict=True)
+    if condition.operator == "is null":
+        return [nulls == 0 and values is not None for values, nulls in counts]
+    if chunk.wrapper is None:
+        return [values is not None and 0 < values == nulls for values, nulls in counts]
+    if condition.operator == "is not null":
+        return [False] * len(chunk)
+    if condition.operator != "in":
+        return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
+    possible = [False] * len(chunk)
+    for each in condition.value:  # one after the other: there may be many
+        possible = list(map(or_, possible, _may_compare(chunk, "=", each)))
+    return list(map(not_, possible))
+
+
+def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
+    """Which files, of which there are bounds, may have a row for which the comparison holds."""
+    wrapper = chunk.wrapper or ""
+    readings = _READINGS.get(wrapper, lambda _: [])(value)
+    if not readings or (wrapper in _FLOATING and operator in (">", ">=", "!=")):
+        return [True] * len(chunk)  # NaN, which no statistics show, is more than any number
+    compare, found = _MAY[operator], [False] * len(chunk)
+    for each in readings:
+        bounds = zip(chunk.lows, chunk.highs, strict=True)
+        if wrapper in _FLOATING or isinstance(each, float):
+            marks = [
+                not _comparable(each, low, high) or compare(low, high, each) for low, high in bounds
+            ]
+        else:
+            marks = [compare(low, high, each) for low, high in bounds]
+        found = list(map(or_, found, marks))
+    return found
+
+
+def _comparable(value: Any, low: Any, high: Any) -> bool:
+    """Whether a number and bounds, some of which are floating-point, have an exact order."""
+    numbers = [each for each in (value, low, high) if isinstance(each, int)]
+    return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
+
+
+def _above(high: Any, value: Any) -> bool:
+    """Whether all values are less than `value`; the largest may be the beginning of a longer."""
+    if isinstance(high, str | bytes) and value.startswith(high):
+        return False
+    return bool(value > high)
+
+
+def _only(low: Any, high: Any, value: Any) -> bool:
+    """Whether all values are `value`; what a text begins with does not say what it is."""
+    return not isinstance(low, str | bytes) and bool(low == high == value)
+
+
+_MAY: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "=": lambda low, high, value: not (value < low or _above(high, value)),
+    "!=": lambda low, high, value: not _only(low, high, value),
+    "<": lambda low, high, value: low < value,
+    "<=": lambda low, high, value: low <= value,
+    ">": lambda low, high, value: value < high or (_text(high) and not _above(high, value)),
+    ">=": lambda low, high, value: not _above(high, value),
+}
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str | bytes)
+
+
+def _number(value: Any) -> list[Any]:
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def _single(value: Any) -> list[Any]:
+    """A number as it is, and as the nearest of 32 bits: readers compare in either way."""
+    try:
+        return [*_number(value), *struct.unpack("f", struct.pack("f", float(value)))]
+    except (OverflowError, TypeError, ValueError, struct.error):
+        return []
+
+
+def _decimal(value: Any) -> list[Any]:
+    if isinstance(value, Decimal):
+        return [value] if value.is_finite() else []
+    return [Decimal(value)] if isinstance(value, int) and not isinstance(value, bool) else []
+
+
+def _days(value: Any) -> list[Any]:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return [(value - _DAY_0).days]
+    return []
+
+
+def _microseconds(value: Any) -> list[Any]:
+    """A time with a zone; what one without stands for depends on who reads it."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return [(value - _TIME_0) // timedelta(microseconds=1)]
+    return []
+
+
+def _time(value: Any) -> list[Any]:
+    return [value] if isinstance(value, time) and value.tzinfo is None else []
+
+
+def _of(*kinds: type) -> Callable[[Any], list[Any]]:
+    return lambda value: [value] if type(value) in kinds else []
+
+
+#: What a value is when it is compared with statistics of a type; nothing if it can't be.
+_READINGS: dict[str, Callable[[Any], list[Any]]] = {
+    "BooleanWrapper": _of(bool),
+    "IntWrapper": _number,
+    "LongWrapper": _number,
+    "FloatWrapper": _single,
+    "DoubleWrapper": _number,
+    "BytesWrapper": _of(bytes),
+    "StringWrapper": _of(str),
+    "DecimalWrapper": _decimal,
+    "DateWrapper": _days,
+    "LocalDateWrapper": _days,
+    "TimeMicrosWrapper": _time,
+    "TimestampMicrosWrapper": _microseconds,
+}

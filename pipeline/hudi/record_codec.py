@@ -1,0 +1,168 @@
+"""Records as Avro, by the schema that the file they are in was written with."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from fscontract.pipeline.hudi.avro import are_bounds, checked_schema, decode_own, decode_value
+from fscontract.pipeline.hudi.records import (
+    COLUMN_STATS,
+    FILES,
+    GONE,
+    PARTITION_STATS,
+    PARTITIONS,
+    ColumnStatistics,
+    Deleted,
+    FileInfo,
+    FilesRecord,
+    Record,
+)
+from fscontract.pipeline.hudi.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
+
+_OWN = RECORD_JSON.encode()
+#: The bytes of a decimal of 30 digits.
+_MAX_DECIMAL = 13
+_DAY = 24 * 60 * 60 * 10**6
+
+
+def encode_record(record: Record) -> bytes:
+    """A record as Avro, by the schema of this module; nothing for one that is gone."""
+    import fastavro
+
+    if isinstance(record, Deleted):
+        return b""
+
+    datum: dict[str, Any] = {"key": "", "type": record.type}  # the file has the key
+    datum["filesystemMetadata"] = datum["ColumnStatsMetadata"] = None
+    if isinstance(record, FilesRecord):
+        datum["filesystemMetadata"] = {
+            name: {"size": info.size, "isDeleted": info.is_deleted}
+            for name, info in record.files.items()
+        }
+    else:
+        datum["ColumnStatsMetadata"] = _statistics_datum(record)
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, _own_schema(), datum)
+    return out.getvalue()
+
+
+def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
+    """What turns keys and values of a file with this schema into records.
+
+    It gives None for records of other types than are known here. Both raise ValueError.
+    """
+    own = schema in (None, _OWN)
+    parsed = checked_schema(_OWN if schema is None else schema, RECORD_JSON)
+
+    def decode(key: bytes, value: bytes) -> Record | None:
+        name = key.decode()
+        found = decode_own(name, value) if own and value else None
+        return _decoded(parsed, name, value) if found is None else found
+
+    return decode
+
+
+def _decoded(schema: Any, key: str, value: bytes) -> Record | None:
+    if not value:
+        return Deleted(key)
+    try:
+        datum: Any = decode_value(value, schema)
+    except ValueError as error:
+        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
+    if datum["key"] not in ("", key):
+        raise ValueError(f"the record of {key!r} is not one of that key")
+    try:
+        return _record(key, datum)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"the record of {key!r} lacks {error}") from error
+
+
+def _record(key: str, datum: dict[str, Any]) -> Record | None:
+    kind = datum["type"]
+    if kind in (PARTITIONS, FILES):
+        entries = _plain(datum["filesystemMetadata"]) or {}
+        files = {}
+        for name, entry in entries.items():
+            size, is_deleted = entry["size"], entry["isDeleted"]
+            files[name] = GONE if is_deleted else FileInfo(size)
+        return FilesRecord(key, files)
+    if kind in (COLUMN_STATS, PARTITION_STATS):
+        return _decoded_statistics(key, kind, _plain(datum["ColumnStatsMetadata"]))
+    return None
+
+
+def _plain(datum: Any) -> Any:
+    """What a union holds, without the name of its record."""
+    return datum[1] if isinstance(datum, tuple) else datum
+
+
+def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
+    low, high = datum["minValue"], datum["maxValue"]
+    wrapper, minimum, maximum = None, None, None
+    if isinstance(low, tuple) and isinstance(high, tuple) and low[0] == high[0]:
+        name = str(low[0]).rpartition(".")[2]
+        if name in WRAPPERS:
+            wrapper = name
+            minimum, maximum = (_value(name, each[1]["value"]) for each in (low, high))
+    if not are_bounds(minimum, maximum):
+        wrapper = minimum = maximum = None
+    return ColumnStatistics(
+        key,
+        datum["fileName"] or "",
+        datum["columnName"] or "",
+        wrapper,
+        minimum,
+        maximum,
+        datum["valueCount"] or None,  # none is what a log has of which nothing is known
+        datum["nullCount"],
+        datum["totalSize"],
+        datum["totalUncompressedSize"],
+        datum["isDeleted"],
+        datum.get("isTightBound", False),
+        kind,
+    )
+
+
+def _value(wrapper: str, value: Any) -> Any:
+    """The value of a wrapper; ValueError for one out of the wrapper's range."""
+    if wrapper == "DecimalWrapper":
+        if len(value) > _MAX_DECIMAL:
+            raise ValueError(f"a decimal of {len(value)} bytes, {_MAX_DECIMAL} at most")
+        return Decimal(f"{int.from_bytes(value, 'big', signed=True)}E-15")
+    if wrapper == "TimeMicrosWrapper":
+        if not 0 <= value < _DAY:
+            raise ValueError(f"a time of the day of {value} microseconds")
+        return (datetime.min + timedelta(microseconds=value)).time()
+    return value
+
+
+def _statistics_datum(record: ColumnStatistics) -> dict[str, Any]:
+    def wrapped(value: object) -> Any:
+        if record.wrapper is None or value is None:
+            return None
+        return (f"{NAMESPACE}.{record.wrapper}", {"value": value})
+
+    return {
+        "fileName": record.file_name,
+        "columnName": record.column,
+        "minValue": wrapped(record.minimum),
+        "maxValue": wrapped(record.maximum),
+        "valueCount": record.value_count,
+        "nullCount": record.null_count,
+        "totalSize": record.total_size,
+        "totalUncompressedSize": record.total_uncompressed_size,
+        "isDeleted": record.is_deleted,
+        "isTightBound": record.is_tight,
+    }
+
+
+@lru_cache(maxsize=1)
+def _own_schema() -> Any:
+    import fastavro
+
+    return fastavro.parse_schema(RECORD)

@@ -1,0 +1,133 @@
+"""Find a dataset's metadata table and its properties."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.pipeline.hudi.io import MetadataException, read_file, write_file
+from fscontract.pipeline.hudi.timeline import FILES, METADATA, PROPERTIES
+
+CHECKSUM = "hoodie.table.checksum"
+NAME = "hoodie.table.name"
+DATABASE = "hoodie.database.name"
+VERSION = "hoodie.table.version"
+#: Which partitions of the metadata table can be used, and which columns have statistics.
+PARTITIONS = "hoodie.table.metadata.partitions"
+COLUMNS = "hoodie.metadata.index.column.stats.column.list"
+#: How a dataset's rows are put into partitions; in all of Hudi's tables.
+KEY_GENERATOR = "hoodie.table.keygenerator.type"
+_PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
+#: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
+_CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SPECIAL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def parse_properties(text: str) -> dict[str, str]:
+    """The keys and values of a text of properties."""
+    properties = {}
+    for line in re.split(r"[\r\n]+", _CONTINUED.sub(r"\1", text)):
+        stripped = line.lstrip(" \t\f")
+        pair = _PAIR.fullmatch(stripped)
+        if stripped and stripped[0] not in "#!" and pair:
+            properties[_unescaped(pair[1])] = _unescaped(pair[2])
+    return properties
+
+
+def format_properties(properties: Mapping[str, str], comment: str) -> str:
+    """A text of properties in ASCII, sorted by key."""
+    lines = [f"#{comment}"]
+    for key in sorted(properties):
+        lines.append(f"{_escaped(key, '=: ')}={_escaped(properties[key], '')}")
+    return "\n".join(lines) + "\n"
+
+
+def table_checksum(properties: Mapping[str, str]) -> str:
+    """The checksum that Hudi puts into a table's properties, of its database and name."""
+    name = f"{properties.get(DATABASE, '')}.{properties.get(NAME, '')}"
+    return str(zlib.crc32(name.encode()))
+
+
+def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
+    """The properties of a table; MetadataException if their checksum is wrong."""
+    properties = parse_properties(read_file(fs, path).decode("latin-1"))
+    if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
+        raise MetadataException(path, "the checksum of the properties is wrong")
+    return properties
+
+
+def write_properties(
+    fs: FileSystem, path: str, properties: Mapping[str, str], replace: bool = False
+) -> None:
+    """Write a table's properties with their checksum; FileAlreadyExistsException."""
+    checked = {**properties, CHECKSUM: table_checksum(properties)}
+    text = format_properties(checked, "Properties of a table")
+    write_file(fs, path, text.encode("ascii"), replace)
+
+
+def _unescaped(text: str) -> str:
+    def plain(found: re.Match[str]) -> str:
+        escape = found[1]
+        if len(escape) == 5:
+            return chr(int(escape[1:], 16))
+        return _SPECIAL.get(escape, escape)
+
+    # Java's characters have 16 bits: two stand for one of more.
+    units = _ESCAPE.sub(plain, text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
+
+
+def _escaped(text: str, also: str) -> str:
+    names = {value: f"\\{key}" for key, value in _SPECIAL.items()}
+    out = []
+    for position, char in enumerate(text):
+        if char in names:
+            out.append(names[char])
+        elif char in "\\" + also or (position == 0 and char in " #!"):
+            out.append(f"\\{char}")
+        elif " " <= char <= "~":
+            out.append(char)
+        else:
+            units = char.encode("utf-16-be").hex()
+            out += [f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4)]
+    return "".join(out)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A dataset at `path` whose metadata table is in the directory `metadata`.
+
+    The partitions of the table that can be used stand in the properties at `marker`.
+    """
+
+    path: str
+    metadata: str
+    marker: str
+
+    def properties(self, fs: FileSystem) -> dict[str, str]:
+        """What the marker says; nothing if it is not there. MetadataException if it is damaged."""
+        try:
+            return read_properties(fs, self.marker)
+        except FileNotFoundError:
+            return {}
+
+    def exists(self, fs: FileSystem) -> bool:
+        """Whether there is a table that can be used."""
+        return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
+
+
+def place_of(path: str, directory: str | None = None) -> Place:
+    """The place of a dataset's table: as Hudi has it, or in a directory of its own.
+
+    Elsewhere than in the dataset, the table's own properties say that it is there, so that
+    nothing has to be written into the dataset.
+    """
+    path = path.rstrip("/")
+    if directory is None:
+        return Place(path, f"{path}/{METADATA}", f"{path}/{PROPERTIES}")
+    directory = directory.rstrip("/")
+    return Place(path, directory, f"{directory}/{PROPERTIES}")

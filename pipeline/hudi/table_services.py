@@ -1,0 +1,195 @@
+"""Services of a metadata table, on a schedule of its own: compaction, cleaning, archiving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from fscontract.pipeline.hudi.changes import WRITES, unsynced
+from fscontract.pipeline.hudi.commit_metadata import encode_clean, encode_commit
+from fscontract.pipeline.hudi.file_slices import FileSlice, last_compaction
+from fscontract.pipeline.hudi.io import list_files
+from fscontract.pipeline.hudi.records import Record
+from fscontract.pipeline.hudi.timeline import (
+    COMPLETED,
+    FIRST_INSTANT,
+    BaseName,
+    Instant,
+    Timeline,
+    TimelineWriter,
+    parse_name,
+)
+from fscontract.pipeline.hudi.writer_base import TableCore
+
+_COMPACTION, _CLEAN = "compaction", "clean"
+
+
+class TableServices(TableCore):
+    """A metadata table that can be kept small."""
+
+    def maintain(self) -> None:
+        """Do what is due, and first what was begun before and not completed."""
+        services = self._services
+        with self._critical():
+            _, metadata = self.timelines()
+            begun = {each.action for each in metadata.pending}
+            if _COMPACTION in begun:
+                self.compact()
+            if _CLEAN in begun:
+                self.clean_table(services.keep_slices if services else 2)
+            if services is None or self.deltacommits(metadata) < services.compact_after:
+                return
+            if self.compact() is not None:
+                self.clean_table(services.keep_slices)
+                self.archive(services.keep_instants)
+
+    def deltacommits(self, metadata: Timeline) -> int:
+        """How many there are since the last compaction."""
+        last = last_compaction(metadata)
+        return sum(
+            each.action == "deltacommit" and (each.completed or "") > last
+            for each in metadata.instants.values()
+            if each.time[:14] != FIRST_INSTANT[:14]
+        )
+
+    def compact(self) -> Instant | None:
+        """Write new base files with all that the logs say.
+
+        None while an action is in the table already that may still fail: it would never be taken
+        out again. A compaction that was not completed is done again.
+        """
+        with self._critical():
+            self._sweep()
+            data, metadata = self.timelines()
+            pending = [each for each in metadata.pending if each.action == _COMPACTION]
+            if pending:
+                instant = pending[0]
+                self._instants.reserve(instant)
+            elif self._undecided(data, metadata):
+                return None
+            else:
+                latest = max(data, metadata, key=lambda timeline: timeline.latest)
+                instant = self._instants.request(_COMPACTION, latest)
+                self._instants.begin(instant)
+            written = [
+                self._write_base(partition, instant.time, self._compacted(each, instant, data))
+                for partition in self._partitions()
+                for each in self._slices(partition, metadata)
+            ]
+            content = encode_commit(written, "COMPACT", compacted=True)
+            self._check_lock()
+            return self._instants.complete(instant, content, self._latest())
+
+    def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
+        """Whether the table holds what an action did that is not completed."""
+        return any(each.time in metadata.completed for each in data.pending)
+
+    def _compacted(self, each: FileSlice, instant: Instant, data: Timeline) -> Iterator[Record]:
+        """The records of a slice, without logs that were completed since the instant."""
+        logs = tuple(log for log in each.logs if log.completed < instant.time)
+        older = FileSlice(each.group, each.base_instant, each.base, logs)
+        reader = self.group_class(
+            self._fs,
+            older,
+            lambda time: self._counts(time, data),
+            max_block_bytes=self._max_block_bytes,
+        )
+        try:
+            yield from reader.scan()
+        finally:
+            reader.close()
+
+    def clean_table(self, keep: int = 1) -> list[str]:
+        """Delete files of the table that no reader needs; their paths.
+
+        The latest `keep` slices stay, and so do files of instants that are not completed. What no
+        timeline knows of was left by a writer that died.
+        """
+        with self._critical():
+            self._sweep()
+            _, metadata = self.timelines()
+            begun = [each for each in metadata.pending if each.action == _CLEAN]
+            gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
+            if not begun and not any(gone.values()):
+                return []
+            instant = begun[0] if begun else self._instants.request(_CLEAN, metadata)
+            if begun:
+                self._instants.reserve(instant)
+            else:
+                self._instants.begin(instant)
+            for paths in gone.values():
+                for path in paths:
+                    self._fs.delete(path)
+            names = {part: [p.rpartition("/")[2] for p in paths] for part, paths in gone.items()}
+            content = encode_clean(instant.time, names, {})
+            self._instants.complete(instant, content, self._latest())
+            return [path for paths in gone.values() for path in paths]
+
+    def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
+        found = [
+            (name, status.path)
+            for status in list_files(self._fs, f"{self._metadata}/{partition}")
+            if (name := parse_name(status.path.rpartition("/")[2])) is not None
+        ]
+        bases = [name.instant for name, _ in found if isinstance(name, BaseName)]
+        kept = sorted(time for time in bases if metadata.holds(time))[-keep:]
+        oldest = kept[0] if kept else ""
+        unneeded = []
+        for name, path in found:
+            known = name.instant in metadata.instants
+            if isinstance(name, BaseName):
+                needed = name.instant >= oldest and known
+            else:
+                completed = metadata.completed.get(name.instant, name.instant)
+                needed = known and (name.instant not in metadata.completed or completed >= oldest)
+            if not needed and name.instant not in kept:
+                unneeded.append(path)
+        return unneeded
+
+    def archive(self, keep: int = 0) -> list[str]:
+        """Drop instants that nobody needs from both timelines; the times of those that are gone.
+
+        The last `keep` stay, and one in any case. What is older than a timeline counts as
+        completed: so an instant of the dataset may go only once the table is compacted, and no log
+        can be left of one that failed before it.
+        """
+        with self._critical():
+            self._sweep()
+            data, metadata = self.timelines()
+            missing = [each.time for each in (*data.pending, *unsynced(data, metadata))]
+            first = min(missing, default="~")
+            bound = min(first, self._bound(metadata))
+            dropped = self._drop(self._data_instants, data, bound, keep, first)
+            bases = [
+                name.instant
+                for partition in self._partitions()
+                for status in list_files(self._fs, f"{self._metadata}/{partition}")
+                if (name := parse_name(status.path.rpartition("/")[2])) is not None
+            ]
+            oldest = min(bases, default="")
+            return dropped + self._drop(self._instants, metadata, oldest, keep, first)
+
+    def _bound(self, metadata: Timeline) -> str:
+        """The time from which on instants of the dataset have to stay."""
+        return last_compaction(metadata)
+
+    def _drop(
+        self, instants: TimelineWriter, timeline: Timeline, bound: str, keep: int, first: str
+    ) -> list[str]:
+        """Drop the oldest, as long as the timeline begins no later than at `first`.
+
+        The last that wrote files stays: hudi-rs takes a dataset without one for empty.
+        """
+        every = list(timeline.instants.values())
+        wrote = [each.time for each in every if each.action in WRITES and each.completed]
+        dropped: list[str] = []
+        for instant, following in pairwise(every):
+            if len(every) - len(dropped) <= max(keep, 1) or following.time > first:
+                break
+            if wrote and instant.time == wrote[-1]:
+                break
+            if instant.state != COMPLETED or (instant.completed or "~") >= bound:
+                break
+            instants.forget(instant)
+            dropped.append(instant.time)
+        return dropped

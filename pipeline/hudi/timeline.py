@@ -1,0 +1,261 @@
+"""The timeline of a table: instants, their files and names in .hoodie/timeline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+from fscontract.contract.api.errors import FileAlreadyExistsException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.pipeline.hudi.io import list_files, read_file, write_file
+
+#: Directories below a dataset, and below its metadata table.
+HOODIE = ".hoodie"
+METADATA = ".hoodie/metadata"
+TIMELINE = ".hoodie/timeline"
+PROPERTIES = ".hoodie/hoodie.properties"
+
+#: Partitions of the metadata table, and the file group that each has when it is written here.
+FILES = "files"
+COLUMN_STATS = "column_stats"
+PARTITION_STATS = "partition_stats"
+FILE_GROUPS = {
+    FILES: "files-0000-0",
+    COLUMN_STATS: "col-stats-0000-0",
+    PARTITION_STATS: "partition-stats-0000-0",
+}
+
+#: Instants of the metadata table's own making, one for each partition it began with.
+FIRST_INSTANT = "0" * 17
+_BASE = re.compile(r"(?P<group>[^_]+)_(?P<token>[\d-]+)_(?P<instant>\d{17})\.hfile")
+_LOG = re.compile(
+    r"\.(?P<group>[^_]+)_(?P<instant>\d{17})\.log\.(?P<version>\d{1,9})_(?P<token>[\d-]+)"
+)
+
+
+@dataclass(frozen=True)
+class BaseName:
+    """The name of a base file: its file group, instant and the token of its writing."""
+
+    group: str
+    instant: str
+    token: str = "0-0-0"
+
+    def __str__(self) -> str:
+        return f"{self.group}_{self.token}_{self.instant}.hfile"
+
+
+@dataclass(frozen=True)
+class LogName:
+    """The name of a log file: its file group, instant, version and the token of its writing."""
+
+    group: str
+    instant: str
+    version: int = 1
+    token: str = "0-0-0"
+
+    def __str__(self) -> str:
+        return f".{self.group}_{self.instant}.log.{self.version}_{self.token}"
+
+
+def parse_name(name: str) -> BaseName | LogName | None:
+    """The parts of a file's name, None for any other file."""
+    if found := _BASE.fullmatch(name):
+        return BaseName(found["group"], found["instant"], found["token"])
+    if found := _LOG.fullmatch(name):
+        return LogName(found["group"], found["instant"], int(found["version"]), found["token"])
+    return None
+
+
+def instant_at(time: datetime) -> str:
+    """The name of an instant: its time to the millisecond."""
+    return time.strftime("%Y%m%d%H%M%S") + f"{time.microsecond // 1000:03}"
+
+
+def instant_after(instant: str) -> str:
+    """The instant a millisecond later."""
+    try:
+        time = datetime.strptime(f"{instant}000", "%Y%m%d%H%M%S%f")
+    except ValueError:  # one of the metadata table's own making
+        return f"{int(instant) + 1:017}"
+    return instant_at(time + timedelta(milliseconds=1))
+
+
+REQUESTED, INFLIGHT, COMPLETED = "requested", "inflight", "completed"
+_RANK = {REQUESTED: 0, INFLIGHT: 1, COMPLETED: 2}
+_NAME = re.compile(
+    r"(?P<time>\d{17})(?:_(?P<end>\d{17}))?\.(?P<action>[a-z]+?)"
+    r"(?:\.(?P<state>requested|inflight))?"
+)
+#: What the completed instant of an action is called, where that is something else.
+_COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
+_BEGUN_AS = {"commit": ("compaction",), "deltacommit": ("logcompaction",)}
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time that instants are named by."""
+    return datetime.now(timezone.utc)
+
+
+@dataclass(frozen=True)
+class Instant:
+    """An action on a table: when it was requested and completed, and the state it came to."""
+
+    time: str
+    action: str
+    state: str
+    completed: str | None = None
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that says so."""
+        if self.state == COMPLETED:
+            return f"{self.time}_{self.completed}.{_COMPLETED_AS.get(self.action, self.action)}"
+        if self.action == "commit" and self.state == INFLIGHT:
+            return f"{self.time}.inflight"
+        return f"{self.time}.{self.action}.{self.state}"
+
+
+def parse_instant(name: str) -> Instant | None:
+    """The instant that a file stands for, None for any other file."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    action, state, end = found["action"], found["state"], found["end"]
+    if action == INFLIGHT and state is None:
+        action, state = "commit", INFLIGHT
+    if (end is None) != (state is not None):
+        return None
+    return Instant(found["time"], action, state or COMPLETED, end)
+
+
+class Timeline:
+    """The instants that a listing found, by time, each in the last state it came to."""
+
+    def __init__(self, instants: Iterable[Instant], start: str | None = None) -> None:
+        last: dict[str, Instant] = {}
+        for instant in instants:
+            known = last.get(instant.time)
+            if known is None or _RANK[known.state] < _RANK[instant.state]:
+                last[instant.time] = instant
+        self.instants: Mapping[str, Instant] = {time: last[time] for time in sorted(last)}
+        self.completed: Mapping[str, str] = {
+            time: each.completed
+            for time, each in self.instants.items()
+            if each.completed is not None
+        }
+        self.start = next(iter(self.instants), None) if start is None else start
+
+    @property
+    def pending(self) -> list[Instant]:
+        """The instants that are not completed, oldest first."""
+        return [each for each in self.instants.values() if each.state != COMPLETED]
+
+    @property
+    def latest(self) -> str:
+        """The latest time of anything here, empty if there is nothing."""
+        return max([*self.instants, *self.completed.values()], default="")
+
+    def until(self, time: str) -> Timeline:
+        """The instants that were completed at a time."""
+        found = (each for each in self.instants.values() if (each.completed or "~") <= time)
+        return Timeline(found, self.start)
+
+    def holds(self, time: str) -> bool:
+        """Whether an instant is completed here, or older than all that is here, thus archived."""
+        return time in self.completed or (self.start is not None and time < self.start)
+
+
+def load_timeline(fs: FileSystem, table: str) -> Timeline:
+    """The timeline of a table, by one listing; an empty one if there is none."""
+    return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
+
+
+def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
+    """The timeline that a listing of its directory shows."""
+    names = (status.path.rpartition("/")[2] for status in statuses)
+    return Timeline(found for found in map(parse_instant, names) if found is not None)
+
+
+class TimelineWriter:
+    """Makes instants of a table; each file is created once, whoever else tries to."""
+
+    def __init__(self, fs: FileSystem, table: str, clock: Clock = utc_now) -> None:
+        self._fs = fs
+        self._table = table
+        self._directory = f"{table}/{TIMELINE}"
+        self._clock = clock
+        self._known: Timeline | None = None
+
+    def timeline(self) -> Timeline:
+        """The timeline as of the last `refresh`, with what was put there by this."""
+        if self._known is None:
+            self._known = load_timeline(self._fs, self._table)
+        return self._known
+
+    def refresh(self) -> None:
+        """List the timeline when it is needed next: others may have changed it."""
+        self._known = None
+
+    def request(self, action: str, timeline: Timeline, content: bytes = b"") -> Instant:
+        """Begin an action at a time later than all of the timeline."""
+        time = self.next_time(timeline.latest)
+        while True:
+            instant = Instant(time, action, REQUESTED)
+            try:
+                return self.put(instant, content)
+            except FileAlreadyExistsException:
+                time = instant_after(time)
+
+    def begin(self, instant: Instant, content: bytes = b"") -> Instant:
+        """Say that the action has begun."""
+        return self.put(Instant(instant.time, instant.action, INFLIGHT), content)
+
+    def complete(self, instant: Instant, content: bytes, after: str = "") -> Instant:
+        """Say that the action is done, at a time later than `after`: the point of commit."""
+        end = self.next_time(max(after, instant.time))
+        return self.put(Instant(instant.time, instant.action, COMPLETED, end), content)
+
+    def put(self, instant: Instant, content: bytes = b"") -> Instant:
+        """Make the file of an instant; FileAlreadyExistsException."""
+        try:
+            write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
+        except BaseException:
+            self._known = None
+            raise
+        if self._known is not None:
+            self._known = Timeline([*self._known.instants.values(), instant])
+        return instant
+
+    def read(self, instant: Instant) -> bytes:
+        """What the file of an instant holds."""
+        return read_file(self._fs, f"{self._directory}/{instant.file_name}")
+
+    def remove(self, instant: Instant, action: str | None = None) -> None:
+        """Remove the files of an instant that was not completed, the last one first."""
+        self._known = None
+        for state in (INFLIGHT, REQUESTED):
+            name = Instant(instant.time, action or instant.action, state).file_name
+            self._fs.delete(f"{self._directory}/{name}")
+
+    def forget(self, instant: Instant) -> None:
+        """Remove the files of a completed instant, the one that says so last."""
+        for action in {instant.action, *_BEGUN_AS.get(instant.action, ())}:
+            self.remove(instant, action)
+        self._fs.delete(f"{self._directory}/{instant.file_name}")
+
+    def reserve(self, instant: Instant) -> None:
+        """Request and begin an action at a time that is given, unless that was done before."""
+        for state in (REQUESTED, INFLIGHT):
+            with suppress(FileAlreadyExistsException):
+                self.put(Instant(instant.time, instant.action, state))
+
+    def next_time(self, after: str) -> str:
+        """The time it is, or the first after `after` if that is later."""
+        now = instant_at(self._clock())
+        return now if now > after else instant_after(after)

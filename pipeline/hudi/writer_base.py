@@ -1,0 +1,245 @@
+"""What all that is written to a metadata table has in common: files, instants, the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.pipeline.hudi.changes import below
+from fscontract.pipeline.hudi.column_stats import MARK, VERSION, Packer, can_pack
+from fscontract.pipeline.hudi.commit_metadata import WrittenFile
+from fscontract.pipeline.hudi.file_group import FileGroupReader
+from fscontract.pipeline.hudi.file_slices import FileSlice, check_slices, latest_slices, visible
+from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.hfile.writer import write_hfile
+from fscontract.pipeline.hudi.io import (
+    LockedException,
+    MetadataException,
+    create_file,
+    list_files,
+    remove_abandoned,
+    write_file,
+)
+from fscontract.pipeline.hudi.locks import LockProvider
+from fscontract.pipeline.hudi.log import data_block, encode_log
+from fscontract.pipeline.hudi.metrics import Metrics
+from fscontract.pipeline.hudi.record_codec import encode_record
+from fscontract.pipeline.hudi.records import ColumnStatistics, Record
+from fscontract.pipeline.hudi.schema import RECORD_JSON
+from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, place_of
+from fscontract.pipeline.hudi.timeline import (
+    COLUMN_STATS,
+    FILE_GROUPS,
+    FIRST_INSTANT,
+    HOODIE,
+    BaseName,
+    Clock,
+    LogName,
+    Timeline,
+    TimelineWriter,
+    utc_now,
+)
+
+
+@dataclass(frozen=True)
+class Services:
+    """When the table is compacted, cleaned and archived; all of it before a commit is applied.
+
+    It is compacted after so many deltacommits, keeps so many slices of each file group, and the
+    timelines keep so many instants.
+    """
+
+    compact_after: int = 10
+    keep_slices: int = 2
+    keep_instants: int = 30
+
+
+class TableCore:
+    """Files and instants of the metadata table of a dataset, for those who write them."""
+
+    group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        path: str,
+        clock: Clock = utc_now,
+        *,
+        directory: str | None = None,
+        lock: LockProvider | None = None,
+        hold: bool = False,
+        design: int = 2,
+        services: Services | None = None,
+        patience: timedelta = timedelta(0),
+        metrics: Metrics | None = None,
+        max_block_bytes: int = MAX_BLOCK_BYTES,
+    ) -> None:
+        self.place = place_of(path, directory)
+        self.path = self.place.path
+        self.metrics = metrics or Metrics()
+        self._fs = fs
+        self._max_block_bytes = max_block_bytes
+        self._metadata = self.place.metadata
+        self._data_instants = TimelineWriter(fs, self.path, clock)
+        self._instants = TimelineWriter(fs, self._metadata, clock)
+        self._clock = clock
+        self._lock = lock
+        self._hold = hold
+        self._depth = 0
+        self._has_lock = False
+        self._known: dict[str, str] | None = None
+        self._design = design
+        self._services = services
+        self._patience = patience
+        self._mine: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path!r})"
+
+    def close(self) -> None:
+        """Give the lock back, if it is held all the time."""
+        if self._lock is not None and self._has_lock:
+            self._has_lock = False
+            self._lock.release()
+
+    def timelines(self) -> tuple[Timeline, Timeline]:
+        """The timeline of the dataset, and that of its metadata table."""
+        if not self._depth:
+            self._refresh()
+        return self._data_instants.timeline(), self._instants.timeline()
+
+    @contextmanager
+    def _critical(self) -> Iterator[None]:
+        """Let no other writer write meanwhile; what is known of the timelines holds until its end.
+
+        One that holds the lock gives it back when it is closed.
+        """
+        if self._depth == 0:
+            self._lock_up()
+            self._refresh()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._refresh()
+                if not self._hold:
+                    self.close()
+
+    def _lock_up(self) -> None:
+        if self._lock is None:
+            return
+        if self._has_lock:
+            self._check_lock()
+        else:
+            self._lock.acquire()
+            self._has_lock = True
+
+    def _check_lock(self) -> None:
+        """LockedException if the lock was lost: the last step before what counts is written."""
+        if self._lock is not None:
+            try:
+                self._lock.check()
+            except LockedException:
+                self._has_lock = False
+                raise
+
+    def _sweep(self, *more: str) -> None:
+        """Delete what killed writers have left: files that appear in no listing."""
+        own = f"{self.path}/{HOODIE}"
+        inside = self._metadata.startswith(f"{own}/")
+        for directory in (own, *([] if inside else [self._metadata]), *more):
+            remove_abandoned(self._fs, directory)
+
+    def _refresh(self) -> None:
+        self._data_instants.refresh()
+        self._instants.refresh()
+        self._known = None
+
+    def _latest(self) -> str:
+        return max(timeline.latest for timeline in self.timelines())
+
+    def _properties(self) -> dict[str, str]:
+        if self._known is None or not self._depth:
+            self._known = self.place.properties(self._fs)
+        return dict(self._known)
+
+    def _columns(self, properties: Mapping[str, str]) -> list[str]:
+        return [each for each in properties.get(COLUMNS, "").split(",") if each]
+
+    def _slices(self, partition: str, metadata: Timeline) -> list[FileSlice]:
+        if partition not in FILE_GROUPS:
+            raise MetadataException(self._metadata, f"no partition to write is {partition!r}")
+        slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
+        if [each.group for each in slices] != [FILE_GROUPS[partition]]:
+            raise MetadataException(self._metadata, f"other file groups in {partition!r}")
+        where = (self._fs, self._metadata, partition)
+        check_slices(*where, slices, metadata, self.timelines()[0])
+        return slices
+
+    def _partitions(self) -> list[str]:
+        """The partitions of the table; MetadataException if it is not there."""
+        found = self._properties().get(PARTITIONS, "")
+        if not found:
+            raise MetadataException(self.path, "the dataset has no metadata table")
+        return found.split(",")
+
+    def _write_base(self, partition: str, instant: str, records: Iterable[Record]) -> WrittenFile:
+        name = str(BaseName(FILE_GROUPS[partition], instant))
+        path = f"{self._metadata}/{partition}/{name}"
+        self._mark(partition)
+        kept: Iterator[Record] = (
+            record
+            for record in records
+            if not (isinstance(record, ColumnStatistics) and record.is_deleted)
+        )
+        info, packer = {b"schema": RECORD_JSON.encode()}, Packer()
+        if partition == COLUMN_STATS and can_pack():
+            kept, info = packer.passing(kept), {**info, MARK: VERSION}
+        entries = ((record.key.encode(), encode_record(record)) for record in kept)
+        with create_file(self._fs, path) as file:
+            bound = self._max_block_bytes
+            size = write_hfile(file, entries, info=info, metas=packer.blocks, max_block_bytes=bound)
+        return WrittenFile(partition, FILE_GROUPS[partition], below(partition, name), size)
+
+    def _write_log(self, partition: str, instant: str, records: list[Record]) -> WrittenFile:
+        name = str(LogName(FILE_GROUPS[partition], instant))
+        entries = [(record.key.encode(), encode_record(record)) for record in records]
+        bound = self._max_block_bytes
+        content = encode_log(
+            data_block(instant, RECORD_JSON, part, max_block_bytes=bound)
+            for part in _parts(entries, bound // 2)
+        )
+        write_file(self._fs, f"{self._metadata}/{partition}/{name}", content, replace=True)
+        group = FILE_GROUPS[partition]
+        return WrittenFile(partition, group, below(partition, name), len(content), len(records))
+
+    def _mark(self, partition: str) -> None:
+        text = f"#partition metadata\ncommitTime={FIRST_INSTANT}\npartitionDepth=1\n"
+        path = f"{self._metadata}/{partition}/.hoodie_partition_metadata"
+        write_file(self._fs, path, text.encode(), replace=True)
+
+    def _counts(self, instant: str, data: Timeline) -> bool:
+        """Whether what an instant wrote is to be in a compaction."""
+        return visible(instant, data)
+
+
+def _parts(
+    entries: Iterable[tuple[bytes, bytes]], size: int
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Entries in lists of about `size` bytes, one list at least."""
+    part: list[tuple[bytes, bytes]] = []
+    left = size
+    for key, value in entries:
+        part.append((key, value))
+        left -= len(key) + len(value)
+        if left < 0:
+            yield part
+            part, left = [], size
+    if part or left == size:
+        yield part

@@ -1,0 +1,192 @@
+"""List the files that metadata tables know, and their slices: option `metadata`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.implementations.filesystem_base import normalize
+from fscontract.pipeline.blocks import bare_path
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.table_location import place_of
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.input_files import Directory, accepts, directory_of, is_hidden
+from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.splitter.scanner import ScannedFileInfo
+
+_GROUP = r"(?P<group>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+)"
+_DATA = re.compile(rf"{_GROUP}_\d+-\d+-\d+_(?P<instant>\d{{14,17}})\.parquet", re.ASCII)
+_LOG = re.compile(rf"\.{_GROUP}_\d{{14,17}}\.log\.\d+_.*", re.ASCII)
+#: Actions that replace files without deleting them.
+_REPLACING = frozenset({"replacecommit", "clustering"})
+
+
+def current_files(
+    kept: Sequence[FileStatus],
+    everything: Callable[[], Sequence[FileStatus]],
+    actions: Callable[[], Collection[str]],
+) -> list[FileStatus]:
+    """The files among some that no newer file of their group replaces.
+
+    The newer one may be among `everything` only: it may have no row that is asked for, and
+    replaces the older one all the same. Files with other names than Hudi's are all kept.
+    SourceException for a table whose rows are not in such files alone, by the actions that were
+    completed, or because there are logs.
+    """
+    if not any(_DATA.fullmatch(name) or _LOG.fullmatch(name) for name in map(_name, kept)):
+        return list(kept)
+    latest: dict[tuple[str, str], str] = {}
+    for status in everything():
+        if _LOG.fullmatch(_name(status)):
+            raise SourceException(f"logs of Hudi are not read as Parquet: {status.path!r}")
+        if found := _DATA.fullmatch(_name(status)):
+            key = (_directory(status), found["group"])
+            latest[key] = max(latest.get(key, ""), found["instant"])
+    if replacing := _REPLACING.intersection(actions()):
+        raise SourceException(f"which files a {min(replacing)} of Hudi replaced is not read")
+    return [each for each in kept if _is_latest(each, latest)]
+
+
+def _is_latest(status: FileStatus, latest: dict[tuple[str, str], str]) -> bool:
+    found = _DATA.fullmatch(_name(status))
+    return found is None or latest[_directory(status), found["group"]] == found["instant"]
+
+
+def _name(status: FileStatus) -> str:
+    return status.path.rpartition("/")[2]
+
+
+def _directory(status: FileStatus) -> str:
+    return status.path.rpartition("/")[0]
+
+
+class IndexedFiles:
+    """Files that the metadata tables of datasets know, which are the inputs.
+
+    A dataset without a table that can be used is listed, with a MetadataWarning.
+    """
+
+    def __init__(self, fs: FileSystem, request: Request) -> None:
+        self.roots = request.paths
+        self._accepts = accepts(fs, request)
+        self._parquet = request.parquet
+        self._recursive: bool = request.values["recursive"]
+        where: str | None = request.values["metadataDir"]
+        self._datasets = {root: Dataset(fs, root, where) for root in self.roots}
+
+    def directories(self) -> list[Directory]:
+        """The partitions of the datasets."""
+        return [
+            Directory(root, name)
+            for root, dataset in self._datasets.items()
+            for name in dataset.partitions()
+            if (self._recursive or not name) and not (self._parquet and is_hidden(name))
+        ]
+
+    def find(
+        self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
+    ) -> list[ScannedFileInfo]:
+        """The files of partitions that the statistics of columns don't rule out."""
+        if directories is None and (self._parquet or not self._recursive):
+            directories = self.directories()
+        found: dict[str, ScannedFileInfo] = {}
+        for root, dataset in self._datasets.items():
+            names = None if directories is None else [d.name for d in directories if d.root == root]
+            prune = dataset.current if self._parquet else dataset.prune
+            for status in prune(filters, names):
+                if self._accepts(status):
+                    below = status.path[len(dataset.path.rstrip("/")) + 1 :]
+                    info = ScannedFileInfo(root, below, root, status)
+                    found.setdefault(status.path, info)
+        return list(found.values())
+
+    def close(self) -> None:
+        """Close the tables."""
+        for dataset in self._datasets.values():
+            dataset.close()
+
+
+class Dataset:
+    """One dataset at `root`, a path or URI; what is listed for want of a table is listed once."""
+
+    def __init__(self, fs: FileSystem, root: str, directory: str | None) -> None:
+        self.path = _path(root)
+        where = None if directory is None else _path(directory)
+        self._listing = FileListing(fs, self.path, directory=where)
+        self._listed: dict[str, list[FileStatus]] = {}
+        self._names: list[str] | None = None
+        if not self._listing.uses_table:
+            check_dataset(fs, root)
+
+    def partitions(self) -> list[str]:
+        """The names of the partitions."""
+        if self._names is None and self._listing.uses_table:
+            self._names = self._listing.list_partitions()
+        return sorted(self._all()) if self._names is None else self._names
+
+    def prune(
+        self, filters: Sequence[Filter], partitions: Collection[str] | None
+    ) -> list[FileStatus]:
+        """The files, of some partitions or of all, that may have rows which meet all filters."""
+        if self._listing.uses_table:
+            return self._listing.prune(filters, self._unless_all(partitions))
+        found = self._all()
+        names = sorted(found) if partitions is None else partitions
+        return [status for name in names for status in found.get(name, ())]
+
+    def current(
+        self, filters: Sequence[Filter], partitions: Collection[str] | None
+    ) -> list[FileStatus]:
+        """Those of them that no newer file replaces, as Hudi names files."""
+        kept = self.prune(filters, partitions)
+
+        def everything() -> list[FileStatus]:
+            return self.prune((), partitions) if filters else kept
+
+        return current_files(kept, everything, self._listing.completed_actions)
+
+    def close(self) -> None:
+        """Close the table."""
+        self._listing.close()
+
+    def _unless_all(self, partitions: Collection[str] | None) -> Collection[str] | None:
+        """None for all partitions, which are read more quickly."""
+        every = self._names is not None and set(self._names) == set(partitions or ())
+        return None if every else partitions
+
+    def _all(self) -> dict[str, list[FileStatus]]:
+        if not self._listed:
+            for status in self._listing.prune(()):
+                name = directory_of(status.path, [self.path])
+                self._listed.setdefault(name, []).append(status)
+        return self._listed
+
+
+def check_datasets(fs: FileSystem, roots: Iterable[str], directory: str | None) -> None:
+    """SourceException for a path where there is neither a metadata table nor a directory."""
+    for root in roots:
+        place = place_of(_path(root), None if directory is None else _path(directory))
+        with suppress(MetadataException):  # of which the planning will warn
+            if place.exists(fs):
+                continue
+        check_dataset(fs, root)
+
+
+def check_dataset(fs: FileSystem, root: str) -> None:
+    """SourceException unless a path is that of a directory."""
+    try:
+        status: FileStatus | None = fs.get_file_status(bare_path(root))
+    except FileNotFoundError:
+        status = None
+    if status is None:
+        raise SourceException(f"no such input: {root!r}")
+    if not status.is_directory:
+        raise SourceException(f"option 'metadata' is for directories, not for {root!r}")
+
+
+def _path(uri: str) -> str:
+    return normalize(bare_path(uri))

@@ -1,0 +1,217 @@
+"""The metadata table of a dataset as a table of Spark: `format("fscontract-metadata")`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime, timedelta, timezone
+from typing import Any, ClassVar
+
+import pyarrow as pa
+from pyspark.sql import types as spark
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.filesystem_base import normalize
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.pipeline.blocks import bare_path, join_path
+from fscontract.pipeline.hudi.changes import below
+from fscontract.pipeline.hudi.column_stats import partition_key
+from fscontract.pipeline.hudi.listing import instant_in
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.spark_source.catalog import CatalogSource
+from fscontract.pipeline.spark_source.errors import SourceException, one_line
+from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.options import Option, read_options
+from fscontract.pipeline.spark_source.parquet.filters import NOTHING, sort_filters
+from fscontract.pipeline.spark_source.parquet.reading import kept_rows
+from fscontract.pipeline.spark_source.parquet.types import arrow_type
+from fscontract.pipeline.spark_source.request import paths_of, places_of
+
+#: The name by which Spark knows the source.
+NAME = "fscontract-metadata"
+FILES, COLUMN_STATS = "files", "column_stats"
+OPTIONS = (
+    Option(
+        "content",
+        "choice",
+        "Which partition of the metadata table is read: a row for each file, or one for each file "
+        "and column that has statistics.",
+        FILES,
+        choices=(FILES, COLUMN_STATS),
+    ),
+    Option("asOf", "text", "An instant: the dataset as it was then."),
+    Option("metadataDir", "location", "Where the metadata table is, if not in the dataset."),
+)
+#: Names of columns; those of numbers are `_NUMBERS`, the others are texts.
+_COLUMNS = {
+    FILES: ("partition", "path", "size", "instant"),
+    COLUMN_STATS: (
+        *("column", "partition", "path", "type", "minimum", "maximum"),
+        *("value_count", "null_count"),
+    ),
+}
+_NUMBERS = {"size", "value_count", "null_count"}
+_ROWS = 1 << 14
+_DAY_0 = date(1970, 1, 1)
+_TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class MetadataTableSource(CatalogSource):
+    """Rows of a metadata table. `docs/metadata.md` has the columns; `register` makes it known."""
+
+    pushdown: ClassVar[bool] = False
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format`."""
+        return NAME
+
+    def _understand(self, options: Mapping[str, str]) -> None:
+        self.values = read_options(options, OPTIONS)
+        paths = paths_of(options)
+        if len(paths) > 1:
+            raise SourceException("a metadata table is that of one dataset")
+        self.root = paths[0]
+        where = self.values["metadataDir"]
+        self.place, _ = places_of((*paths, *([where] if where else [])), None, options)
+
+    def _columns(self) -> Any:
+        """As the base has it; SourceException, too, if there is no metadata table."""
+        with one_line(), FILESYSTEMS.lease(self.place) as fs, self.table(fs):
+            return schema_of(self.values["content"])
+
+    def table(self, fs: FileSystem) -> MetadataTable:
+        """The table; SourceException if there is none."""
+        where = self.values["metadataDir"]
+        directory = None if where is None else normalize(bare_path(where))
+        path = normalize(bare_path(self.root))
+        try:
+            return MetadataTable(fs, path, as_of=self.values["asOf"], directory=directory)
+        except FileNotFoundError:
+            raise SourceException(f"{self.root!r} has no metadata table") from None
+
+    def reader(self, schema: Any) -> TableReader:
+        """The reader."""
+        schema = self.plain(schema)
+        if schema != schema_of(self.values["content"]):
+            wanted = schema_of(self.values["content"]).simpleString()
+            raise SourceException(f"the columns are {wanted}, and no others")
+        return (PushdownTableReader if self.pushdown else TableReader)(self)
+
+
+def schema_of(content: str) -> Any:
+    """The columns of a partition of the table."""
+    kinds = {name: spark.LongType() for name in _NUMBERS}
+    text = spark.StringType()
+    return spark.StructType([spark.StructField(n, kinds.get(n, text)) for n in _COLUMNS[content]])
+
+
+class TableReader(DataSourceReader):  # type: ignore[misc]
+    """Reads the table in one task: all of it is one file, and a few logs."""
+
+    def __init__(self, source: MetadataTableSource) -> None:
+        self.source = source
+        self.pushed = NOTHING
+
+    def partitions(self) -> list[Any]:
+        """One."""
+        return [InputPartition(0)]
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """The rows as Arrow batches."""
+        source = self.source
+        content = source.values["content"]
+        fields = schema_of(content).fields
+        schema = pa.schema([pa.field(f.name, arrow_type(f.dataType)) for f in fields])
+        rows = _files if content == FILES else _statistics
+        with one_line(), FILESYSTEMS.lease(source.place) as fs, source.table(fs) as table:
+            for batch in _batches(rows(table, source.root, self.pushed.rows), schema):
+                yield kept_rows(batch, self.pushed.rows)
+
+
+class PushdownTableReader(TableReader):
+    """One to which Spark leaves filters."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
+        """Take those that the source decides: the table is asked for partitions and columns."""
+        schema = schema_of(self.source.values["content"])
+        pushed, left = sort_filters(filters, schema, ())
+        self.pushed = self.pushed.and_also(pushed)
+        return left
+
+
+def _files(
+    table: MetadataTable, root: str, conditions: Iterable[Condition]
+) -> Iterator[tuple[Any, ...]]:
+    names = _chosen("partition", conditions)
+    listed = table.list_all() if names is None else table.list_many(sorted(names)).items()
+    for partition, statuses in listed:
+        for status in statuses:
+            name = status.path.rpartition("/")[2]
+            path = join_path(root, below(partition, name))
+            yield partition, path, status.length, instant_in(name)
+
+
+def _statistics(
+    table: MetadataTable, root: str, conditions: Iterable[Condition]
+) -> Iterator[tuple[Any, ...]]:
+    partitions = table.list_partitions()
+    chosen = _chosen("column", conditions)
+    for column in table.columns:
+        if chosen is not None and column not in chosen:
+            continue
+        names = {partition_key(column, each): each for each in partitions}
+        for (key, name), known in table.column_statistics(column).items():
+            if key in names:
+                path = join_path(root, below(names[key], name))
+                yield column, names[key], path, *_shown(known)
+
+
+def _shown(known: ColumnStatistics) -> tuple[Any, ...]:
+    wrapper = known.wrapper
+    kind = None if wrapper is None else wrapper.removesuffix("Wrapper")
+    low, high = (_text(wrapper, value) for value in (known.minimum, known.maximum))
+    return kind, low, high, known.value_count, known.null_count
+
+
+def _text(wrapper: str | None, value: Any) -> str | None:
+    if value is None:
+        return None
+    return _TEXTS.get(wrapper or "", str)(value)
+
+
+#: How values are shown that are no texts or numbers.
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    "BooleanWrapper": lambda value: str(value).lower(),
+    "BytesWrapper": lambda value: bytes(value).hex(),
+    "DateWrapper": lambda value: str(_DAY_0 + timedelta(days=value)),
+    "TimestampMicrosWrapper": lambda value: str(_TIME_0 + timedelta(microseconds=value)),
+}
+
+
+def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
+    """The values that a column may have; None if conditions leave that open."""
+    found: set[str] | None = None
+    for each in conditions:
+        if each.column == column and not each.negated and each.operation in ("eq", "in"):
+            values = set(each.value) if each.operation == "in" else {each.value}
+            found = values if found is None else found & values
+    return found
+
+
+def _batches(rows: Iterator[tuple[Any, ...]], schema: Any) -> Iterator[Any]:
+    waiting: list[tuple[Any, ...]] = []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) == _ROWS:
+            yield _batch(waiting, schema)
+            waiting = []
+    if waiting:
+        yield _batch(waiting, schema)
+
+
+def _batch(rows: list[tuple[Any, ...]], schema: Any) -> Any:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,0 +1,260 @@
+"""Map column types between Parquet, Arrow and Spark, with hive-style partition columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as kinds
+from pyspark.sql import types as spark
+
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.filters import Condition
+
+#: Types that stand for one of Spark's; there are no unsigned numbers there.
+_PLAIN = {
+    pa.bool_(): spark.BooleanType(),
+    pa.int8(): spark.ByteType(),
+    pa.int16(): spark.ShortType(),
+    pa.int32(): spark.IntegerType(),
+    pa.int64(): spark.LongType(),
+    pa.uint8(): spark.ShortType(),
+    pa.uint16(): spark.IntegerType(),
+    pa.uint32(): spark.LongType(),
+    pa.uint64(): spark.DecimalType(20, 0),
+    pa.float16(): spark.FloatType(),
+    pa.float32(): spark.FloatType(),
+    pa.float64(): spark.DoubleType(),
+    pa.date32(): spark.DateType(),
+    pa.null(): spark.StringType(),
+}
+_ARROW: dict[type, Any] = {
+    spark.BooleanType: pa.bool_(),
+    spark.ByteType: pa.int8(),
+    spark.ShortType: pa.int16(),
+    spark.IntegerType: pa.int32(),
+    spark.LongType: pa.int64(),
+    spark.FloatType: pa.float32(),
+    spark.DoubleType: pa.float64(),
+    spark.DateType: pa.date32(),
+    spark.StringType: pa.string(),
+    spark.BinaryType: pa.binary(),
+    spark.TimestampType: pa.timestamp("us", "UTC"),
+    spark.TimestampNTZType: pa.timestamp("us"),
+}
+#: How many digits the numbers of a type have at most.
+_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
+_MOST_DIGITS = 38
+#: Whole numbers of so many bits are the same as floating-point numbers of 64.
+_EXACT = 32
+
+
+def spark_type(found: Any) -> Any:
+    """Spark's type for one of Arrow's; SourceException if there is none."""
+    known = _PLAIN.get(found)
+    if known is not None:
+        return known
+    if _is_text(found):
+        return spark.StringType()
+    if _is_bytes(found):
+        return spark.BinaryType()
+    if kinds.is_timestamp(found):
+        return spark.TimestampNTZType() if found.tz is None else spark.TimestampType()
+    if kinds.is_decimal(found) and found.precision <= _MOST_DIGITS:
+        return spark.DecimalType(found.precision, found.scale)
+    if kinds.is_dictionary(found):
+        return spark_type(found.value_type)
+    if _is_list(found):
+        return spark.ArrayType(spark_type(found.value_type))
+    if kinds.is_map(found):
+        return spark.MapType(spark_type(found.key_type), spark_type(found.item_type))
+    if kinds.is_struct(found):
+        return spark.StructType([spark.StructField(f.name, spark_type(f.type)) for f in found])
+    raise SourceException(f"Spark has no type for {found}")
+
+
+def arrow_type(wanted: Any) -> Any:
+    """Arrow's type for one of Spark's, as Spark takes it; SourceException if there is none."""
+    known = _ARROW.get(type(wanted))
+    if known is not None:
+        return known
+    if isinstance(wanted, spark.DecimalType):
+        return pa.decimal128(wanted.precision, wanted.scale)
+    if isinstance(wanted, spark.ArrayType):
+        element = arrow_type(wanted.elementType)
+        return pa.list_(pa.field("element", element, wanted.containsNull))
+    if isinstance(wanted, spark.MapType):
+        key = pa.field("key", arrow_type(wanted.keyType), nullable=False)
+        return pa.map_(
+            key, pa.field("value", arrow_type(wanted.valueType), wanted.valueContainsNull)
+        )
+    if isinstance(wanted, spark.StructType):
+        return pa.struct([pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in wanted])
+    raise SourceException(f"Parquet files are not read as {wanted.simpleString()}")
+
+
+def fits(found: Any, wanted: Any) -> bool:
+    """Whether each value of one type of Arrow has a value of the other that is the same."""
+    if found == wanted or kinds.is_null(found):
+        return True
+    if kinds.is_dictionary(found):
+        return fits(found.value_type, wanted)
+    if _is_text(found) or _is_bytes(found):
+        return _is_text(wanted) or _is_bytes(wanted)
+    if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
+        return (found.tz is None) == (wanted.tz is None)
+    if _is_list(found) and _is_list(wanted):
+        return fits(found.value_type, wanted.value_type)
+    if kinds.is_map(found) and kinds.is_map(wanted):
+        return fits(found.key_type, wanted.key_type) and fits(found.item_type, wanted.item_type)
+    if kinds.is_struct(found) and kinds.is_struct(wanted):
+        names = [f.name for f in found] == [f.name for f in wanted]
+        pairs = zip(found, wanted, strict=False)
+        return names and all(fits(one.type, other.type) for one, other in pairs)
+    return _is_wider(found, wanted)
+
+
+def _is_wider(found: Any, wanted: Any) -> bool:
+    """Of numbers."""
+    if kinds.is_decimal(found) and kinds.is_decimal(wanted):
+        whole = wanted.precision - wanted.scale >= found.precision - found.scale
+        return whole and bool(wanted.scale >= found.scale)
+    if kinds.is_floating(found):
+        return bool(kinds.is_floating(wanted) and found.bit_width <= wanted.bit_width)
+    if not kinds.is_integer(found):
+        return False
+    if kinds.is_decimal(wanted):
+        return bool(wanted.precision - wanted.scale >= _DIGITS[found.bit_width])
+    if kinds.is_float64(wanted):
+        return bool(found.bit_width <= _EXACT)
+    if kinds.is_integer(wanted):
+        same = kinds.is_signed_integer(found) == kinds.is_signed_integer(wanted)
+        room = wanted.bit_width - found.bit_width
+        return bool(room >= 0 if same else kinds.is_signed_integer(wanted) and room > 0)
+    return False
+
+
+def converted(array: Any, wanted: Any) -> Any:
+    """The same values as another type, which they have to fit; pa.ArrowInvalid for one that is
+    not the same, such as a time of nanoseconds, or bytes that are no text."""
+    if kinds.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return array if array.type == wanted else array.cast(wanted)
+
+
+def _is_list(kind: Any) -> bool:
+    sized = kinds.is_fixed_size_list(kind)
+    return bool(sized or kinds.is_list(kind) or kinds.is_large_list(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _is_bytes(kind: Any) -> bool:
+    sized = str(kind) in ("binary", "large_binary", "binary_view")
+    return bool(sized or kinds.is_fixed_size_binary(kind))
+
+
+#: The name for a value that is null.
+NULL = "__HIVE_DEFAULT_PARTITION__"
+_ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
+_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+#: The text of each column's value, None for null; in the order of the directories.
+Texts = Mapping[str, str | None]
+
+
+def texts_of(directory: str) -> Texts:
+    """The columns that a path below a dataset has values of."""
+    found: dict[str, str | None] = {}
+    for element in directory.split("/"):
+        name, equals, text = element.partition("=")
+        if name and equals:
+            found[_plain(name)] = None if text == NULL else _plain(text)
+    return found
+
+
+def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
+    """The columns that all directories have values of; SourceException if they are not the same."""
+    kinds = list(dict.fromkeys(tuple(each) for each in directories))
+    if len(kinds) > 1:
+        one, other = (", ".join(names) or "no column" for names in kinds[:2])
+        raise SourceException(f"directories have values of {one}, and others of {other}")
+    return kinds[0] if kinds else ()
+
+
+def type_of(texts: Iterable[str | None]) -> Any:
+    """The type that all values have: whole numbers, days, or else strings."""
+    known = {text for text in texts if text is not None}
+    if known and all(_WHOLE.fullmatch(text) for text in known):
+        for bits, kind in ((31, spark.IntegerType()), (63, spark.LongType())):
+            if all(-(1 << bits) <= int(text) < 1 << bits for text in known):
+                return kind
+    if known and all(_is_day(text) for text in known):
+        return spark.DateType()
+    return spark.StringType()
+
+
+def value_of(column: str, text: str | None, kind: Any) -> Any:
+    """The value that a text stands for; SourceException if it is none of that type of Spark."""
+    if text is None:
+        return None
+    read = _READERS.get(type(kind))
+    shown = kind.simpleString()
+    if read is None:
+        raise SourceException(f"the values of column {column!r} in directories are no {shown}")
+    try:
+        return pa.scalar(read(text), arrow_type(kind)).as_py()
+    except (ValueError, ArithmeticError):
+        raise SourceException(f"{text!r:.80} is no {shown} of column {column!r}") from None
+
+
+def keeps(conditions: Sequence[Condition], values: Mapping[str, Any]) -> bool:
+    """Whether all conditions hold of the values of a directory; of null but few do."""
+    return all(_holds(each, values[each.column]) for each in conditions)
+
+
+def _holds(condition: Condition, value: Any) -> bool:
+    if value is None and condition.operation != "null":
+        return False
+    return condition.holds(value)
+
+
+def _whole(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError("no whole number")
+    return int(text)
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError("true or false")
+    return text.lower() == "true"
+
+
+#: What makes a value of a type of a text.
+_READERS: dict[type, Callable[[str], Any]] = {
+    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _whole),
+    **dict.fromkeys((spark.FloatType, spark.DoubleType), float),
+    spark.StringType: str,
+    spark.BooleanType: _truth,
+    spark.DateType: date.fromisoformat,
+    spark.DecimalType: Decimal,
+}
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return _DAY.fullmatch(text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)

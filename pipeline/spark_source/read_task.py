@@ -1,0 +1,274 @@
+"""Read records in a task, as columns of Arrow in the schema that was asked for."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS, settle_down
+from fscontract.implementations.spark.locations import Place
+from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.contexts import ReaderContext
+from fscontract.pipeline.blockreader.lazy_batches import (
+    PiecesBatch,
+    PiecesReaderContext,
+    RegionBatch,
+    RegionReaderContext,
+)
+from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
+from fscontract.pipeline.blockreader.source import BlockReadException, RecordTooLongException
+from fscontract.pipeline.blocks import FileBlockMetadata
+from fscontract.pipeline.spark_source.errors import SourceException, one_line
+from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.options import COLUMNS
+from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.request import Request
+
+#: Batches are put together until they have so many rows, or bytes.
+MOST_ROWS = 1 << 16
+MOST_BYTES = 1 << 18
+#: How many bytes a value has at most.
+LONGEST = (1 << 31) - 1
+
+
+class Columns:
+    """Makes Arrow batches with these columns of records, without rows that conditions exclude."""
+
+    def __init__(
+        self, names: Sequence[str], binary: bool, nullable: Sequence[bool], conditions: Any = ()
+    ) -> None:
+        value = pa.binary() if binary else pa.string()
+        types = {"value": value, "path": pa.string(), "block_id": pa.int64(), "offset": pa.int64()}
+        fields = [pa.field(n, types[n], null) for n, null in zip(names, nullable, strict=True)]
+        self.schema = pa.schema(fields)
+        self._value = value
+        self._names = tuple(names)
+        self._rows: list[Condition] = [c for c in conditions if c.column in ("value", "offset")]
+
+    def of(self, batch: RecordBatch, block: FileBlockMetadata) -> Any:
+        """The columns of records of a block."""
+        made: dict[str, Any] = {}
+        if "value" in self._names or "offset" in self._names:
+            _check_length(batch, block)
+            made["value"] = values = _values(batch, self._value)
+        count = len(batch)
+        if not self._names:
+            return without_columns(count)
+        if "offset" in self._names:
+            made["offset"] = _offsets(batch, values)
+        if "path" in self._names:
+            made["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
+        if "block_id" in self._names:
+            made["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
+        arrays = [made[name] for name in self._names]
+        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        for condition in self._rows:
+            found = found.filter(condition.mask(found.column(condition.column)))
+        return found
+
+    def together(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The same rows in batches that are not small, and none that is empty."""
+        return together(batches, self.schema)
+
+
+def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
+    """The same rows in batches that are not small, and none that is empty."""
+    waiting: list[Any] = []
+    rows = size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        waiting.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= MOST_ROWS or size >= MOST_BYTES:
+            yield _joined(waiting, schema)
+            waiting, rows, size = [], 0, 0
+    if waiting:
+        yield _joined(waiting, schema)
+
+
+def without_columns(count: int) -> Any:
+    """So many rows of nothing."""
+    return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
+
+
+def _joined(batches: list[Any], schema: Any) -> Any:
+    if len(batches) == 1:
+        return batches[0]
+    if not schema.names:
+        return without_columns(sum(batch.num_rows for batch in batches))
+    parts = zip(*(batch.columns for batch in batches), strict=True)
+    arrays = [pa.concat_arrays(list(part)) for part in parts]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:
+    """RecordTooLongException for what no value of Arrow can hold; one that long comes alone."""
+    if batch.used_bytes > LONGEST and len(batch.records[0]) > LONGEST:
+        reason = f"the record is longer than {LONGEST} bytes; option 'maxRecordLength' cuts it"
+        raise RecordTooLongException(block.file_path, block.block_id, batch.start, reason)
+
+
+def _values(batch: RecordBatch, kind: Any) -> Any:
+    """The records as an array; bytes are taken as they are, whatever the type."""
+    if isinstance(batch, RegionBatch):
+        return _split(batch, kind)
+    if isinstance(batch, PiecesBatch):
+        size = len(batch.data)
+        return _array([*range(0, size, batch.length), size], batch.data, kind)
+    if len(batch.records) == 1:
+        return _array([0, len(batch.records[0])], batch.records[0], kind)
+    found = pa.array(batch.records, pa.binary())
+    return pa.Array.from_buffers(kind, len(found), found.buffers(), offset=found.offset)
+
+
+def _split(batch: RegionBatch, kind: Any) -> Any:
+    """Divide the whole region at once; behind the last delimiter nothing is left."""
+    bounds = [batch.first, batch.stop - len(batch.delimiter)]
+    found = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
+    batch.count = len(found)
+    return found
+
+
+def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
+    """Values that lie in `data` between these offsets, without copying them."""
+    bounds = pa.py_buffer(array("i", offsets))
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, bounds, pa.py_buffer(data)])
+
+
+def _offsets(batch: RecordBatch, values: Any) -> Any:
+    """Where the records start in the file."""
+    count = len(batch)
+    if not isinstance(batch, RegionBatch):
+        return pa.array(batch.offsets, pa.int64())
+    starts = pa.Array.from_buffers(pa.int32(), count, [None, values.buffers()[1]])
+    before = pc.cumulative_sum(pa.repeat(pa.scalar(len(batch.delimiter), pa.int64()), count))
+    base = batch.start - len(batch.delimiter)
+    return pc.add(pc.add(starts.cast(pa.int64()), before), pa.scalar(base, pa.int64()))
+
+
+@dataclass(frozen=True)
+class ReadPlan:
+    """All that a task has to know beside its blocks; it is sent to each."""
+
+    place: Place
+    values: Mapping[str, Any]
+    delimiter: bytes | None
+    compression: str | None
+    columns: tuple[str, ...]
+    nullable: tuple[bool, ...]
+    binary: bool
+    conditions: tuple[Condition, ...] = ()
+
+    @classmethod
+    def of(
+        cls, request: Request, columns: Sequence[str], nullable: Sequence[bool], binary: bool
+    ) -> ReadPlan:
+        """The plan for these columns."""
+        return cls(
+            request.place,
+            request.values,
+            request.delimiter,
+            request.compression,
+            tuple(columns),
+            tuple(nullable),
+            binary,
+        )
+
+    def context(self) -> ReaderContext:
+        """What finds the records."""
+        values = self.values
+        common = {"buffer_size": values["bufferSize"], "compression": self.compression}
+        if values["reader"] == "slices":
+            return PiecesReaderContext(values["sliceSize"], **common)
+        common["data_offset"] = values["dataOffset"]
+        if values["recordLength"] is not None:
+            return PiecesReaderContext(values["recordLength"], aligned=True, **common)
+        return RegionReaderContext(
+            self.delimiter,
+            max_record_length=values["maxRecordLength"],
+            on_too_long=values["onTooLong"],
+            drop_blank=values["dropBlank"],
+            strip_bom=values["stripBom"],
+            **common,
+        )
+
+
+def read_partition(plan: ReadPlan, partition: Any, told: Any) -> Iterator[Any]:
+    """The rows of a partition; none of the one that Spark makes where there are no partitions."""
+    if isinstance(partition, BlocksPartition):
+        yield from read_runs(plan, partition.runs, told)
+        settle_down()
+
+
+def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
+    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+
+    columns = Columns(plan.columns, plan.binary, plan.nullable, plan.conditions)
+    counters = Counters()
+    with one_line(), FILESYSTEMS.lease(plan.place) as fs:
+        yield from columns.together(_batches(plan, fs, runs, columns, counters))
+    if told is not None:
+        told(counters)
+
+
+def _batches(
+    plan: ReadPlan, fs: FileSystem, runs: Sequence[BlockRun], columns: Any, counters: Counters
+) -> Iterator[Any]:
+    ids = [c for c in plan.conditions if c.column == "block_id"]
+    with FSBlockReader(fs, plan.context(), as_bytes) as reader:
+        reader.counters = counters
+        for run in runs:
+            try:
+                for block in run.blocks():
+                    if all(c.holds(block.block_id) for c in ids):
+                        shown = as_planned(plan.values, block)
+                        for batch in reader.process_batches(shown):
+                            yield columns.of(batch, block)
+            except BlockReadException as error:
+                missing = isinstance(error.__cause__, FileNotFoundError)
+                if not (missing and plan.values["ignoreMissingFiles"]):
+                    raise
+
+
+def as_planned(values: Mapping[str, Any], block: FileBlockMetadata) -> FileBlockMetadata:
+    """The block; without what would tell a changed file, if such a one is to be read."""
+    if values["changedFiles"] == "error":
+        return block
+    return replace(block, etag=None, modification_time=None)
+
+
+_TYPES = {"path": StringType, "block_id": LongType, "offset": LongType}
+
+
+def schema_of(columns: Sequence[str], binary: bool) -> Any:
+    """The schema with these columns; `binary` is for the value."""
+    value = BinaryType if binary else StringType
+    fields = [StructField(name, _TYPES.get(name, value)(), nullable=False) for name in columns]
+    return StructType(fields)
+
+
+def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
+    """The columns of a schema, and whether the value is binary, None without one.
+
+    SourceException for a column that there is not, or of another type.
+    """
+    names = tuple(field.name for field in schema.fields)
+    if len(set(names)) != len(names) or not set(names) <= set(COLUMNS):
+        raise SourceException(f"the columns are {', '.join(COLUMNS)}, not {', '.join(names)}")
+    binary: bool | None = None
+    for field in schema.fields:
+        if field.name == "value":
+            binary = isinstance(field.dataType, BinaryType)
+        wanted = _TYPES.get(field.name, BinaryType if binary else StringType)
+        if field.dataType != wanted():
+            types = f"{wanted().simpleString()}, not {field.dataType.simpleString()}"
+            raise SourceException(f"the type of column {field.name!r} is {types}")
+    return names, binary

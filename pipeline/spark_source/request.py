@@ -1,0 +1,336 @@
+"""Check options that go together, and parse the inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.pipeline.blockreader.compression import INFER
+from fscontract.pipeline.blocks import bare_path
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.options import (
+    BY_NAME,
+    LOCATIONS,
+    PARQUET,
+    PATHS,
+    options_of_s3,
+    read_options,
+)
+
+_S3 = ("s3", "s3a", "s3n")
+_MAGIC = re.compile(r"[*?\[{]")
+_URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options with absolute locations: a relative path is below the working directory.
+
+    Spark makes sources in processes of the driver, which have its working directory.
+    """
+    found = dict(options)
+    for key, text in options.items():
+        if key.lower() == "paths":
+            found[key] = json.dumps([_absolute(path) for path in _listed(text)])
+        elif key.lower() in LOCATIONS:
+            found[key] = _absolute(text)
+    return found
+
+
+def _absolute(path: str) -> str:
+    bare = not path or path.startswith("/") or _URI.match(path)
+    return path if bare else os.path.abspath(path)
+
+
+def _listed(text: str) -> list[str]:
+    """Return the paths that `load` was given as a list; SourceException."""
+    try:
+        found = json.loads(text) if text else []
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        raise SourceException(f"option 'paths' can't be {text!r:.80}: a list of paths as JSON")
+    return found
+
+
+def names_input(options: Mapping[str, str]) -> bool:
+    """Return whether the options have a path."""
+    return any(text for key, text in options.items() if key.lower() in PATHS)
+
+
+def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
+    own = {key.lower(): text for key, text in options.items()}
+    found = [own["path"]] if own.get("path") else []
+    found += _listed(own.get("paths", ""))
+    if not found:
+        raise SourceException(
+            "no path: .load(path), .load([path, ...]) or .option('path', path); a table that was"
+            " created with columns of its own has none: leave out its columns"
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def places_of(
+    paths: Sequence[str], location: str | None, options: Mapping[str, str]
+) -> tuple[Place, Place | None]:
+    """The filesystem that all of the paths are in, and that of the location, if there is one.
+
+    SourceException if the paths are in several.
+    """
+    places = list(dict.fromkeys(map(_where, paths)))
+    if len(places) > 1:
+        raise SourceException(f"paths are in one filesystem, not in {' and '.join(places)}")
+    windows = None if location is None else _where(location)
+    own = options_of_s3(options)
+    _check_no_keys(own)
+    if own and not f"{places[0]} {windows}".count("s3://"):
+        name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
+        raise SourceException(f"option {name!r} is for the URL of a bucket")
+    return _place(places[0], own), None if windows is None else _place(windows, own)
+
+
+def _place(where: str, options: Mapping[str, str]) -> Place:
+    return place_of(where, options) if where.startswith("s3://") else LocalPlace()
+
+
+def _where(path: str) -> str:
+    """The URL of the filesystem that a path is in; SourceException if executors can't read it."""
+    found = _URI.match(path)
+    scheme = "file" if found is None else found[1].lower()
+    bare = bare_path(path)
+    authority = "" if found is None else path[found.end() : len(path) - len(bare)].lstrip("/")
+    if not bare.startswith("/"):
+        raise SourceException(f"the path of a URI must be absolute: {path!r:.200}")
+    if scheme == "file" and authority in ("", "localhost"):
+        return "file:///"
+    if scheme in _S3 and authority and "@" not in authority:
+        return f"s3://{authority}"
+    raise SourceException(f"no path, file:///path or s3://bucket/path: {scheme}:")
+
+
+def _check_no_keys(options: Mapping[str, str]) -> None:
+    if not options:
+        return
+    from fscontract.implementations.s3.options import OPTIONS
+
+    secret = tuple(n for o in OPTIONS if o.kind == "secret" for n in (o.name, *o.s3a))
+    for name in options:
+        if name.endswith(secret):
+            raise SourceException(
+                f"option {name!r} is a key, and would be sent around: executors find keys in"
+                " their environment, the files of AWS, or a role"
+            )
+
+
+def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
+    """The paths that are there, patterns replaced by what they match; SourceException for none.
+
+    A path with the characters of a pattern that is there is no pattern.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        bare = bare_path(path)
+        front = path[: len(path) - len(bare)]
+        matches = [bare] if _is_there(fs, bare) else list(_matches(fs, bare))
+        if not matches:
+            kind = "no file or directory matches" if _MAGIC.search(bare) else "no such input:"
+            raise SourceException(f"{kind} {path!r}")
+        found.update((f"{front}{match}", None) for match in matches)
+    return list(found)
+
+
+def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
+    """SourceException for a pattern; a path with its characters that is there is none."""
+    for path in paths:
+        if _MAGIC.search(bare_path(path)) and not _is_there(fs, bare_path(path)):
+            raise SourceException(
+                f"a stream takes directories and files, and no pattern such as {path!r}; option"
+                " 'filePattern' is for the names of files"
+            )
+
+
+def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
+    """The paths that a pattern matches, in the order of the listings."""
+    if not _MAGIC.search(pattern):
+        return
+    *parents, last = pattern.strip("/").split("/")
+    found = [""]
+    for element in parents:
+        found = [path for at in found for path in _step(fs, at, element, directory=True)]
+    for at in found:
+        yield from _step(fs, at, last, directory=False)
+
+
+def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[str]:
+    """What an element of a pattern stands for in the directory `at`."""
+    if not _MAGIC.search(element):
+        path = f"{at}/{element}"
+        if directory or _is_there(fs, path):
+            yield path
+        return
+    expression = _expression(element)
+    try:
+        for status in fs.list_status(at or "/"):
+            name = status.path.rpartition("/")[2]
+            child = status.path == f"{at}/{name}"  # a file lists itself
+            if child and expression.fullmatch(name) and (status.is_directory or not directory):
+                yield status.path
+    except FileNotFoundException:
+        return
+
+
+def _expression(element: str) -> re.Pattern[str]:
+    """Hadoop's pattern as a regular expression: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
+    parts: list[str] = []
+    depth, at = 0, 0
+    while at < len(element):
+        char = element[at]
+        close = element.find("]", at + 2) if char == "[" else -1
+        if char == "[" and close > 0:
+            body = element[at + 1 : close].replace("\\", "\\\\").replace("[", "\\[")
+            parts.append(f"[^{body[1:]}]" if body[0] in "!^" else f"[{body}]")
+            at = close
+        elif char == "{" or (char == "}" and depth):
+            depth += 1 if char == "{" else -1
+            parts.append("(?:" if char == "{" else ")")
+        else:
+            plain = "|" if char == "," and depth else re.escape(char)
+            parts.append({"*": ".*", "?": "."}.get(char, plain))
+        at += 1
+    try:
+        return re.compile("".join(parts), re.DOTALL)
+    except re.error as error:
+        raise SourceException(f"no pattern: {element!r:.80}: {error}") from None
+
+
+def _is_there(fs: FileSystem, path: str) -> bool:
+    try:
+        fs.get_file_status(path)
+    except FileNotFoundException:
+        return False
+    return True
+
+
+_RECORDS = ("lines", "slices", "records")
+#: The options that some readers alone take.
+_OF_READERS = {
+    "valueType": _RECORDS,
+    "dataOffset": _RECORDS,
+    "compression": _RECORDS,
+    "bufferSize": _RECORDS,
+    "delimiter": ("lines", "records"),
+    "delimiterHex": ("lines", "records"),
+    "maxRecordLength": ("lines", "records"),
+    "onTooLong": ("lines", "records"),
+    "dropBlank": ("lines", "records"),
+    "stripBom": ("lines", "records"),
+    "recordLength": ("records",),
+    "sliceSize": ("slices",),
+}
+#: The options of lines, which records of fixed width do not take.
+_OF_LINES = [
+    name for name, readers in _OF_READERS.items() if "lines" in readers and "slices" not in readers
+]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The inputs, the filesystem they are in, and the values of all options."""
+
+    paths: tuple[str, ...]
+    place: Place
+    values: Mapping[str, Any]
+    #: The filesystem of `windowLocation`.
+    windows: Place | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Request:
+        """What the options of Spark come to; SourceException."""
+        values = read_options(options)
+        given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
+        _check(values, given)
+        paths = paths_of(options)
+        place, windows = places_of(paths, values["windowLocation"], options)
+        if (where := values["metadataDir"]) is not None:
+            place, _ = places_of((*paths, where), None, options)
+        return cls(paths, place, values, windows)
+
+    @property
+    def streaming(self) -> bool:
+        """Whether it is for a stream."""
+        return self.values["windowLocation"] is not None
+
+    @property
+    def parquet(self) -> bool:
+        """Whether the files are Parquet."""
+        return bool(self.values["reader"] == PARQUET)
+
+    @property
+    def binary(self) -> bool:
+        """Whether values are bytes."""
+        kind = self.values["valueType"]
+        return (kind or ("string" if self.values["reader"] == "lines" else "binary")) == "binary"
+
+    @property
+    def compression(self) -> str | None:
+        """As reader contexts take it."""
+        chosen: str = self.values["compression"]
+        return {"infer": INFER, "none": None}.get(chosen, chosen)
+
+    @property
+    def delimiter(self) -> bytes | None:
+        """What ends a record, None for the ends of lines."""
+        text: str | None = self.values["delimiter"]
+        found: bytes | None = self.values["delimiterHex"]
+        return found if text is None else text.encode()
+
+    def with_paths(self, paths: list[str]) -> Request:
+        """The same for other inputs."""
+        return replace(self, paths=tuple(paths))
+
+    def for_mode(self, streaming: bool) -> Request:
+        """Itself, if its options are for this mode; SourceException."""
+        if streaming and not self.streaming:
+            raise SourceException(
+                "a stream needs option 'windowLocation': a directory of its own, say one below its"
+                " checkpoint"
+            )
+        if streaming and self.parquet:
+            raise SourceException("option 'reader' can't be 'parquet' for a stream")
+        if self.streaming and not streaming:
+            raise SourceException("option 'windowLocation' is for a stream: spark.readStream")
+        return self
+
+
+def _check(values: Mapping[str, Any], given: set[str]) -> None:
+    """SourceException for options that do not go together."""
+    reader = values["reader"]
+    wrong = [name for name in _OF_READERS if name in given and reader not in _OF_READERS[name]]
+    fixed = values["recordLength"] is not None
+    delimited = {"delimiter", "delimiterHex"} & given
+    if reader == "records" and fixed:
+        wrong += [name for name in _OF_LINES if name in given]
+    if wrong:
+        kind = "records of fixed width" if reader == "records" else reader
+        raise SourceException(f"option {wrong[0]!r} is not for {kind}")
+    if reader == "records" and not fixed and not delimited:
+        raise SourceException("records need option 'delimiter', 'delimiterHex' or 'recordLength'")
+    if len(delimited) == 2:
+        raise SourceException("options 'delimiter' and 'delimiterHex' exclude each other")
+    if values["minPartitions"] > values["maxPartitions"]:
+        raise SourceException("option 'minPartitions' is above 'maxPartitions'")
+    if values["metadataDir"] is not None and not values["metadata"]:
+        raise SourceException("option 'metadataDir' needs option 'metadata'")
+    mode = "batch" if values["windowLocation"] is None else "stream"
+    for name in sorted(given):
+        where = BY_NAME[name.lower()].where
+        if where not in ("", mode):
+            other = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
+            raise SourceException(f"option {name!r} is for {other}")

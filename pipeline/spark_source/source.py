@@ -1,0 +1,250 @@
+"""The data source as Spark calls it, in processes of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyspark.sql.datasource import DataSourceReader
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.pipeline.blockreader.readers import Counters
+from fscontract.pipeline.spark_source.catalog import CatalogSource
+from fscontract.pipeline.spark_source.errors import SourceException, one_line
+from fscontract.pipeline.spark_source.filters import condition_of, kept_runs
+from fscontract.pipeline.spark_source.input_files import check_inputs, files_of, may_hold
+from fscontract.pipeline.spark_source.metrics import Tally
+from fscontract.pipeline.spark_source.partition import BlocksPartition
+from fscontract.pipeline.spark_source.planning import Packing, pack, plan_infos
+from fscontract.pipeline.spark_source.read_task import (
+    ReadPlan,
+    check_schema,
+    read_partition,
+    schema_of,
+)
+from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.where import check_taken, filters_in
+from fscontract.pipeline.splitter.scanner import ScannedFileInfo
+
+if TYPE_CHECKING:
+    from fscontract.pipeline.spark_source.streaming import RefusedStreamReader, WindowStreamReader
+
+
+#: The name by which Spark knows the source.
+NAME = "fscontract"
+
+
+class FsContractDataSource(CatalogSource):
+    """Records of files, read by the block reader. `docs/spark-pipeline.md` has the options.
+
+    `register` makes a class of this one that knows the session: how to pack partitions, whether
+    filters may be pushed, and whom tasks tell what they did.
+    """
+
+    packing: ClassVar[Packing] = Packing()
+    pushdown: ClassVar[bool] = False
+    told: ClassVar[Callable[[Any], None] | None] = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format`."""
+        return NAME
+
+    def _understand(self, options: Mapping[str, str]) -> None:
+        self.request = Request.of(options)
+
+    def _columns(self) -> Any:
+        """As the base has it; SourceException, too, if there is no input."""
+        request = self.request
+        if request.parquet:
+            from fscontract.pipeline.spark_source.parquet.planning import schema_of_files
+
+            return schema_of_files(request)
+        if not request.streaming:
+            with one_line(), FILESYSTEMS.lease(request.place) as fs:
+                check_inputs(fs, request)
+        return schema_of(request.values["columns"], request.binary)
+
+    def reader(self, schema: Any) -> DataSourceReader:
+        """The reader of a batch."""
+        schema = self.plain(schema)
+        with one_line():
+            request = self.request.for_mode(False)
+        if request.parquet:
+            from fscontract.pipeline.spark_source.parquet.planning import reader_of
+
+            return reader_of(request, schema, self.packing, type(self).told, self.pushdown)
+        with one_line():
+            plan = _plan(request, schema)
+            if (where := request.values["where"]) is not None:
+                plan, left = with_filters(plan, filters_in(where, schema))
+                check_taken(left)
+        kind = PushdownReader if self.pushdown else BlockSourceReader
+        return kind(request, plan, self.packing, type(self).told)
+
+    def streamReader(  # noqa: N802 - Spark's name
+        self, schema: Any
+    ) -> WindowStreamReader | RefusedStreamReader:
+        """The reader of a stream."""
+        from fscontract.pipeline.spark_source.streaming import (
+            RefusedStreamReader,
+            WindowStreamReader,
+        )
+
+        try:
+            schema = self.plain(schema)
+            request = self.request.for_mode(True)
+            return WindowStreamReader(request, _plan(request, schema), type(self).told)
+        except SourceException as error:
+            return RefusedStreamReader(error)
+
+
+def _plan(request: Request, schema: Any) -> ReadPlan:
+    columns, binary = check_schema(schema)
+    nullable = [field.nullable for field in schema.fields]
+    return ReadPlan.of(request, columns, nullable, request.binary if binary is None else binary)
+
+
+class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
+    """Plans the blocks of a batch, and reads those of one partition."""
+
+    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, told: Any) -> None:
+        self.request = request
+        self.plan = plan
+        self.packing = packing
+        self.told = told
+
+    def partitions(self) -> list[Any]:
+        """The blocks, packed; SourceException if an input is missing."""
+        request, plan = self.request, self.plan
+        with one_line(), FILESYSTEMS.lease(request.place) as fs:
+            packing = self.packing.with_options(request)
+            runs, most = plan_infos(find_infos(fs, request, plan), request, packing)
+            kept = kept_runs(runs, plan.conditions)
+            return [BlocksPartition(part) for part in pack(kept, most, packing.open_cost)]
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """The rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.told)
+
+
+def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[ScannedFileInfo]:
+    """The files of the inputs; those in directories alone that the conditions leave.
+
+    All of them if it shows which number a block has among those of all files.
+    """
+    numbered = "block_id" in (*plan.columns, *(c.column for c in plan.conditions))
+    with closing(files_of(fs, request)) as files:
+        if numbered or not plan.conditions:
+            return files.find()
+        keeps = may_hold(plan.conditions)
+        return files.find([each for each in files.directories() if keeps(each)])
+
+
+class PushdownReader(BlockSourceReader):
+    """One to which Spark leaves filters: a method of its own, as Spark minds that it is there."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
+        """Take those that the source can decide; the others go back."""
+        self.plan, left = with_filters(self.plan, filters)
+        return left
+
+
+def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list[Any]]:
+    """The plan with the filters that the source can decide, and the others."""
+    types = {"path": str, "block_id": int, "offset": int}
+    types["value"] = bytes if plan.binary else str
+    left, taken = [], []
+    for pushed in filters:
+        found = condition_of(pushed, types)
+        if found is None:
+            left.append(pushed)
+        elif not (found.operation == "null" and found.negated):  # which always holds
+            taken.append(found)
+    return replace(plan, conditions=(*plan.conditions, *taken)), left
+
+
+_PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+_FILES = "spark.sql.files."
+#: The tally of an application, whatever the number of its registrations.
+_tallies: dict[str, Tally] = {}
+
+
+class Registration:
+    """The source in one session. `counters` is what its tasks did; None with Spark Connect."""
+
+    def __init__(self, tally: Tally | None) -> None:
+        self._tally = tally
+
+    @property
+    def counters(self) -> Counters | None:
+        """Blocks, records and bytes of the tasks that came to their end."""
+        return None if self._tally is None else self._tally.counters
+
+
+def register(spark: Any, pushdown: bool = False) -> Registration:
+    """Make `spark.read.format("fscontract")` and `spark.readStream.format("fscontract")` known.
+
+    The settings `spark.sql.files.*` and the parallelism are those that the session has now. The
+    last registration counts. A session that `newSession` makes does not know the source, and Spark
+    refuses to let it.
+
+    With `pushdown` the session is told to push filters to Python data sources. Spark 4.3 mixes them
+    up in a frame that is used with several, and rows are missing then: load a frame for each.
+    """
+    context = None if ".connect." in type(spark).__module__ else spark.sparkContext
+    tally = None if context is None else _tally(context)
+    known = {
+        "packing": _packing(spark, context),
+        "pushdown": pushdown,
+        "told": None if tally is None else staticmethod(tally.add),
+        "__module__": __name__,
+        "__doc__": FsContractDataSource.__doc__,
+    }
+    # A class that no module has is sent as a value, and so are these.
+    spark.dataSource.register(type("FsContractOfSession", (FsContractDataSource,), known))
+    spark.dataSource.register(_tables(pushdown))
+    if pushdown:
+        spark.conf.set(_PUSHDOWN, "true")
+    return Registration(tally)
+
+
+def _tables(pushdown: bool) -> type:
+    """The source of metadata tables, for which `metadata` has to be installed."""
+    from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
+
+    known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
+    return type("MetadataTableOfSession", (MetadataTableSource,), known)
+
+
+def _tally(context: Any) -> Tally:
+    application = context.applicationId
+    if application not in _tallies:
+        _tallies.clear()  # those of contexts that were stopped
+        _tallies[application] = Tally(context)
+    return _tallies[application]
+
+
+def _packing(spark: Any, context: Any) -> Packing:
+    parallelism = spark.conf.get(f"{_FILES}minPartitionNum", None)
+    parallelism = parallelism or spark.conf.get("spark.sql.leafNodeDefaultParallelism", None)
+    if parallelism is None:
+        parallelism = os.cpu_count() or 1 if context is None else context.defaultParallelism
+    return Packing(
+        _bytes(spark.conf.get(f"{_FILES}maxPartitionBytes", None), Packing.max_partition_bytes),
+        _bytes(spark.conf.get(f"{_FILES}openCostInBytes", None), Packing.open_cost),
+        max(1, int(parallelism)),
+    )
+
+
+def _bytes(text: str | None, default: int) -> int:
+    """A size as Spark shows it: `134217728b`, `128m`."""
+    if text is None:
+        return default
+    units = {"b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+    shown = text.strip().lower().removesuffix("b") or "0"
+    return int(shown.rstrip("kmgt")) << units.get(shown[-1], 0)

@@ -1,0 +1,212 @@
+"""The data source as a stream, whose offsets are window numbers, and its scaling."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeAlias
+
+from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.pipeline.blockreader.scaling import (
+    ScalingPolicy,
+    ScalingState,
+    process_stats,
+    required_partitions,
+)
+from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
+from fscontract.pipeline.spark_source.partition import BlocksPartition
+from fscontract.pipeline.spark_source.planning import spread
+from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition
+from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.windows import UNLIMITED, Limits, WindowLog
+
+
+class PartitionScaling:
+    """Decides once in an interval, by the blocks that wait; never outside of its bounds.
+
+    All that waits is one queue here, that of the stream. Spark itself asks for executors, by the
+    tasks that wait, if `spark.dynamicAllocation.enabled`.
+    """
+
+    def __init__(self, policy: ScalingPolicy, clock: Callable[[], float] = time.monotonic) -> None:
+        self.policy = policy
+        self._clock = clock
+        count = required_partitions(0, policy)
+        self._state = ScalingState(partition_count=count)
+
+    @classmethod
+    def of(cls, request: Request) -> PartitionScaling:
+        """That of the options."""
+        values = request.values
+        low, high = values["minPartitions"], values["maxPartitions"]
+        return cls(ScalingPolicy(low, high, values["scalingInterval"]))
+
+    def partitions(self, backlog: int) -> int:
+        """How many partitions, now that so many blocks wait."""
+        now = self._clock()
+        self._state = process_stats(self._state, self.policy, 0, backlog, now).state
+        return self._state.partition_count
+
+
+#: What Spark keeps of a micro-batch, and shows in the progress of a query.
+Offset: TypeAlias = dict[str, Any]
+
+
+class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Plans micro-batches in one process, which opens the windows when it is first asked for them.
+
+    Each window is one micro-batch. It is written down before Spark hears of it, with the length
+    and time of its files, so a micro-batch that Spark repeats has the same blocks.
+    """
+
+    def __init__(self, request: Request, plan: ReadPlan, told: Any) -> None:
+        self.request = request
+        self.plan = plan
+        self.told = told
+        self._log: WindowLog | None = None
+        self._scaling = PartitionScaling.of(request)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what belongs to the planning process."""
+        return {**self.__dict__, "_log": None}
+
+    @property
+    def log(self) -> WindowLog:
+        """The windows, opened in this process."""
+        if self._log is None:
+            self._log = WindowLog(self.request)
+        return self._log
+
+    def initialOffset(self) -> Offset:  # noqa: N802 - as all names of Spark here
+        """Before the first window."""
+        with one_line():
+            return {"stream": self.log.identity.name(), "window": 0}
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """The limit of the options; of several the first one, and the others are kept, too."""
+        limits = Limits.of(self.request)
+        if limits.files < UNLIMITED:
+            return ReadMaxFiles(limits.files)
+        if limits.bytes < UNLIMITED:
+            return ReadMaxBytes(limits.bytes)
+        if limits.blocks < UNLIMITED:
+            size = self.request.values["blockSize"] or FileStatus("", 0).block_size
+            return ReadMaxBytes(limits.blocks * size)
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
+        """The end of the next window; `start` if there is nothing for one.
+
+        A window that was written down, but not by Spark, comes again as it was.
+        """
+        with one_line():
+            log = self.log
+            number = log.identity.check(start)
+            if number > log.last:
+                log.runs(number - 1, number)  # which says what is wrong
+            everything = isinstance(limit, ReadAllAvailable)
+            if number == log.last:
+                limits = Limits() if everything else Limits.of(self.request)
+                if not log.advance(limits):
+                    return start
+            return self._offset(number + 1)
+
+    def _offset(self, number: int) -> Offset:
+        """The end of a window."""
+        runs = self.log.runs(number - 1, number)
+        blocks = sum(map(len, runs))
+        waiting = self.log.splitter.blocks_waiting()
+        return {
+            "stream": self.log.identity.name(),
+            "window": number,
+            "files": len({run.file.first_block_id for run in runs}),
+            "blocks": blocks,
+            "bytes": sum(run.size for run in runs),
+            "partitions": min(blocks, self._scaling.partitions(blocks + waiting)),
+        }
+
+    def reportLatestOffset(self) -> Offset | None:  # noqa: N802
+        """What waits behind the last window, for the progress of the query."""
+        if self._log is None:
+            return None
+        scanner = self.log.splitter.scanner
+        return {
+            "stream": self.log.identity.name(),
+            "window": self.log.last,
+            "waitingFiles": len(scanner.waiting()),
+            "waitingBlocks": self.log.splitter.blocks_waiting(),
+            "notices": list(self.log.missing),
+        }
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """What is there now is all that this run of the query reads."""
+        with one_line():
+            self.log.freeze()
+
+    def partitions(self, start: Offset, end: Offset) -> list[Any]:
+        """The blocks of a micro-batch; the same offsets give the same partitions."""
+        with one_line():
+            identity = self.log.identity
+            runs = self.log.runs(identity.check(start), identity.check(end))
+            if not runs:
+                raise SourceException(f"no blocks from {start} to {end}")
+            return [BlocksPartition(part) for part in spread(runs, max(1, end["partitions"]))]
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """The rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.told)
+
+    def commit(self, end: Offset) -> None:
+        """Windows up to this one need not be repeated any more."""
+        with one_line():
+            self.log.commit(self.log.identity.check(end))
+
+    def stop(self) -> None:
+        """End the scanner."""
+        if self._log is not None:
+            self._log.close()
+
+
+class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Raises why there is no stream, where Spark first asks for it.
+
+    PySpark loses what `streamReader` raises.
+    """
+
+    def __init__(self, error: SourceException) -> None:
+        self.error = error
+
+    def initialOffset(self) -> Offset:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """Return no limit."""
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
+        """Raise the error."""
+        self._refuse()
+
+    def partitions(self, start: Offset, end: Offset) -> list[Any]:
+        """Raise the error."""
+        self._refuse()
+
+    def read(self, partition: Any) -> Iterator[Any]:
+        """Raise the error."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise_in_one_line(self.error)

@@ -1,0 +1,176 @@
+"""Option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
+
+It does what a filter does that Spark pushes, without Spark: its version 4.3 mixes up the filters of
+a frame that is used with several.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from pyspark.sql import datasource as api
+from pyspark.sql import types as spark
+
+from fscontract.pipeline.spark_source.errors import SourceException
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[^\W\d]\w*|`[^`]+`)|(?P<number>-?\d{1,19})(?![\w.])|'(?P<text>(?:[^']|'')*)'"
+    r"|(?P<sign><=|>=|!=|<>|[=<>(),]))\s*"
+)
+_COMPARING = {
+    "=": api.EqualTo,
+    "<": api.LessThan,
+    "<=": api.LessThanOrEqual,
+    ">": api.GreaterThan,
+    ">=": api.GreaterThanOrEqual,
+}
+_WHOLE = (spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType)
+_TRUTHS = {"true": True, "false": False}
+_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
+
+
+def filters_in(text: str, schema: Any) -> list[Any]:
+    """The filters of Spark that a text has, for these columns; SourceException."""
+    return _Conditions(text, schema).read()
+
+
+def check_taken(left: list[Any]) -> None:
+    """SourceException if filters of the option were left to Spark, which knows nothing of them."""
+    if left:
+        raise SourceException(f"option 'where' has a condition that is not decided here: {left[0]}")
+
+
+class _Conditions:
+    """Conditions that are being read, one token after the other."""
+
+    def __init__(self, text: str, schema: Any) -> None:
+        self._schema = schema
+        self._tokens = list(_tokens(text))
+        self._at = 0
+
+    def read(self) -> list[Any]:
+        """All of them, with `and` in between."""
+        found = self._condition()
+        while self._is_next("and"):
+            found += self._condition()
+        if self._at < len(self._tokens):
+            raise self._wrong("'and'")
+        return found
+
+    def _condition(self) -> list[Any]:
+        kind, name = self._next("a column")
+        if kind != "name":
+            raise self._wrong("a column", back=True)
+        field = self._field(name.strip("`"))
+        if self._is_next("is"):
+            negated = self._is_next("not")
+            self._expect("null")
+            return [(api.IsNotNull if negated else api.IsNull)((field.name,))]
+        negated = self._is_next("not")
+        found = self._filter(field, negated)
+        return [api.Not(each) for each in found] if negated else found
+
+    def _filter(self, field: Any, negated: bool) -> list[Any]:
+        column = (field.name,)
+        if self._is_next("in"):
+            self._expect("(")
+            values = [self._value(field)]
+            while self._is_next(","):
+                values.append(self._value(field))
+            self._expect(")")
+            return [api.In(column, tuple(values))]
+        if self._is_next("like"):
+            return [_like(column, self._value(field))]
+        if negated:
+            raise self._wrong("'in' or 'like'")
+        if self._is_next("between"):
+            low = self._value(field)
+            self._expect("and")
+            high = self._value(field)
+            return [api.GreaterThanOrEqual(column, low), api.LessThanOrEqual(column, high)]
+        _, sign = self._next("a comparison")
+        if sign in ("!=", "<>"):
+            return [api.Not(api.EqualTo(column, self._value(field)))]
+        if sign not in _COMPARING:
+            raise self._wrong("a comparison", back=True)
+        return [_COMPARING[sign](column, self._value(field))]
+
+    def _field(self, name: str) -> Any:
+        found = [each for each in self._schema.fields if each.name == name]
+        known = [each for each in self._schema.fields if each.name.lower() == name.lower()]
+        if len(found or known) != 1:
+            raise SourceException(f"option 'where' names {name!r:.80}, which is no column here")
+        return (found or known)[0]
+
+    def _value(self, field: Any) -> Any:
+        """The next token as a value of the column."""
+        wanted = field.dataType
+        kind, text = self._next("a value")
+        if kind == "name" and text.lower() == "date":
+            kind, text = self._next("a date")
+        shown = wanted.simpleString()
+        if kind == "number" and isinstance(wanted, _WHOLE):
+            number = int(text)
+            if -(1 << _BITS[shown]) <= number < 1 << _BITS[shown]:
+                return number
+        if kind == "text" and type(wanted) is spark.StringType:
+            return text
+        if kind == "text" and isinstance(wanted, spark.DateType):
+            try:
+                return date.fromisoformat(text)
+            except ValueError:
+                pass
+        truth = _TRUTHS.get(text.lower()) if kind == "name" else None
+        if truth is not None and isinstance(wanted, spark.BooleanType):
+            return truth
+        raise SourceException(f"option 'where': {text!r:.80} is no {shown} for {field.name!r}")
+
+    def _next(self, wanted: str) -> tuple[str, str]:
+        if self._at == len(self._tokens):
+            raise self._wrong(wanted)
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _is_next(self, word: str) -> bool:
+        """Go on if the next token is this one."""
+        found = self._at < len(self._tokens) and self._tokens[self._at]
+        if not found or found[0] == "text" or found[1].lower() != word:
+            return False
+        self._at += 1
+        return True
+
+    def _expect(self, word: str) -> None:
+        if not self._is_next(word):
+            raise self._wrong(repr(word))
+
+    def _wrong(self, wanted: str, back: bool = False) -> SourceException:
+        place = self._at - back
+        rest = " ".join(text for _, text in self._tokens[place:]) or "the end"
+        return SourceException(f"option 'where' has {rest!r:.80} where {wanted} is expected")
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or found.lastgroup is None:
+            raise SourceException(f"option 'where' can't be read from {text[at:]!r:.80} on")
+        value = found[found.lastgroup]
+        yield found.lastgroup, value.replace("''", "'") if found.lastgroup == "text" else value
+        at = found.end()
+
+
+def _like(column: tuple[str], pattern: Any) -> Any:
+    """A pattern with `%` at its start or its end."""
+    inner = pattern.strip("%") if isinstance(pattern, str) else "%"
+    if "%" in inner or "_" in inner or "\\" in inner:
+        raise SourceException(f"option 'where' takes patterns like 'a%', not {pattern!r:.80}")
+    before, after = pattern.startswith("%"), pattern.endswith("%")
+    if before and after:
+        return api.StringContains(column, inner)
+    if before:
+        return api.StringEndsWith(column, inner)
+    return (api.StringStartsWith if after else api.EqualTo)(column, inner)

@@ -1,0 +1,310 @@
+"""Windows of a stream: each is a micro-batch that is logged before Spark sees it."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata, bare_path, join_path
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.input_files import AsConfigured, scanner_options
+from fscontract.pipeline.spark_source.partition import BlockRun
+from fscontract.pipeline.spark_source.request import Request, check_no_patterns
+from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
+from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore
+
+#: More blocks than any window has.
+UNLIMITED = 1 << 62
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a window takes at most: files it begins, blocks, and bytes unless one block has more."""
+
+    files: int = UNLIMITED
+    blocks: int = UNLIMITED
+    bytes: int = UNLIMITED
+
+    @classmethod
+    def of(cls, request: Request) -> Limits:
+        """Those of the options."""
+        values = request.values
+        names = ("maxFilesPerTrigger", "blocksThreshold", "maxBytesPerTrigger")
+        return cls(*(values[name] or UNLIMITED for name in names))
+
+
+class StreamSplitter(AsConfigured, FileSplitterInput):
+    """Splits what the scanner finds; `runs` has the blocks of the present window.
+
+    A window that has no block yet goes on until there is one.
+    """
+
+    def __init__(self, fs: FileSystem, request: Request, windows: WindowStore) -> None:
+        self.request = request
+        super().__init__(
+            fs,
+            request.paths,
+            windows=windows,
+            block_size=request.values["blockSize"],
+            scan_interval=request.values["scanInterval"],
+            **scanner_options(request.values),
+        )
+        self.limits = Limits()
+        self.runs: list[BlockRun] = []
+        self.files_begun = 0
+        self.bytes_planned = 0
+        #: Whether the window takes nothing more.
+        self.full = False
+
+    def begin_window(self, window_id: int) -> None:
+        """Begin a window, with nothing in it."""
+        self.runs, self.files_begun, self.bytes_planned, self.full = [], 0, 0, False
+        super().begin_window(window_id)
+
+    def process(self) -> None:
+        """Emit pending blocks, then files and their blocks, up to the limits."""
+        self.blocks_threshold = self.limits.blocks
+        done = self.emit_block_metadata()
+        while done and self._takes_more():
+            info = self.get_file_info()
+            if info is None:
+                return
+            done = self.process_file_info(info)
+        self.full = True
+
+    def emit_file_metadata(self, file: FileMetadata) -> None:
+        """Emit the metadata of a file, which counts if there is something to read."""
+        self.files_begun += file.number_of_blocks > 0
+        super().emit_file_metadata(file)
+
+    def emit_block_metadata(self) -> bool:
+        """Emit pending blocks up to the limits; whether all of them went out."""
+        return self._emit_blocks(min(self.limits.blocks, self.block_count + self._affordable()))
+
+    def emit_block(self, block: FileBlockMetadata) -> None:
+        """Emit a block: a further one of the present run, or the first one of the next."""
+        super().emit_block(block)
+        self.bytes_planned += block.size
+        pending = self._pending
+        assert pending is not None
+        last = self.runs[-1] if self.runs else None
+        if last is not None and last.file is pending.file and last.stop == pending.emitted - 1:
+            self.runs[-1] = BlockRun(last.file, last.first, pending.emitted)
+        else:
+            self.runs.append(BlockRun(pending.file, pending.emitted - 1, pending.emitted))
+
+    def blocks_waiting(self) -> int:
+        """How many blocks were found that are in no window yet."""
+        pending = self._pending
+        left = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
+        infos = [info for info in self.scanner.waiting() if not info.status.is_directory]
+        sizes = [(info.status.length, self.get_block_size(info, info.status)) for info in infos]
+        return left + sum(-(-length // size) for length, size in sizes)
+
+    def _takes_more(self) -> bool:
+        limits = self.limits
+        return (
+            self.block_count < limits.blocks
+            and self.files_begun < limits.files
+            and self.bytes_planned < limits.bytes
+        )
+
+    def _affordable(self) -> int:
+        """How many of the pending blocks the limit of bytes allows; the first one of a window."""
+        if self._pending is None:
+            return 0
+        left = self.limits.bytes - self.bytes_planned
+        ahead = _blocks_within(self._pending, left)
+        return ahead if ahead or self.block_count else 1
+
+
+def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
+    """How many of the next blocks have at most so many bytes together."""
+    file, number = blocks.file, blocks.emitted
+    rest = BlockRun(file, number, file.number_of_blocks)
+    if rest.size <= size:
+        return len(rest)
+    grid = file.data_offset // file.block_size
+    return max(0, (rest.start + size) // file.block_size - grid - number)
+
+
+class Identity:
+    """Which stream a directory of windows belongs to: a random name, kept in it."""
+
+    def __init__(self, fs: FileSystem, directory: str) -> None:
+        self._fs = fs
+        self._path = join_path(directory, "stream")
+
+    def name(self) -> str:
+        """The name; the first one who asks makes it."""
+        try:
+            return read_text(self._fs, self._path).strip()
+        except FileNotFoundException:
+            made = secrets.token_hex(8)
+        with self._fs.create(self._path, overwrite=False) as file:
+            file.write(made.encode())
+        return made
+
+    def check(self, offset: dict[str, Any]) -> int:
+        """The window of an offset; SourceException if it is another stream's."""
+        if offset.get("stream") != self.name():
+            raise SourceException(
+                f"the checkpoint of Spark does not belong to the windows in {self._path!r}:"
+                " each stream has a directory of its own, for as long as its checkpoint"
+            )
+        return int(offset["window"])
+
+
+def read_text(fs: FileSystem, path: str) -> str:
+    """The text of a small file; FileNotFoundException."""
+    with fs.open(path) as stream, stream.as_file() as file:
+        return (file.read() or b"").decode()
+
+
+#: A checkpoint is due after so many windows, if they took a part of all files ...
+FEW_WINDOWS = 10
+#: ... or after so many, whatever they took.
+MANY_WINDOWS = 1000
+
+Runs = tuple[BlockRun, ...]
+
+
+class WindowLog:
+    """The windows of one stream, in this process and in the directory `windowLocation`."""
+
+    def __init__(self, request: Request) -> None:
+        assert request.windows is not None
+        self._directory = bare_path(request.values["windowLocation"])
+        self._checkpoints = join_path(self._directory, "checkpoints")
+        self._fs: FileSystem = FILESYSTEMS.take(request.windows)
+        self.identity = Identity(self._fs, self._directory)
+        #: The number of the last window, 0 if there is none.
+        self.last = 0
+        #: Inputs that are not there.
+        self.missing: dict[str, None] = {}
+        self._runs: dict[int, Runs] = {}
+        #: A checkpoint that may be written when its window is committed.
+        self._candidate: tuple[int, str] | None = None
+        self._written = self._files = 0
+        files = FILESYSTEMS.take(request.place)
+        check_no_patterns(files, request.paths)
+        store = FSWindowStore(self._fs, self._directory)
+        self.splitter = StreamSplitter(files, request, store)
+        self.splitter.notices_output = self._miss
+        self._go_on(store)
+
+    def runs(self, start: int, end: int) -> list[BlockRun]:
+        """The blocks of the windows behind `start` up to `end`; SourceException."""
+        found: list[BlockRun] = []
+        for number in range(start + 1, end + 1):
+            if number not in self._runs:
+                raise SourceException(
+                    f"window {number} is not in {self._directory!r}, which has the windows up to"
+                    f" {self.last}: is it the directory that belongs to the checkpoint of Spark?"
+                )
+            found += self._runs[number]
+        return found
+
+    def advance(self, limits: Limits) -> bool:
+        """Fill the next window, and write it down; False if there is nothing for it yet."""
+        splitter = self.splitter
+        splitter.limits = limits
+        if splitter.window is None:
+            splitter.begin_window(self.last + 1)
+        while not splitter.full:
+            splitter.scanner.settle()
+            before = splitter.files_processed
+            splitter.emit_tuples()
+            if splitter.files_processed == before:
+                break
+        if not splitter.block_count:
+            return False
+        splitter.end_window()
+        self._ended(self.last + 1)
+        self._consider()
+        return True
+
+    def freeze(self) -> None:
+        """Let what is found by now be all there is."""
+        scanner = self.splitter.scanner
+        scanner.most_waiting = sys.maxsize
+        scanner.trigger()
+        scanner.settle()
+        scanner.stop()
+
+    def commit(self, number: int) -> None:
+        """Spark never asks for this window, or one before it, again."""
+        self._runs = {n: runs for n, runs in self._runs.items() if n > number}
+        if self._candidate is None or number < self._candidate[0]:
+            return
+        (at, text), self._candidate = self._candidate, None
+        before, self._written = self._written, at
+        self._write(at, text)
+        if before:
+            self.splitter.committed(before)
+        for old, path in list(self._numbered()):
+            if old < before:
+                self._fs.delete(path)
+
+    def close(self) -> None:
+        """End the scanner's thread."""
+        self.splitter.close()
+
+    # after a failure ----------------------------------------------------------------------
+
+    def _go_on(self, store: FSWindowStore) -> None:
+        """Restore the last checkpoint, and repeat the windows behind it."""
+        for number, path in sorted(self._numbered(), reverse=True):
+            try:
+                self.splitter.restore(read_text(self._fs, path))
+            except (IllegalArgumentException, UnicodeDecodeError):  # it is not whole
+                continue
+            self.last = self._written = number
+            break
+        self.splitter.start()
+        largest = store.largest_completed_window or 0
+        try:
+            while self.last < largest:
+                self.splitter.begin_window(self.last + 1)
+                self.splitter.end_window()
+                self._ended(self.last + 1)
+        except RuntimeError as error:
+            raise SourceException(f"{self._directory!r} is damaged: {error}") from error
+
+    def _ended(self, number: int) -> None:
+        self.last = number
+        self._runs[number] = tuple(self.splitter.runs)
+        self._files += len(self.splitter.runs)
+
+    # checkpoints --------------------------------------------------------------------------
+
+    def _consider(self) -> None:
+        """Take a checkpoint if one is due: rarely, as it has all files that there ever were."""
+        windows = self.last - self._written
+        worth = 4 * self._files >= len(self.splitter.scanner.references)
+        if self._candidate is None and windows >= (FEW_WINDOWS if worth else MANY_WINDOWS):
+            self._candidate, self._files = (self.last, self.splitter.checkpoint()), 0
+
+    def _write(self, number: int, text: str) -> None:
+        path = join_path(self._checkpoints, f"{number:016x}")
+        with self._fs.create(path, overwrite=True) as file:
+            file.write(text.encode())
+
+    def _numbered(self) -> Iterator[tuple[int, str]]:
+        try:
+            for status in self._fs.list_status(self._checkpoints):
+                name = status.path.rpartition("/")[2]
+                if len(name) == 16:
+                    yield int(name, 16), status.path
+        except FileNotFoundException:
+            return
+
+    def _miss(self, notice: object) -> None:
+        self.missing[str(notice)] = None
