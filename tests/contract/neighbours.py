@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import pytest
 
-from tests.contract.test_plugin_manners import FILESYSTEMS
+from tests.contract.test_pytest_plugin_manners import FILESYSTEMS
 
 TEST = """
 import asyncio

@@ -15,7 +15,7 @@ from fscontract.contract.runner.result import Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from tests.contract.suite.conftest import settings_for
+from tests.contract.runner.conftest import settings_for
 from tests.limits import DEADLOCK
 
 

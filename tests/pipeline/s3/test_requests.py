@@ -19,7 +19,7 @@ from fscontract.pipeline.blockreader.readers import (
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli.options import Input
 from fscontract.pipeline.cli.plan import Choice, Plan
-from tests.pipeline.commands.support import error, output
+from tests.pipeline.cli.support import error, output
 from tests.pipeline.s3.conftest import Bucket
 
 _CHANCE = random.Random(8)

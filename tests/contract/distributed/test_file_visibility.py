@@ -1,0 +1,131 @@
+"""Tasks look whether they find the file that was written where the run began."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.cli import options as cli_options
+from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.file_visibility import (
+    compare,
+    is_place,
+    write,
+    written_from_json,
+    written_to_json,
+)
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import clauses, select
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.mutants.hadoop import EXECUTOR_MUTANTS, ExecutorMutant, View
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem
+from tests.contract.distributed.conftest import Here, options
+
+CHOSEN = tuple(select(("executors",)))
+Run = Callable[[Callable[[MemoryFileSystem], Binding], str], RunResult]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the clauses of executors, where tasks have what a function makes of a driver's files."""
+
+    def run(there: Callable[[MemoryFileSystem], Binding], target: str) -> RunResult:
+        files = MemoryFileSystem()
+        monkeypatch.setattr(cli_options, "resolve", lambda *_: there(files))
+        settings = Settings(load_profile("reference"), CHOSEN)
+        asked = options(clauses=("caps.unknown",))
+        here = StreamBinding(files, "files")
+        return SpreadRun(target, here, asked, settings, Here(), tasks=2).check()
+
+    return run
+
+
+def outcomes(result: RunResult) -> dict[str, Verdict]:
+    """The outcome of each clause."""
+    return {c.clause.id: c.outcome for c in result.clauses}
+
+
+@pytest.mark.parametrize("mutant", EXECUTOR_MUTANTS, ids=str)
+def test_a_mutant_breaks_its_clause_and_no_other(mutant: ExecutorMutant, run: Run) -> None:
+    """What was wanted, what was seen instead, and on which machine."""
+    result = run(mutant.binding, "place://there")
+    expected = {c.id: Verdict.PASS for c in CHOSEN} | {mutant.clause: Verdict.FAIL}
+    assert outcomes(result) == expected, mutant.says
+    (shown,) = (c.counterexample for c in result.clauses if c.counterexample)
+    assert ", on " in shown.actual
+    assert shown.signature.partition(":")[0] in ("status", "read", "open")
+
+
+def test_every_clause_has_a_mutant() -> None:
+    """And no mutant is of another one."""
+    assert {m.clause for m in EXECUTOR_MUTANTS} == {c.id for c in CHOSEN}
+    assert all(m.says.endswith(".") for m in EXECUTOR_MUTANTS)
+
+
+def test_the_same_files_pass(run: Run) -> None:
+    """Every task has looked."""
+    result = run(lambda files: StreamBinding(View(files), "view"), "place://there")
+    assert set(outcomes(result).values()) == {Verdict.PASS}
+    assert {c.exercised for c in result.clauses} == {2}
+
+
+def test_a_file_that_is_not_there_fails_all(run: Run) -> None:
+    """Tasks that see another directory, say."""
+    result = run(lambda files: StreamBinding(MemoryFileSystem(), "other"), "place://there")
+    assert set(outcomes(result).values()) == {Verdict.FAIL}
+
+
+def test_a_target_that_each_task_makes_is_not_looked_at(run: Run) -> None:
+    """It says so."""
+    result = run(lambda files: StreamBinding(MemoryFileSystem(), "other"), "memory")
+    assert set(outcomes(result).values()) == {Verdict.UNEXERCISED}
+    assert "makes such a target for itself" in result.clauses[0].reason
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("file:///d", True),
+        ("s3://bucket/prefix", True),
+        ("obstore+s3://bucket", True),
+        ("memory://", False),
+        ("pyarrow+memory://x", False),
+        ("local", False),
+        ("a.py:make", False),
+    ],
+)
+def test_a_url_is_a_place_unless_its_files_are_of_a_process(target: str, place: bool) -> None:
+    assert is_place(target) is place
+
+
+def test_what_is_written_goes_as_json() -> None:
+    """Without the bytes."""
+    binding = StreamBinding(MemoryFileSystem(), "files")
+    binding.prepare()
+    file = write(binding)
+    text = json.dumps(written_to_json(file))
+    assert written_from_json(json.loads(text)) == file
+    assert len(text) < 500
+
+
+def test_a_read_that_does_not_end_is_a_violation() -> None:
+    """The task goes on."""
+    files = MemoryFileSystem()
+    here, there = StreamBinding(files, "here"), StreamBinding(View(files), "there")
+    never = threading.Event()
+
+    def wait(path: str) -> object:
+        while True:
+            never.wait(0.02)
+
+    here.prepare()
+    there.open = wait  # type: ignore[method-assign,assignment]
+    seen = compare(there, write(here), 0.5)
+    assert seen.shown["executors.bytes"].how == "file: hang"
+    assert clauses()["executors.bytes"].api == "executors"

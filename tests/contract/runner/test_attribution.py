@@ -1,0 +1,115 @@
+"""A fault is attributed to the call that is at fault, wherever it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fscontract.contract.api.filesystem import Buffer
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.counterexamples import Findings
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.runner.conftest import MakeExecutor
+
+READ = Step("read_byte")
+POSITION = Step("get_pos")
+INTO = Step("read_into", (4, 0, 4))
+
+
+class PositionLies(MemoryInputStream):
+    """get_pos is one too high."""
+
+    def get_pos(self) -> int:
+        """Count one too many."""
+        return super().get_pos() + 1
+
+
+class SeekOff(MemoryInputStream):
+    """seek goes one too far."""
+
+    def seek(self, position: int) -> None:
+        """Overshoot."""
+        super().seek(position)
+        self._pos = min(position + 1, self._size) if position else 0
+
+
+class PreadMoves(MemoryInputStream):
+    """pread leaves the stream where it read to."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Read and stay there."""
+        count = super().pread(position, buffer, offset, length)
+        self._pos = position + max(count, 0)
+        return count
+
+
+class BytesLie(MemoryInputStream):
+    """read_byte gives the byte after the one it should."""
+
+    def read_byte(self) -> int:
+        """Look one ahead."""
+        value = super().read_byte()
+        return value if value < 0 else self._data[min(self._pos, self._size - 1)]
+
+
+class Forgets(MemoryInputStream):
+    """read_byte keeps a byte that read_into does not know of."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Go back to before the single byte."""
+        if self._single_reads and self._pos:
+            self._pos -= 1
+            count = super().read_into(buffer, offset, length)
+            self._pos += 1
+            return count
+        return super().read_into(buffer, offset, length)
+
+
+class ClosesNothing(MemoryInputStream):
+    """close has no effect."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "steps", "clause"),
+    [
+        (PositionLies, (READ, INTO, POSITION), "getpos.value"),
+        (SeekOff, (READ, Step("seek", (2,)), POSITION), "seek.pos"),
+        (SeekOff, (Step("seek", (2,)), Step("available"), READ), "seek.pos"),
+        (SeekOff, (Step("seek", (2,)), Step("unbuffer"), POSITION), "seek.pos"),
+        (PreadMoves, (READ, Step("pread", (2, 4, 0, 2)), READ), "pread.pos-unchanged"),
+        (BytesLie, (Step("seek", (2,)), READ), "read1.value"),
+        (Forgets, (READ, INTO), "read.same-data"),
+        (ClosesNothing, (READ, Step("close"), READ), "close.state"),
+    ],
+)
+def test_the_clause_of_the_faulty_call_is_named(
+    executor: MakeExecutor,
+    kind: type[MemoryInputStream],
+    steps: tuple[Step, ...],
+    clause: str,
+) -> None:
+    assert named(executor, kind, Program(5, steps)) == clause
+
+
+def named(
+    executor: Callable[..., object], kind: type[MemoryInputStream], program: Program
+) -> str | None:
+    """The clause that the findings name for the program's violation."""
+    subject = executor(kind)
+    found = subject.run(program).violation  # type: ignore[attr-defined]
+    assert found is not None
+    findings = Findings(subject, Everything())  # type: ignore[arg-type]
+    return findings.violation(found)
+
+
+class Everything(frozenset[str]):
+    """Every clause is wanted."""
+
+    def __contains__(self, item: object) -> bool:
+        return True

@@ -1,0 +1,88 @@
+"""One program on a target: what it leaves and what it reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import changed_content
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.runner.conftest import MakeExecutor
+
+READ = Step("read_byte")
+
+
+class RaisesOften(MemoryInputStream):
+    """Fails every read."""
+
+    def read_byte(self) -> int:
+        """Fail."""
+        raise OSError("no")
+
+
+class GivesList(MemoryInputStream):
+    """Answers get_pos with something that can't be a key."""
+
+    def get_pos(self) -> Any:
+        """A position in a list."""
+        return [self._pos]
+
+
+def test_a_program_without_fault_shows_no_violation(executor: MakeExecutor) -> None:
+    execution = executor().run(Program(5, (READ, Step("get_pos"))))
+    assert execution.violation is None
+    assert not execution.misses
+
+
+def test_the_first_failing_call_ends_the_program(executor: MakeExecutor) -> None:
+    found = executor(RaisesOften).run(Program(5, (Step("get_pos"), READ, READ))).violation
+    assert found is not None
+    assert (found.index, found.outcome.kind) == (1, Kind.IO)
+
+
+def test_a_value_that_can_not_be_remembered_is_judged_all_the_same(
+    executor: MakeExecutor,
+) -> None:
+    found = executor(GivesList).run(Program(5, (Step("get_pos"),))).violation
+    assert found is not None
+    assert found.failure.clause == "getpos.value"
+
+
+def test_programs_of_one_length_share_a_file_unless_they_change_it(executor: MakeExecutor) -> None:
+    subject = executor()
+    path, _, _ = subject.file(5)
+    subject.run(Program(5, (Step("change", ("overwrite",)), READ)))
+    with subject.binding.open(path).file as file:
+        assert file.read() == content(5)
+
+
+def test_the_streams_are_closed_whatever_happens(executor: MakeExecutor) -> None:
+    closed: list[str] = []
+
+    class Tells(RaisesOften):
+        def close(self) -> None:
+            closed.append(self.path)
+            super().close()
+
+    executor(Tells).run(Program(5, (READ,), 2))
+    assert len(closed) == 2
+
+
+def test_a_trace_holds_every_call_with_its_outcome(executor: MakeExecutor) -> None:
+    execution = executor().run(Program(5, (READ, Step("get_pos"))), trace=True)
+    assert [(s.op, o.value) for s, o, _ in execution.trace] == [("read_byte", 255), ("get_pos", 1)]
+
+
+def test_every_way_to_change_a_file_gives_other_content() -> None:
+    old = content(8)
+    assert changed_content(old, "delete") is None
+    assert changed_content(old, "truncate") == old[:4]
+    appended, overwritten = changed_content(old, "append"), changed_content(old, "overwrite")
+    assert appended is not None
+    assert overwritten is not None
+    assert appended.startswith(old)
+    assert len(appended) > len(old)
+    assert len(overwritten) == len(old)
+    assert all(a != b for a, b in zip(old, overwritten, strict=True))

@@ -1,0 +1,227 @@
+"""A program that takes too long fails a run only if it does so again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from fscontract.contract.models.acceptor import about
+from fscontract.contract.models.stream_state import ANY, PAST, opened
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.crashes import Journal, clause_of
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.timeouts import MOST_LATE
+from fscontract.contract.spec.clauses import clauses
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.runner.conftest import Clock, binding_of, settings_for
+
+_TIMEOUT = 4.0
+
+
+class Numbers(Journal):
+    """Keeps the number of the last program of each phase."""
+
+    def __init__(self) -> None:
+        self.last = [0]
+        super().__init__()
+
+    def begin(self, item: object) -> None:
+        """A phase begins if nothing is about to be run."""
+        if item is None:
+            self.last.append(0)
+
+    @property
+    def done(self) -> int:
+        """The number of the program that was run last."""
+        return self.last[-1]
+
+    @done.setter
+    def done(self, number: int) -> None:
+        self.last[-1] = max(number, self.last[-1])
+
+
+def _late(clock: Clock, *streams: int, beyond: int = -1) -> type[MemoryInputStream]:
+    """Streams of which these, among those that are to skip a byte, never return from it; all skip
+    `beyond` bytes one too far."""
+    number = count(1)
+
+    class Late(MemoryInputStream):
+        late: bool | None = None
+
+        def skip(self, count: int) -> int:
+            if count == 1 and self.late is None:
+                self.late = next(number) in streams
+            if count == 1 and self.late:
+                clock.wait_for_ever()
+            skipped = super().skip(count)
+            return skipped + 1 if count == beyond else skipped
+
+    return Late
+
+
+def _checked(stream: type[MemoryInputStream]) -> RunResult:
+    return check(binding_of(stream), settings_for("skip.count", "skip.progress", timeout=_TIMEOUT))
+
+
+def _hung(result: RunResult) -> list[ClauseResult]:
+    return [c for c in result.clauses if c.outcome is Verdict.HANG]
+
+
+def test_a_program_that_is_late_once_is_run_again_and_told_of(clock: Clock) -> None:
+    result = _checked(_late(clock, 1))
+    assert result.conforms
+    (told,) = result.warnings
+    assert told == (
+        f"late once, in time when run again: skip: late, over {_TIMEOUT:g} s, in "
+        "f = open(0 bytes); f.skip(1)"
+    )
+
+
+def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
+    result = _checked(_late(clock, 1, 2))
+    assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
+    assert result.warnings == ()
+    assert result.counts["hangs"] == 1
+
+
+class Spins(MemoryInputStream):
+    """A loop in Python, which can be interrupted: then the streams are closed."""
+
+    def seek(self, position: int) -> None:
+        while position < 0:
+            pass
+        super().seek(position)
+
+
+class Blocks(MemoryInputStream):
+    """A call of C, which can't be interrupted."""
+
+    def seek(self, position: int) -> None:
+        if position < 0:
+            threading.Event().wait()
+        super().seek(position)
+
+
+@pytest.mark.parametrize("stream", [Spins, Blocks], ids=lambda s: s.__name__)
+def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
+    stream: type[MemoryInputStream],
+) -> None:
+    """By its circumstances: a seek to a negative position is no seek to where the stream is."""
+    chosen = [c.id for c in clauses().values() if c.id.startswith("seek.")]
+    result = check(binding_of(stream), settings_for(*chosen, timeout=0.4))
+    (hung,) = _hung(result)
+    assert hung.clause.id == "seek.negative"
+    assert hung.counterexample is not None
+    assert hung.counterexample.how == "seek: hang"
+    assert not result.conforms
+
+
+@pytest.mark.parametrize(
+    ("length", "steps", "clause"),
+    [
+        (5, [("seek", -1)], "seek.negative"),
+        (5, [("seek", "len+1")], "seek.past-eof"),
+        (5, [("seek", "len")], "seek.at-len"),
+        (5, [("seek", 0)], "seek.zero"),
+        (5, [("seek", 2), ("seek", 2)], "seek.noop"),
+        (5, [("seek", 2)], "seek.pos"),
+        (5, [("close",), ("seek", 2)], "seek.open"),
+        (5, [("read_byte",)], "read1.value"),
+        (0, [("read_byte",)], "read1.eof"),
+        (5, [("seek", "len"), ("read_byte",)], "read1.eof"),
+        (5, [("close",), ("read_byte",)], "read1.closed"),
+        (5, [("read_into", 4, 0, 4)], "readb.progress"),
+        (0, [("read_into", 4, 0, 4)], "readb.eof"),
+        (5, [("read_into", 4, 0, 0)], "readb.zero"),
+        (5, [("read_into", 4, 0, -1)], "readb.len-neg"),
+        (5, [("pread", 0, 4, 0, 4)], "pread.data"),
+        (5, [("pread", -1, 4, 0, 4)], "pread.neg-pos"),
+        (5, [("skip", 2)], "skip.progress"),
+        (5, [("skip", 0)], "skip.zero"),
+        (5, [("skip", -1)], "skip.negative"),
+        (5, [("unbuffer",)], "unbuf.reacquire"),
+        (5, [("has_capability", "in:readvectored")], "vread.capability"),
+        (5, [("has_capability", "fscontract:no-such-capability")], "caps.unknown"),
+        (5, [("close",)], "close.no-raise"),
+        (5, [("close",), ("close",)], "close.idempotent"),
+        (5, [("py_read", 2)], "pyio.read.data"),
+        (5, [("read_vectored", ((0, 2),), "heap", "absent")], "vread.data"),
+    ],
+)
+def test_a_call_that_does_not_come_back_breaks_the_clause_of_its_circumstances(
+    length: int, steps: list[tuple[object, ...]], clause: str
+) -> None:
+    made = tuple(Step(str(op), tuple(args)) for op, *args in steps)
+    declared = settings_for().declared | {"pread.data"}
+    assert clause_of(Program(length, made), len(made) - 1, "fault.hang", declared) == clause
+
+
+@pytest.mark.parametrize("place", [0, 3, 5, 9, ANY, PAST])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_every_call_has_a_clause_to_charge_in_every_state(place: int, is_open: bool) -> None:
+    state = opened(b"bytes")._replace(pos=place, is_open=is_open)
+    steps = {step for program in _steps() for step in program}
+    for step in steps:
+        assert about(step.op, resolve_step(step, 5, 64).args, state), step
+
+
+def _steps() -> Iterator[tuple[Step, ...]]:
+    examples = (example for clause in clauses().values() for example in clause.examples)
+    for example in examples:
+        yield tuple(s for s in example.program.steps if s.op != "change")
+
+
+def test_what_is_late_too_often_hangs(clock: Clock) -> None:
+    """A call that is lost now and then is a fault as well."""
+    result = _checked(_late(clock, *range(1, 200, 20)))
+    assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
+    assert len(result.warnings) == MOST_LATE
+
+
+def test_the_programs_after_a_late_one_are_run(clock: Clock) -> None:
+    result = _checked(_late(clock, 1, beyond=5))
+    assert {c.clause.id for c in result.clauses if c.outcome is Verdict.LAX} == {"skip.count"}
+
+
+def test_a_program_that_is_run_again_is_counted_once(clock: Clock) -> None:
+    """By these numbers a run that follows a crash knows where to end."""
+    settings = settings_for("skip.count", timeout=_TIMEOUT)
+    seen = []
+    for stream in (_late(clock), _late(clock, 1, 21, 41)):
+        numbers = Numbers()
+        assert check(binding_of(stream), settings, journal=numbers).conforms
+        seen.append(numbers.last)
+    assert seen[0] == seen[1]
+
+
+def _accepting(clock: Clock, late: int) -> type[MemoryInputStream]:
+    """Streams that accept seeks to before the start; that of this number never returns."""
+    number = count(1)
+
+    class Accepting(MemoryInputStream):
+        def seek(self, position: int) -> None:
+            if position < 0 and next(number) == late:
+                clock.wait_for_ever()
+            super().seek(max(position, 0))
+
+    return Accepting
+
+
+@pytest.mark.parametrize("late", [2, 3, 5])
+def test_what_is_late_while_it_is_made_small_is_found_and_counted_once(
+    clock: Clock, late: int
+) -> None:
+    settings = settings_for("seek.negative", timeout=_TIMEOUT)
+    seen = []
+    for number in (0, late):
+        numbers = Numbers()
+        result = check(binding_of(_accepting(clock, number)), settings, journal=numbers)
+        (found,) = result.clauses
+        assert found.outcome is Verdict.FAIL
+        assert len(result.warnings) == (number > 0)
+        seen.append(numbers.last)
+    assert seen[0] == seen[1]

@@ -1,0 +1,284 @@
+"""A run from its programs to its verdicts."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from fscontract.contract.binding import Opened, TargetError
+from fscontract.contract.concurrency.check import ConcurrencyReport
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner import phases
+from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.known_failures import Known
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from tests.contract.runner.conftest import Clock, binding_of, settings_for
+
+
+class SeeksBack(MemoryInputStream):
+    """Accepts a seek to before the start."""
+
+    def seek(self, position: int) -> None:
+        """Clamp what is out of range instead of refusing it."""
+        super().seek(max(position, 0))
+
+
+class SeeksOn(MemoryInputStream):
+    """Accepts a seek after close."""
+
+    def seek(self, position: int) -> None:
+        """Look at nothing if it is closed."""
+        if not self.closed:
+            super().seek(position)
+
+
+def sticking(clock: Clock) -> type[MemoryInputStream]:
+    """Streams that never return from skip."""
+
+    class Sticks(MemoryInputStream):
+        def skip(self, count: int) -> int:
+            clock.wait_for_ever()
+
+    return Sticks
+
+
+class Leaks(MemoryInputStream):
+    """Keeps a descriptor when it is closed."""
+
+    left: ClassVar[list[int]] = []
+
+    def close(self) -> None:
+        """Open one more."""
+        if not self.closed:
+            self.left.append(os.open(os.devnull, os.O_RDONLY))
+        super().close()
+
+
+def clause(result: RunResult, name: str) -> ClauseResult:
+    """The result of one clause."""
+    return next(c for c in result.clauses if c.clause.id == name)
+
+
+def test_the_memory_stream_conforms() -> None:
+    result = check(binding_of(), settings_for())
+    bad = [(c.clause.id, c.counterexample) for c in result.clauses if c.outcome is Verdict.FAIL]
+    assert not bad
+    assert result.conforms
+
+
+def test_a_violation_is_reported_with_a_program_that_can_be_shorter_by_nothing() -> None:
+    found = clause(check(binding_of(SeeksBack), settings_for("seek.negative")), "seek.negative")
+    assert found.outcome is Verdict.FAIL
+    assert found.counterexample is not None
+    assert found.counterexample.program is not None
+    assert found.counterexample.program.steps == (Step("seek", (-1,)),)
+    assert found.counterexample.program.length == 0
+
+
+def test_a_run_gives_the_same_result_for_the_same_seed() -> None:
+    settings = settings_for("seek.negative", "read1.value", seed=7)
+    first, second = (check(binding_of(SeeksBack), settings) for _ in range(2))
+    assert first.clauses == second.clauses
+
+
+def test_a_clause_that_needs_an_undeclared_feature_is_not_verified() -> None:
+    found = clause(check(binding_of(), settings_for("stns.moved")), "stns.moved")
+    assert found.outcome is Verdict.UNDECLARED
+    assert "supports-new-source" in found.reason
+
+
+def test_a_run_that_verifies_nothing_does_not_conform() -> None:
+    assert not check(binding_of(), settings_for("stns.moved")).conforms
+
+
+def test_a_known_violation_does_not_fail_the_run() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned"),)
+    result = check(binding_of(SeeksBack), settings_for("seek.negative", "seek.pos", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.KNOWN
+    assert result.conforms
+
+
+@pytest.mark.parametrize(
+    ("signature", "outcome", "issue"),
+    [("seek: returned", Verdict.LAX, "STORE-12"), ("seek: OTHER", Verdict.FIXED, "")],
+)
+def test_a_known_should_that_is_missed_stays_lax(
+    signature: str, outcome: Verdict, issue: str
+) -> None:
+    """The entry only explains it, if it is missed in that way; else the entry is out of date."""
+    known = (Known("seek.open", "as ever", signature, issue),)
+    found = clause(check(binding_of(SeeksOn), settings_for("seek.open", known=known)), "seek.open")
+    assert (found.outcome, found.issue) == (outcome, issue)
+    assert "as ever" in found.reason
+
+
+def test_a_known_violation_that_fails_in_another_way_is_a_new_one() -> None:
+    known = (Known("seek.negative", "as ever", "seek: OTHER"),)
+    result = check(binding_of(SeeksBack), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.FAIL
+
+
+def test_a_known_violation_that_is_gone_fails_the_run() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned"),)
+    result = check(binding_of(), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is Verdict.FIXED
+    assert not result.conforms
+
+
+@pytest.mark.parametrize(
+    ("stream", "outcome"), [(SeeksBack, Verdict.KNOWN), (MemoryInputStream, Verdict.PASS)]
+)
+def test_an_intermittent_violation_may_occur_or_not(
+    stream: type[MemoryInputStream], outcome: Verdict
+) -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned", intermittent=True),)
+    result = check(binding_of(stream), settings_for("seek.negative", known=known))
+    assert clause(result, "seek.negative").outcome is outcome
+    assert result.conforms
+
+
+def test_an_entry_that_has_to_occur_is_not_excused_by_one_that_need_not() -> None:
+    other = Known("seek.negative", "seldom", "seek: OTHER", intermittent=True)
+    known = (other, Known("seek.negative", "as ever", "seek: returned"))
+    found = clause(check(binding_of(), settings_for("seek.negative", known=known)), "seek.negative")
+    assert found.outcome is Verdict.FIXED
+    assert "as ever" in found.reason
+
+
+def test_a_hang_is_reported_with_its_program_and_the_run_goes_on(clock: Clock) -> None:
+    settings = settings_for("skip.progress", "read1.value", timeout=1.0)
+    result = check(binding_of(sticking(clock)), settings)
+    hung = clause(result, "skip.progress")
+    assert hung.outcome is Verdict.HANG
+    assert hung.counterexample is not None
+    assert hung.counterexample.program is not None
+    assert hung.counterexample.program.steps[-1].op == "skip"
+    assert clause(result, "read1.value").outcome is Verdict.PASS
+
+
+def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about(
+    clock: Clock,
+) -> None:
+    """Five of them end the run; a line for each clause says which it would be."""
+    result = check(binding_of(sticking(clock)), settings_for("getpos.value", timeout=1.0))
+    assert clause(result, "getpos.value").outcome is Verdict.ERROR
+    assert not result.conforms
+    lines = [line.split(" (still running), ") for line in result.warnings]
+    assert {start for start, _ in lines} == {"neither selected nor declared: skip: hang"}
+    assert sorted(end for _, end in lines) == [
+        "which breaks skip.negative",
+        "which breaks skip.progress",
+        "which breaks skip.zero",
+    ]
+
+
+def test_a_descriptor_that_close_leaves_is_found() -> None:
+    try:
+        found = clause(check(binding_of(Leaks), settings_for("close.release")), "close.release")
+    finally:
+        for descriptor in Leaks.left:
+            os.close(descriptor)
+        Leaks.left.clear()
+    assert found.outcome is Verdict.FAIL
+    assert found.counterexample is not None
+    assert found.counterexample.actual == "left a descriptor"
+
+
+def test_a_replay_file_holds_the_program_and_the_features(tmp_path: Path) -> None:
+    settings = settings_for("seek.negative", replays=tmp_path)
+    found = clause(check(binding_of(SeeksBack), settings), "seek.negative")
+    assert found.counterexample is not None
+    assert found.counterexample.replay is not None
+    data = json.loads(Path(found.counterexample.replay).read_text())
+    assert data["clause"] == "seek.negative"
+    assert data["program"]["steps"] == [["seek", -1]]
+    assert "rejects-seek-past-eof" in data["features"]
+
+
+def test_the_events_begin_and_end_with_the_run() -> None:
+    events: list[Event] = []
+    check(binding_of(), settings_for("seek.negative"), events.append)
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunFinished)
+    assert isinstance(events[1], PhaseStarted)
+
+
+def test_a_selection_of_clauses_runs_only_the_programs_that_can_tell_of_them() -> None:
+    few = check(binding_of(), settings_for("skip.zero"))
+    many = check(binding_of(), settings_for("skip.zero", "open.state"))
+    assert 0 < few.counts["programs"] < many.counts["programs"] / 3
+    assert clause(few, "skip.zero").outcome is Verdict.PASS
+
+
+class Offline(StreamBinding):
+    """A binding whose every call fails on its way to the store."""
+
+    disposed = 0
+
+    def bind(self, step: Step) -> object:  # type: ignore[override]
+        """A call that does not arrive."""
+
+        def lost(opened: Opened) -> Outcome:
+            return Outcome(Kind.ENVIRONMENT, None, None, "ConnectionError: gone")
+
+        return lost
+
+    def dispose(self) -> None:
+        """Count it."""
+        self.disposed += 1
+        super().dispose()
+
+
+def test_a_store_that_stops_answering_ends_the_run_without_a_verdict() -> None:
+    binding = Offline(MemoryFileSystem(), "offline")
+    with pytest.raises(TargetError, match=r"offline: stopped answering: .*gone"):
+        check(binding, settings_for())
+    assert binding.disposed == 1
+
+
+def test_everything_that_the_run_made_is_removed() -> None:
+    filesystem = MemoryFileSystem()
+    check(StreamBinding(filesystem, "test"), settings_for("seek.negative"))
+    assert list(filesystem.list_status("/")) == []
+
+
+def test_stopping_at_the_first_violation_spares_the_rest() -> None:
+    settings: Settings = settings_for("seek.negative", stop_at_first=True)
+    result = check(binding_of(SeeksBack), settings)
+    assert clause(result, "seek.negative").outcome is Verdict.FAIL
+    assert result.counts["programs"] < 200
+
+
+def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(*_: object, report: ConcurrencyReport, **__: object) -> None:
+        report.note("stopped at threads that come to no end")
+
+    monkeypatch.setattr(phases, "check_concurrency", stopped)
+    found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
+    assert found.outcome is Verdict.UNEXERCISED
+    assert found.reason == "stopped at threads that come to no end"
+
+
+class Stays(StreamBinding):
+    """A binding whose files can't be removed."""
+
+    def dispose(self) -> None:
+        """Fail to."""
+        raise TargetError("stays: can't remove /it")
+
+
+def test_files_that_can_not_be_removed_are_told_beside_the_verdicts() -> None:
+    result = check(Stays(MemoryFileSystem(), "stays"), settings_for("seek.negative"))
+    assert result.warnings == ("stays: can't remove /it",)
+    assert clause(result, "seek.negative").outcome is Verdict.PASS

@@ -1,0 +1,260 @@
+"""The watchdog ends what hangs and nothing else."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from fscontract.contract.runner import timeouts
+from fscontract.contract.runner.timeouts import Abandoned, Next, give_up, supervise, untimed
+from tests.contract.runner.conftest import Clock
+from tests.limits import DEADLOCK
+
+
+def _go_on(item: object, times: int) -> Next:
+    return Next.GO_ON
+
+
+def _end(item: object, times: int) -> Next:
+    return Next.END
+
+
+def test_every_item_is_worked_on_in_order() -> None:
+    seen: list[int] = []
+    supervise(iter(range(5)), seen.append, 5.0, _go_on)
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on(clock: Clock) -> None:
+    hung: list[int] = []
+    seen: list[int] = []
+
+    def work(item: int) -> None:
+        if item == 1:
+            clock.wait_for_ever()
+        seen.append(item)
+
+    def on_hang(item: int, times: int) -> Next:
+        hung.append(item)
+        return Next.GO_ON
+
+    supervise(iter(range(4)), work, 5.0, on_hang)
+    assert (hung, seen) == ([1], [0, 2, 3])
+
+
+def test_a_loop_in_python_is_stopped(clock: Clock) -> None:
+    stopped = threading.Event()
+
+    def work(item: int) -> None:
+        clock.pass_on()
+        try:
+            while True:
+                pass
+        finally:
+            stopped.set()
+
+    supervise(iter([1]), work, 5.0, _end)
+    assert stopped.wait(DEADLOCK)
+
+
+def test_an_exception_of_the_work_comes_out() -> None:
+    def work(item: int) -> None:
+        raise ValueError("it")
+
+    with pytest.raises(ValueError, match="it"):
+        supervise(iter([1]), work, 5.0, _go_on)
+
+
+def test_an_exception_of_the_source_comes_out() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise KeyError("source")
+
+    with pytest.raises(KeyError):
+        supervise(items(), lambda item: None, 5.0, _go_on)
+
+
+def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its clock is gone with it; found by a run against a mutant that was just not too slow."""
+    go_on = threading.Event()
+    thread = threading.Thread(target=go_on.wait)
+    caller = threading.current_thread()
+    sleep = time.sleep
+
+    def end(seconds: float) -> None:
+        if threading.current_thread() is caller:
+            go_on.set()
+            thread.join()
+        else:
+            sleep(seconds)
+
+    thread.start()
+    monkeypatch.setattr(timeouts, "sleep", end)
+    give_up(thread)
+    assert not thread.is_alive()
+
+
+def test_an_end_that_a_busy_thread_loses_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one delivered in a finaliser is, or in one of gc.callbacks."""
+    lost: list[BaseException] = []
+    delivered = threading.Semaphore(0)
+
+    class Busy(threading.Thread):
+        def run(self) -> None:
+            while True:
+                try:
+                    while True:
+                        [[] for _ in range(100)]
+                except Abandoned as error:
+                    lost.append(error)
+                delivered.release()
+                if len(lost) == 2:
+                    return
+
+        def join(self, timeout: float | None = None) -> None:
+            """Wait for what was sent, and not for a while."""
+            assert delivered.acquire(timeout=DEADLOCK)
+
+    monkeypatch.setattr(timeouts, "_is_busy", lambda ident: len(lost) < 2)
+    thread = Busy(daemon=True)
+    thread.start()
+    give_up(thread)
+    assert len(lost) == 2
+
+
+def test_an_item_is_worked_on_as_often_as_it_is_asked_for(clock: Clock) -> None:
+    told: list[tuple[int, int]] = []
+    seen: list[int] = []
+
+    def work(item: int) -> None:
+        seen.append(item)
+        if item in (1, 2) and seen.count(item) < 3:
+            clock.wait_for_ever()
+
+    def on_hang(item: int, times: int) -> Next:
+        told.append((item, times))
+        return Next.AGAIN
+
+    supervise(iter(range(4)), work, 5.0, on_hang)
+    assert told == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert seen == [0, 1, 1, 1, 2, 2, 2, 3]
+
+
+def test_an_item_that_comes_a_second_time_is_not_one_that_was_asked_for(clock: Clock) -> None:
+    told: list[int] = []
+
+    def on_hang(item: object, times: int) -> Next:
+        told.append(times)
+        return Next.GO_ON
+
+    supervise(iter([1, 1]), lambda item: clock.wait_for_ever(), 5.0, on_hang)
+    assert told == [1, 1]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_end_that_a_finaliser_loses_is_not_heard_of_but_other_errors_are(
+    fails: bool, monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    heard: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: heard.append(lost.exc_type))
+
+    class Busy:
+        def __del__(self) -> None:
+            if fails:
+                raise ValueError
+            clock.pass_on()
+            while True:
+                pass
+
+    def work(item: object) -> None:
+        Busy()
+
+    supervise(iter([1]), work, 5.0, _end)
+    assert heard == ([ValueError] if fails else [])
+
+
+def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
+    """A tick of a second comes after the other, none of which counts."""
+    ticks = threading.Semaphore(0)
+
+    def tick() -> None:
+        clock.now += 1.0
+        ticks.release()
+
+    def work(item: object) -> None:
+        with untimed():
+            for _ in range(12):
+                ticks.acquire()
+
+    def on_hang(item: object, times: int) -> Next:
+        ticks.release(12)
+        raise AssertionError(item)
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
+
+
+def test_the_time_before_something_untimed_is_counted(clock: Clock) -> None:
+    """Three seconds before it and three after it are over five."""
+    ticks = threading.Semaphore(0)
+    hung: list[object] = []
+
+    def tick() -> None:
+        clock.now += 1.0
+        ticks.release()
+
+    def wait(count: int) -> None:
+        for _ in range(count):
+            ticks.acquire()
+
+    def work(item: object) -> None:
+        wait(3)
+        with untimed():
+            wait(10)
+        wait(4)
+
+    def on_hang(item: object, times: int) -> Next:
+        hung.append(item)
+        ticks.release(20)
+        return Next.END
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
+    assert hung == [1]
+
+
+def test_time_in_which_the_process_stood_still_does_not_count(clock: Clock) -> None:
+    ticks = threading.Semaphore(0)
+
+    def work(item: object) -> None:
+        clock.now += 1000.0
+        for _ in range(3):
+            ticks.acquire()
+
+    def on_hang(item: object, times: int) -> Next:
+        ticks.release(3)
+        raise AssertionError(item)
+
+    supervise(iter([1]), work, 5.0, on_hang, ticks.release)
+
+
+def test_an_item_hangs_however_late_the_watchdog_looks(clock: Clock) -> None:
+    """A tick that comes late counts for a second."""
+    hung: list[float] = []
+
+    def tick() -> None:
+        clock.now += 60.0
+
+    def on_hang(item: object, times: int) -> Next:
+        hung.append(clock.now)
+        return Next.END
+
+    def work(item: object) -> None:
+        threading.Event().wait()
+
+    supervise(iter([1]), work, 5.0, on_hang, tick)
+    assert hung == [360.0]

@@ -1,0 +1,289 @@
+"""Statistics by column in a base file: the same answers as from its records, sooner."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from datetime import time
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.hudi import column_stats, file_group, writer_base
+from fscontract.pipeline.hudi.column_stats import ColumnChunk, chunks, file_key, pack, unpack
+from fscontract.pipeline.hudi.io import CorruptFileException, MetadataWarning
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.pruning import Filter, Operator, ruled_out
+from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.schema import WRAPPERS
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
+from tests.pipeline.hudi.support import COMPARISONS, PATH, get, hfile, put, started
+
+A, B = "city=a", "city=b"
+STATISTICS = "/table/.hoodie/metadata/column_stats"
+INTS = st.integers(-(2**31), 2**31 - 1)
+LONGS = st.integers(-(2**63), 2**63 - 1)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "BooleanWrapper": st.booleans(),
+    "IntWrapper": INTS,
+    "LongWrapper": LONGS,
+    "FloatWrapper": st.floats(width=32),
+    "DoubleWrapper": st.floats(),
+    "BytesWrapper": st.binary(max_size=3),
+    "StringWrapper": st.text(max_size=3),
+    "DateWrapper": INTS,
+    "DecimalWrapper": st.decimals(-(10**6), 10**6, places=3, allow_nan=False),
+    "TimeMicrosWrapper": st.times(),
+    "TimestampMicrosWrapper": LONGS,
+    "LocalDateWrapper": INTS,
+}
+OPERATORS: list[Operator] = [*COMPARISONS, "is null", "is not null"]
+
+
+@pytest.fixture(params=["by column", "by record"], autouse=True)
+def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How base files are written: with what is tested here, or as others write them."""
+    if request.param == "by record":
+        monkeypatch.setattr(writer_base, "can_pack", lambda: False)
+    return str(request.param)
+
+
+@st.composite
+def statistics(draw: st.DrawFn) -> ColumnStatistics:
+    """What may be known of a file."""
+    wrapper = draw(st.sampled_from([None, *VALUES]))
+    bounds = VALUES[wrapper] if wrapper is not None else st.none()
+    counts = st.none() | st.integers(0, 3)
+    file, partition = draw(st.sampled_from("xyz")), draw(st.sampled_from([A, B, ""]))
+    low, high, deleted = draw(bounds | st.none()), draw(bounds | st.none()), draw(st.booleans())
+    key = file_key("c", partition, file)
+    return ColumnStatistics(
+        key, file, "c", wrapper, low, high, draw(counts), draw(counts), is_deleted=deleted
+    )
+
+
+def test_every_type_of_bounds_can_be_packed() -> None:
+    assert VALUES.keys() == WRAPPERS.keys()
+    assert all(pack(ColumnChunk(each)) for each in [None, *WRAPPERS])
+
+
+@given(st.lists(statistics(), min_size=1))
+def test_a_chunk_is_what_it_was_packed_from(known: list[ColumnStatistics]) -> None:
+    for chunk in chunks(known):
+        assert unpack(pack(chunk)) == chunk
+
+
+@given(st.lists(statistics(), min_size=1))
+def test_every_file_has_a_row(known: list[ColumnStatistics]) -> None:
+    """Also those of which nothing is known; the bounds are both there or both unknown."""
+    found = list(chunks(known))
+    assert sorted(file for chunk in found for file in chunk.files) == sorted(
+        each.file_name for each in known
+    )
+    for chunk in found:
+        bounds = zip(chunk.lows, chunk.highs, strict=True)
+        assert {low is None or high is None for low, high in bounds} == {chunk.wrapper is None}
+
+
+@given(statistics(), statistics(), st.sampled_from(OPERATORS), st.data())
+def test_a_file_is_judged_alone_as_beside_others(
+    one: ColumnStatistics, other: ColumnStatistics, operation: Operator, data: st.DataObject
+) -> None:
+    value = data.draw(st.one_of(*VALUES.values()))
+    condition = Filter("c", operation, value)
+    alone = [(ruled_out(c, condition)[0], c.files[0]) for e in (one, other) for c in chunks([e])]
+    found = [zip(ruled_out(c, condition), c.files, strict=True) for c in chunks([one, other])]
+    assert sorted(itertools.chain.from_iterable(found)) == sorted(alone)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: b"no stream",
+        lambda data: data[:-20],
+        lambda data: data.replace(b"LongWrapper", b"DateWrapper"),
+        lambda data: data.replace(b"LongWrapper", b"Long_rapper"),
+        lambda data: data.replace(b"partition", b"petitions"),
+    ],
+)
+def test_what_is_no_chunk_is_refused(damage: Callable[[bytes], bytes]) -> None:
+    data = pack(ColumnChunk("LongWrapper", ["p"], ["f"], [1], [2], [3], [0]))
+    with pytest.raises(ValueError, match=r"statistics by column|bounds of"):
+        unpack(damage(data))
+
+
+def ranged(file: str, low: Any, wrapper: str = "LongWrapper") -> ColumnStatistics:
+    """That the ids of a file are a value and those up to nine more."""
+    return ColumnStatistics("", file, "id", wrapper, low, low + type(low)(9), 10, 0)
+
+
+def table(fs: MemoryFileSystem, count: int = 3) -> MetadataWriter:
+    """Two partitions; of the first files the ids are known."""
+    known = {(A, name(n)): [ranged(name(n), 10 * n)] for n in range(count)}
+    sizes = {partition: {name(n): n for n in range(count)} for partition in (A, B)}
+    return started(fs, PATH, sizes, statistics=known)
+
+
+def name(number: int) -> str:
+    """The name of a file, in which nobody looks for a Parquet footer."""
+    return f"f{number}"
+
+
+def kept(fs: MemoryFileSystem, operation: Operator, value: Any) -> set[str]:
+    """The files of the first partition that may match."""
+    with MetadataTable(fs, PATH) as found:
+        statuses = found.prune([Filter("id", operation, value)], [A])
+    return {each.path.rpartition("/")[2] for each in statuses}
+
+
+def test_a_base_file_says_the_same_in_either_way(layout: str) -> None:
+    fs = MemoryFileSystem()
+    table(fs)
+    blocks = list(hfile(get(fs, base(fs))).metas(column_stats.block_prefix("id"), unpack))
+    assert len(blocks) == (layout == "by column")
+    assert kept(fs, "=", 15) == {name(1)}
+    assert kept(fs, "is null", None) == set()
+    with MetadataTable(fs, PATH) as found:
+        assert len(found.prune([Filter("id", "=", 15)])) == 1 + 3  # of B nothing is known
+        assert len(found.prune([Filter("other", "=", 15)])) == 6
+
+
+def base(fs: MemoryFileSystem) -> str:
+    """The path of the last base file of the statistics."""
+    return max(s.path for s in fs.list_status(STATISTICS) if s.path.endswith(".hfile"))
+
+
+def test_logs_come_before_what_a_base_file_says() -> None:
+    """One file comes again, with other ids; of one nothing is known any more; one is new."""
+    fs = MemoryFileSystem()
+    made = table(fs)
+    known = {(A, each): [ranged(each, 70)] for each in (name(0), "new")}
+    change = Change({A: {name(0): 1, name(1): 1, "new": 1}}, statistics=known)
+    for compacted in (False, True):
+        if compacted:
+            made.compact()
+        else:
+            made.commit(change)
+        assert kept(fs, "=", 75) == {name(0), name(1), "new"}
+        assert kept(fs, "=", 5) == {name(1)}
+
+
+def test_a_log_that_is_merged_with_the_base_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of other writers are, which don't say that their bounds are tight."""
+    fs = MemoryFileSystem()
+    made = table(fs)
+
+    def wide(change: Change, columns: object) -> list[ColumnStatistics]:
+        key = file_key("id", A, name(0))
+        return [ColumnStatistics(key, name(0), "id", "LongWrapper", 70, 79, 10, 0)]
+
+    monkeypatch.setattr(MetadataWriter, "_statistics", staticmethod(wide))
+    made.commit(Change({A: {"other": 1}}))
+    assert kept(fs, "=", 75) == {name(0), "other"}
+    assert kept(fs, "=", 5) == {name(0), "other"}
+    assert kept(fs, "=", 85) == {"other"}
+
+
+def test_types_may_differ_between_files() -> None:
+    fs = MemoryFileSystem()
+    known = {
+        (A, name(0)): [ranged(name(0), 1)],
+        (A, name(1)): [ranged(name(1), 2.5, "DoubleWrapper")],
+    }
+    started(fs, PATH, {A: {name(n): 1 for n in range(3)}}, statistics=known)
+    assert kept(fs, "=", 3) == {name(0), name(1), name(2)}
+    assert kept(fs, "<", 2) == {name(0), name(2)}
+    assert kept(fs, "=", "text") == {name(0), name(1), name(2)}
+
+
+def test_columns_are_not_mixed_up() -> None:
+    """Decimals, times and texts of one file."""
+    fs = MemoryFileSystem()
+    of = {
+        "d": ("DecimalWrapper", Decimal("1.5")),
+        "t": ("TimeMicrosWrapper", time(5)),
+        "s": ("StringWrapper", "ü"),
+    }
+    known = [ColumnStatistics("", name(0), c, w, v, v, 1, 0) for c, (w, v) in of.items()]
+    started(fs, PATH, {A: {name(0): 1}}, statistics={(A, name(0)): known})
+    right: dict[str, Any] = {column: value for column, (_, value) in of.items()}
+    wrong = {"d": Decimal("1.6"), "t": time(6), "s": "x"}
+    with MetadataTable(fs, PATH) as found:
+        for column in of:
+            assert len(found.prune([Filter(column, "=", right[column])])) == 1
+            assert found.prune([Filter(column, "=", wrong[column])]) == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", "a:b"), ("a", "a:00000000"), ("1:a", "a")])
+def test_a_name_may_begin_like_another(one: str, other: str) -> None:
+    """Of two columns, only one of which has what is wanted."""
+    fs = MemoryFileSystem()
+    known = [
+        ColumnStatistics("", "f", c, "LongWrapper", v, v, 1, 0) for c, v in ((one, 1), (other, 2))
+    ]
+    started(fs, PATH, {A: {"f": 1}}, statistics={(A, "f"): known})
+    with MetadataTable(fs, PATH) as found:
+        for column, value in ((one, 1), (other, 2)):
+            assert len(found.prune([Filter(column, "=", value)])) == 1
+            assert found.prune([Filter(column, "=", 3 - value)]) == []
+
+
+def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+    monkeypatch.setattr(column_stats, "MOST_ROWS", 4)
+    fs = MemoryFileSystem()
+    table(fs, 10)
+    blocks = list(hfile(get(fs, base(fs))).metas(column_stats.block_prefix("id"), unpack))
+    assert len(blocks) == (3 if layout == "by column" else 0)
+    for each in range(10):
+        assert kept(fs, "=", 10 * each) == {name(each)}
+
+
+def test_pruning_takes_two_reads_of_the_statistics() -> None:
+    """Their base file's end, and what is wanted of it; and none for the next condition."""
+    fs = MemoryFileSystem()
+    table(fs)
+
+    def reads(*filters: Filter) -> int:
+        before = fs.io_statistics()["stream_read_operations"]
+        found.prune(filters)
+        return fs.io_statistics()["stream_read_operations"] - before
+
+    with MetadataTable(fs, PATH) as found:
+        found.prune(())
+        listing = reads()
+        assert reads(Filter("id", "=", 5)) == listing + 2
+        assert reads(Filter("id", "=", 15)) == listing
+
+
+def test_a_block_that_is_damaged_is_noticed(layout: str) -> None:
+    """The answer is a listing's, then, and a warning."""
+    fs = MemoryFileSystem()
+    table(fs)
+    data = bytearray(get(fs, base(fs)))
+    where = 40 if layout == "by record" else data.index(b"METABLKc") + 60
+    data[where] ^= 0xFF
+    put(fs, base(fs), bytes(data))
+    with MetadataTable(fs, PATH) as found, pytest.raises(CorruptFileException):
+        found.prune([Filter("id", "=", 5)])
+    for n in range(3):
+        put(fs, f"{PATH}/{A}/{name(n)}", b"")
+    with FileListing(fs, PATH) as listing, pytest.warns(MetadataWarning):
+        assert len(listing.prune([Filter("id", "=", 5)], [A])) == 3
+
+
+def test_a_reader_without_pyarrow_takes_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    fs = MemoryFileSystem()
+    table(fs)
+
+    def refuse(data: bytes) -> Iterator[ColumnChunk]:
+        raise AssertionError("nothing can unpack this")
+
+    monkeypatch.setattr(file_group, "can_pack", lambda: False)
+    monkeypatch.setattr(file_group, "unpack", refuse)
+    assert kept(fs, "=", 15) == {name(1)}

@@ -1,0 +1,82 @@
+"""Random histories with processes that die: after each step hudi-rs sees what is seen here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.models.metadata_table import Acceptor
+from fscontract.contract.pipeline_bindings import DATASET
+from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.hudi.binding import TableBinding
+from tests.pipeline.hudi.support import name, names, seen_by_hudi, started
+from tests.pipeline.hudi.test_campaign import History
+
+PARTITIONS = ("city=a", "city=b", "city=c")
+
+
+class HudiBench(Bench):
+    """Compares what is seen with hudi-rs, wherever it is known what should be seen."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        super().__init__(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
+        self.compared = 0
+
+    def right(self, when: str = "", settles: bool = True) -> None:
+        """Both see the dataset as it should be."""
+        super().right(when, settles)
+        seen = names(self.seen())
+        if seen:
+            self.want(seen_by_hudi(str(self.root), DATASET), seen, f"{when}: hudi-rs")
+            self.compared += 1
+
+
+class HudiHistory(History):
+    """One whose files have names and partitions as Hudi's have, and a dataset that goes first."""
+
+    def begin(self, root: Path) -> None:
+        """Make the dataset."""
+        self.design = 2
+        self.bench = HudiBench(root)
+        content = {part: {name(n): 600 + n for n in range(2)} for part in PARTITIONS[:2]}
+        for partition, files in content.items():
+            for each, size in files.items():
+                self.bench.put(partition, each, size)
+        started(self.bench.stage.inner, DATASET, content)
+        self.bench.model = Acceptor(content)
+        self.count = 100
+        self.writer = self.bench.writer(**self.settings)
+
+    def new(self, time: str) -> dict[str, dict[str, int]]:
+        """Files of an action, whose names come only once."""
+        added: dict[str, dict[str, int]] = {}
+        for _ in range(self.random.randint(1, 3)):
+            self.count += 1
+            partition = self.random.choice(PARTITIONS)
+            added.setdefault(partition, {})[name(self.count, time)] = self.count
+        return added
+
+
+def _play(root: Path, seed: int, steps: int) -> int:
+    """How often the two were compared."""
+    history = HudiHistory(TableBinding(), seed)
+    history.begin(root)
+    history.play(steps)
+    assert isinstance(history.bench, HudiBench)
+    return history.bench.compared
+
+
+def test_both_see_the_same_whatever_happens(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A few histories, in which every fourth action dies somewhere."""
+    assert sum(_play(tmp_path_factory.mktemp("root"), seed, 6) for seed in range(4)) > 10
+
+
+@pytest.mark.deep
+def test_both_see_the_same_in_three_hundred_histories(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    for seed in range(100, 400):
+        _play(tmp_path_factory.mktemp("root"), seed, 12)

@@ -1,0 +1,200 @@
+"""A lock in a directory lets one writer at a time go on, and outlives those who die with it."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.hudi.io import LockedException, RolledBackException
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.writer import Change, MetadataWriter
+from tests.pipeline.hudi.support import PATH, dataset, put, seen
+
+
+@pytest.fixture(params=["memory", "local"])
+def fs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> FileSystem:
+    """Each filesystem."""
+    if request.param == "memory":
+        return MemoryFileSystem()
+    return LocalFileSystem(str(tmp_path_factory.mktemp("root")))
+
+
+class Clock:
+    """A clock that is set."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def lock(fs: FileSystem, clock: Clock, wait: float = 0) -> FileLock:
+    """A lock that does not wait for real time."""
+    return FileLock(
+        fs,
+        "/locks",
+        lease=timedelta(seconds=60),
+        wait=timedelta(seconds=wait),
+        clock=clock,
+        sleep=lambda seconds: None,
+    )
+
+
+def test_one_holds_it_at_a_time(fs: FileSystem) -> None:
+    clock = Clock()
+    one, two = lock(fs, clock), lock(fs, clock)
+    one.acquire()
+    with pytest.raises(LockedException, match="another writer has the lock"):
+        two.acquire()
+    one.check()
+    one.release()
+    two.acquire()
+    two.release()
+    one.acquire()
+
+
+def test_who_died_holds_it_for_its_lease(fs: FileSystem) -> None:
+    clock = Clock()
+    dead, other = lock(fs, clock), lock(fs, clock)
+    dead.acquire()
+    clock.now += timedelta(seconds=59)
+    with pytest.raises(LockedException):
+        other.acquire()
+    clock.now += timedelta(seconds=1)
+    other.acquire()
+    with pytest.raises(LockedException, match="is another's"):
+        dead.check()
+    dead.release()  # it has nothing to give back
+    other.check()
+
+
+def test_a_check_holds_it_for_another_lease(fs: FileSystem) -> None:
+    clock = Clock()
+    slow, other = lock(fs, clock), lock(fs, clock)
+    slow.acquire()
+    for _ in range(3):
+        clock.now += timedelta(seconds=50)
+        slow.check()
+    with pytest.raises(LockedException):
+        other.acquire()
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"", b"\xff", b"1", b'{"until": NaN}', b'{"until": "nan"}', b"[" * 100_000]
+)
+def test_a_lock_file_that_says_no_time_holds_nothing(fs: FileSystem, content: bytes) -> None:
+    """Its writer did not finish it; NaN would hold the lock for ever."""
+    put(fs, "/locks/000000000001", content)
+    lock(fs, Clock()).acquire()
+
+
+def test_few_files_are_left(fs: FileSystem) -> None:
+    for _ in range(9):
+        one = lock(fs, Clock())
+        one.acquire()
+        one.release()
+    assert len(list(fs.list_status("/locks"))) <= 4
+
+
+def test_who_was_too_slow_to_take_it_has_not_got_it() -> None:
+    """Others have had it meanwhile, and have swept away the number that it takes."""
+
+    class Slow(FileLock):
+        looked = 0
+
+        def _last(self) -> int:
+            self.looked += 1
+            return 0 if self.looked == 1 else super()._last()
+
+    fs, clock = MemoryFileSystem(), Clock()
+    holder = lock(fs, clock)
+    for _ in range(5):
+        holder.acquire()
+        holder.release()
+    holder.acquire()
+    slow = Slow(fs, "/locks", wait=timedelta(0), clock=clock, sleep=lambda seconds: None)
+    with pytest.raises(LockedException):
+        slow.acquire()
+    holder.check()
+
+
+def test_threads_take_turns(fs: FileSystem) -> None:
+    """None sees what another one has half done."""
+    inside, most, total = 0, 0, 0
+
+    def work() -> None:
+        nonlocal inside, most, total
+        own = FileLock(fs, "/locks", wait=timedelta(seconds=60), sleep=lambda seconds: None)
+        for _ in range(3):
+            own.acquire()
+            inside += 1
+            most = max(most, inside)
+            total += 1
+            inside -= 1
+            own.release()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most, total) == (1, 9)
+
+
+def test_writers_in_threads_lose_nothing(fs: FileSystem) -> None:
+    """With services that compact in between."""
+    dataset(fs, ["city=a"], 1)
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        own = FileLock(fs, f"{PATH}/{LOCKS}", sleep=lambda seconds: None)
+        writer = MetadataWriter(fs, PATH, lock=own, patience=timedelta(hours=1))
+        try:
+            for each in range(3):
+                writer.commit(Change({"city=a": {f"{number}-{each}": 1}}))
+                if each == 1:
+                    writer.compact()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(seen(fs)["city=a"]) == 10
+
+
+def test_a_writer_that_was_taken_for_dead_is_told() -> None:
+    fs = MemoryFileSystem()
+    dataset(fs)
+    slow, other = MetadataWriter(fs, PATH), MetadataWriter(fs, PATH)
+    instant = slow.begin()
+    other.commit(Change({"city=a": {"new": 1}}))
+    with pytest.raises(RolledBackException, match="was rolled back"):
+        slow.finish(instant, Change({"city=a": {"late": 1}}))
+
+
+def test_a_writer_that_holds_the_lock_notices_that_it_is_lost() -> None:
+    """Before anything of it counts; and can take it again."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    writer = MetadataWriter(fs, PATH, lock=lock(fs, clock), hold=True)
+    writer.commit(Change({"city=a": {"new": 1}}))
+    clock.now += timedelta(seconds=61)
+    other = lock(fs, clock)
+    other.acquire()
+    with pytest.raises(LockedException):
+        writer.commit(Change({"city=a": {"late": 1}}))
+    assert "late" not in seen(fs)["city=a"]
+    other.release()
+    writer.commit(Change({"city=a": {"later": 1}}))
+    writer.close()
+    assert "later" in seen(fs)["city=a"]

@@ -1,0 +1,169 @@
+"""Timelines and properties: files that say what was done."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fscontract.contract.api.errors import FileAlreadyExistsException
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.table_location import (
+    format_properties,
+    parse_properties,
+    read_properties,
+    table_checksum,
+    write_properties,
+)
+from fscontract.pipeline.hudi.timeline import (
+    BaseName,
+    Instant,
+    LogName,
+    Timeline,
+    TimelineWriter,
+    instant_after,
+    load_timeline,
+    parse_instant,
+    parse_name,
+)
+from tests.pipeline.hudi.support import PATH, get, put
+
+ONE, TWO, THREE = (f"2026010100000{n}000" for n in (1, 2, 3))
+INSTANTS = {
+    f"{ONE}.commit.requested": Instant(ONE, "commit", "requested"),
+    f"{ONE}.inflight": Instant(ONE, "commit", "inflight"),
+    f"{ONE}_{TWO}.commit": Instant(ONE, "commit", "completed", TWO),
+    f"{ONE}.deltacommit.inflight": Instant(ONE, "deltacommit", "inflight"),
+    f"{ONE}.compaction.inflight": Instant(ONE, "compaction", "inflight"),
+    f"{ONE}_{TWO}.rollback": Instant(ONE, "rollback", "completed", TWO),
+}
+
+
+@pytest.mark.parametrize("name", INSTANTS)
+def test_an_instant_is_a_files_name(name: str) -> None:
+    assert parse_instant(name) == INSTANTS[name]
+    assert INSTANTS[name].file_name == name
+
+
+def test_a_compaction_is_a_commit_once_it_is_done() -> None:
+    assert Instant(ONE, "compaction", "completed", TWO).file_name == f"{ONE}_{TWO}.commit"
+
+
+@pytest.mark.parametrize("name", ["history", f"{ONE}.commit", "1.commit", f"{ONE}_{TWO}.inflight"])
+def test_other_files_are_no_instants(name: str) -> None:
+    assert parse_instant(name) is None
+
+
+def test_an_instant_is_in_the_last_state_it_came_to() -> None:
+    timeline = Timeline([INSTANTS[f"{ONE}_{TWO}.commit"], INSTANTS[f"{ONE}.inflight"]])
+    assert timeline.completed == {ONE: TWO}
+    assert timeline.pending == []
+    assert timeline.latest == TWO
+
+
+def test_what_is_older_than_a_timeline_was_completed_and_archived() -> None:
+    timeline = Timeline([Instant(TWO, "commit", "inflight")])
+    assert timeline.holds(ONE)
+    assert not timeline.holds(TWO)
+    assert not timeline.holds(THREE)
+    assert not Timeline([]).holds(ONE)
+
+
+def test_an_instant_is_requested_once() -> None:
+    """Whoever comes second takes the next millisecond."""
+    fs = MemoryFileSystem()
+    writer = TimelineWriter(fs, PATH, lambda: datetime(2026, 1, 1, tzinfo=timezone.utc))
+    first = writer.request("commit", Timeline([]))
+    second = writer.request("commit", Timeline([]))
+    assert (first.time, second.time) == ("20260101000000000", "20260101000000001")
+    with pytest.raises(FileAlreadyExistsException):
+        writer.put(first)
+
+
+def test_of_two_that_make_an_instant_at_once_one_does(tmp_path: Path) -> None:
+    """Both began when there was none."""
+    for fs in (MemoryFileSystem(), LocalFileSystem(str(tmp_path))):
+        first, second = (fs.create("/instant", overwrite=False) for _ in range(2))
+        first.write(b"first")
+        first.close()
+        with pytest.raises(FileAlreadyExistsException):
+            second.close()
+        assert get(fs, "/instant") == b"first"
+        assert [each.path for each in fs.list_status("/")] == ["/instant"]
+
+
+def test_times_go_on_though_a_clock_goes_back() -> None:
+    writer = TimelineWriter(
+        MemoryFileSystem(), PATH, lambda: datetime(2020, 1, 1, tzinfo=timezone.utc)
+    )
+    assert writer.request("commit", Timeline([INSTANTS[f"{ONE}_{TWO}.commit"]])).time > TWO
+
+
+def test_the_next_millisecond_is_a_time() -> None:
+    assert instant_after("20261231235959999") == "20270101000000000"
+    assert instant_after("00000000000000000") == "00000000000000001"
+
+
+def test_a_timeline_that_is_not_there_is_empty() -> None:
+    assert load_timeline(MemoryFileSystem(), PATH).instants == {}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        BaseName("files-0000-0", ONE, "23-1133-3302"),
+        LogName("files-0000-0", ONE, 1, "10-999-2838"),
+        LogName("secondary-index-rider-idx-0006-0", ONE, 12),
+    ],
+)
+def test_the_parts_of_a_name_are_found_in_it(name: BaseName | LogName) -> None:
+    assert parse_name(str(name)) == name
+
+
+@pytest.mark.parametrize("name", [".hoodie_partition_metadata", "a.parquet", f".x_{ONE}.log.1"])
+def test_other_names_have_no_parts(name: str) -> None:
+    assert parse_name(name) is None
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text()))
+def test_properties_are_read_as_they_were_written(properties: dict[str, str]) -> None:
+    assert parse_properties(format_properties(properties, "a comment")) == properties
+
+
+def test_properties_are_read_as_java_writes_them() -> None:
+    text = '# comment\n! too\nschema={"a"\\:1,\\\n  "b"\\:2}\nempty=\nu=\\u00e9\nx : y\n'
+    assert parse_properties(text) == {
+        "schema": '{"a":1,"b":2}',
+        "empty": "",
+        "u": "é",
+        "x": "y",
+    }
+
+
+@pytest.mark.parametrize(
+    ("properties", "checksum"),
+    [
+        (
+            {"hoodie.database.name": "default", "hoodie.table.name": "v8_trips_8i3u1d"},
+            "1197752875",
+        ),
+        ({"hoodie.table.name": "v8_trips_8i3u1d_metadata"}, "380169000"),
+    ],
+)
+def test_the_checksum_of_properties_is_hudis(properties: dict[str, str], checksum: str) -> None:
+    """Seen in a table that Hudi 1.0 wrote."""
+    assert table_checksum(properties) == checksum
+
+
+def test_properties_of_another_table_are_noticed() -> None:
+    fs = MemoryFileSystem()
+    write_properties(fs, "/p", {"hoodie.table.name": "one"})
+    assert read_properties(fs, "/p")["hoodie.table.name"] == "one"
+    put(fs, "/p", b"hoodie.table.name=two\nhoodie.table.checksum=1\n")
+    with pytest.raises(MetadataException, match="checksum"):
+        read_properties(fs, "/p")

@@ -1,0 +1,105 @@
+"""`spark.readStream.format("fscontract")`, in the session that all tests share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fscontract.pipeline.spark_source.source import FsContractDataSource
+from tests.pipeline.spark_source.programs.stream import start
+from tests.pipeline.spark_source.support import write
+
+pytestmark = pytest.mark.usefixtures("source")
+
+
+def _values(spark: Any, place: Path) -> list[str]:
+    return sorted(row.value for row in spark.read.parquet(str(place / "out")).collect())
+
+
+def test_a_stream_goes_on_where_it_ended(spark: Any, tmp_path: Path) -> None:
+    """What is there comes in batches of so many files; in the next run what is new, or changed."""
+    for number in range(5):
+        write(tmp_path / "in", f"{number}", f"{number}\n".encode() * 100)
+    query = start(spark, tmp_path, maxFilesPerTrigger=2, maxPartitions=4)
+    query.awaitTermination()
+    told = [_source(progress)["endOffset"] for progress in query.recentProgress]
+    assert [(t["window"], t["files"], t["blocks"], t["bytes"]) for t in told] == [
+        (1, 2, 8, 400),
+        (2, 2, 8, 400),
+        (3, 1, 4, 200),
+    ]
+    assert [t["partitions"] for t in told] == [4, 4, 4]
+    latest = _source(query.recentProgress[0])["latestOffset"]
+    assert (latest["window"], latest["waitingFiles"], latest["waitingBlocks"]) == (1, 3, 12)
+    assert _values(spark, tmp_path) == sorted(f"{n}" for n in range(5) for _ in range(100))
+
+    write(tmp_path / "in", "0", b"changed\n")
+    write(tmp_path / "in", "sub/5", b"new\nlines")
+    start(spark, tmp_path).awaitTermination()
+    assert _values(spark, tmp_path)[500:] == ["changed", "lines", "new"]
+    start(spark, tmp_path).awaitTermination()
+    assert len(_values(spark, tmp_path)) == 503
+
+
+def test_a_stream_without_an_end_takes_what_is_there(spark: Any, tmp_path: Path) -> None:
+    """And ends when it is told to."""
+    write(tmp_path / "in", "a", b"one\ntwo\n")
+    reader = spark.readStream.format("fscontract").option("columns", "value")
+    frame = reader.option("windowLocation", str(tmp_path / "windows")).load(str(tmp_path / "in"))
+    query = frame.writeStream.format("memory").queryName("lines_of_fscontract").start()
+    try:
+        query.processAllAvailable()
+        rows = spark.table("lines_of_fscontract").collect()
+        assert sorted(row.value for row in rows) == ["one", "two"]
+    finally:
+        query.stop()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "a stream needs option 'windowLocation'"),
+        ({"windowLocation": "{place}/in/windows"}, "would be found as files of"),
+    ],
+    ids=["no windows", "windows in the input"],
+)
+def test_what_is_wrong_with_a_stream_is_one_line(
+    spark: Any, tmp_path: Path, options: dict[str, str], said: str
+) -> None:
+    """When it starts."""
+    from pyspark.errors import PySparkException
+
+    write(tmp_path / "in", "a", b"x\n")
+    reader = spark.readStream.format("fscontract")
+    for name, value in options.items():
+        reader = reader.option(name, value.format(place=tmp_path))
+    writer = reader.load(str(tmp_path / "in")).writeStream.format("noop")
+    with pytest.raises(PySparkException, match=said) as error:
+        writer.option("checkpointLocation", str(tmp_path / "spark")).start().awaitTermination()
+    assert "Traceback" not in str(error.value)
+
+
+def test_a_batch_has_the_blocks_that_its_window_has(spark: Any, tmp_path: Path) -> None:
+    """A file that was changed since is an error, or is read as far as it was planned."""
+    from pyspark.errors import StreamingQueryException
+
+    path = write(tmp_path / "in", "a", b"one\ntwo\n")
+    given = {"path": str(tmp_path / "in"), "windowLocation": str(tmp_path / "windows")}
+    planning = FsContractDataSource(given)
+    driver = planning.streamReader(planning.schema())
+    driver.latestOffset(driver.initialOffset(), driver.getDefaultReadLimit())
+    driver.stop()  # and dies, before Spark knows of the window
+
+    write(tmp_path / "in", "a", b"one\ntwo\nthree\n")
+    with pytest.raises(StreamingQueryException, match=rf"block 0 at offset 0: .*{path}"):
+        start(spark, tmp_path).awaitTermination()
+    start(spark, tmp_path, changedFiles="read").awaitTermination()
+    assert _values(spark, tmp_path) == ["one", "one", "three", "two", "two"]
+
+
+def _source(progress: Any) -> Any:
+    """What a progress tells of the source."""
+    return json.loads(progress.json)["sources"][0]

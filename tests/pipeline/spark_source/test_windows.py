@@ -1,0 +1,347 @@
+"""What Spark asks of a stream, with failures at every step: micro-batches never change."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
+
+from fscontract.pipeline.blockreader.scaling import ScalingPolicy
+from fscontract.pipeline.spark_source import windows
+from fscontract.pipeline.spark_source.errors import SourceException
+from fscontract.pipeline.spark_source.partition import BlocksPartition
+from fscontract.pipeline.spark_source.source import FsContractDataSource
+from fscontract.pipeline.spark_source.streaming import PartitionScaling, WindowStreamReader
+from tests.pipeline.spark_source.support import write
+
+
+class Failure(Exception):
+    """The driver dies."""
+
+
+class Driver:
+    """Does with a stream what Spark does: its logs outlive it, the reader does not."""
+
+    def __init__(self, make: Callable[[], WindowStreamReader]) -> None:
+        self.make = make
+        self.offsets: list[str] = []
+        self.committed = 0
+        #: The blocks of each micro-batch, by partition, as they were first planned.
+        self.batches: dict[int, Any] = {}
+        self.steps = 0
+        self.fails_at: set[int] = set()
+
+    def run(self) -> None:
+        """Micro-batches until there is nothing new; again after each failure."""
+        while True:
+            reader = self.make()
+            try:
+                self._life(reader)
+                return
+            except Failure:
+                continue
+            finally:
+                reader.stop()
+
+    def _life(self, reader: WindowStreamReader) -> None:
+        reader.prepareForTriggerAvailableNow()
+        first = json.dumps(reader.initialOffset())
+        assert json.dumps(reader.initialOffset()) == first
+        if len(self.offsets) > self.committed:
+            self._execute(reader, first)
+        while True:
+            start = self.offsets[-1] if self.offsets else first
+            end = json.dumps(reader.latestOffset(json.loads(start), reader.getDefaultReadLimit()))
+            self._step()
+            if end == start:
+                return
+            self.offsets.append(end)
+            self._step()
+            if len(self.offsets) > 1:
+                reader.commit(json.loads(self.offsets[-2]))
+            self._step()
+            self._execute(reader, first)
+
+    def _execute(self, reader: WindowStreamReader, first: str) -> None:
+        start, end = [first, *self.offsets][-2:]
+        parts = reader.partitions(json.loads(start), json.loads(end))
+        planned = [[list(run.blocks()) for run in part.runs] for part in parts]
+        number = len(self.offsets) - 1
+        assert self.batches.setdefault(number, planned) == planned
+        self._step()
+        self.committed += 1
+        self._step()
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps in self.fails_at:
+            raise Failure
+
+    def blocks(self) -> list[tuple[str, int, int]]:
+        """All blocks of all micro-batches."""
+        found = [
+            b for batch in self.batches.values() for part in batch for run in part for b in run
+        ]
+        return [(b.file_path, b.offset, b.end) for b in found]
+
+
+Maker = Callable[..., WindowStreamReader]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Maker]:
+    """Makes readers of streams over the directory `in`; in the end they are stopped."""
+    made: list[WindowStreamReader] = []
+    (tmp_path / "in").mkdir()
+
+    def stream(**options: str) -> WindowStreamReader:
+        given = {"path": str(tmp_path / "in"), "windowLocation": str(tmp_path / "windows")}
+        source = FsContractDataSource({**given, "blockSize": "10", **options})
+        made.append(source.streamReader(source.schema()))
+        return made[-1]
+
+    yield stream
+    for reader in made:
+        reader.stop()
+
+
+def _fill(folder: Path, count: int = 7) -> list[tuple[str, int, int]]:
+    """Files of several lengths; their blocks of 10 bytes."""
+    blocks = []
+    for number in range(count):
+        length = 7 * number
+        path = write(folder, f"{number}", bytes(length))
+        blocks += [(path, i, min(i + 10, length)) for i in range(0, length, 10)]
+    return blocks
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"blocksThreshold": "2"},
+        {"maxFilesPerTrigger": "1"},
+        {"maxBytesPerTrigger": "25"},
+        {"maxBytesPerTrigger": "3", "maxFilesPerTrigger": "2"},
+    ],
+    ids=str,
+)
+def test_every_block_is_in_one_batch_whatever_fails(
+    tmp_path: Path, make: Maker, limits: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure at each of the steps in turn, and then at many at random; with checkpoints."""
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
+    expected = sorted(_fill(tmp_path / "in"))
+    chosen = random.Random(3)
+    plans: list[set[int]] = [{n} for n in range(1, 90, 4)]
+    plans += [set(chosen.sample(range(1, 120), 12)) for _ in range(8)]
+    for number, fails_at in enumerate([set(), *plans]):
+        location = str(tmp_path / f"windows-{number}")
+        driver = Driver(partial(make, windowLocation=location, **limits))
+        driver.fails_at = fails_at
+        driver.run()
+        assert sorted(driver.blocks()) == expected, fails_at
+
+
+def test_a_batch_keeps_its_blocks_though_files_change_or_vanish(
+    tmp_path: Path, make: Maker
+) -> None:
+    """Length and time are in the window; what is new comes in a batch of its own."""
+    first = write(tmp_path / "in", "a", bytes(15))
+    gone = write(tmp_path / "in", "b", bytes(5))
+    driver = Driver(make)
+    driver.fails_at = {2}
+    with pytest.raises(Failure):
+        driver._life(make())
+    write(tmp_path / "in", "a", bytes(30))
+    Path(gone).unlink()
+    driver.run()
+    assert driver.blocks() == [
+        (first, 0, 10),
+        (first, 10, 15),
+        (gone, 0, 5),
+        (first, 0, 10),
+        (first, 10, 20),
+        (first, 20, 30),
+    ]
+    assert len(driver.batches) == 2
+
+
+def test_what_was_written_down_and_not_told_comes_as_it_was(tmp_path: Path, make: Maker) -> None:
+    """The driver died between the window and its own log."""
+    write(tmp_path / "in", "a", bytes(5))
+    one = make()
+    end = one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    write(tmp_path / "in", "b", bytes(5))
+    two = make()
+    assert two.latestOffset(two.initialOffset(), ReadAllAvailable()) == end
+    assert two.latestOffset(two.initialOffset(), ReadAllAvailable()) == end
+    assert two.latestOffset(end, ReadAllAvailable())["window"] == 2
+
+
+def test_what_is_committed_is_removed(
+    tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for what a restart needs, which is less than half of it."""
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 3)
+    for number in range(40):
+        write(tmp_path / "in", f"{number:02}", b"x")
+    driver = Driver(lambda: make(maxFilesPerTrigger="1"))
+    driver.run()
+    kept = list((tmp_path / "windows" / "00000000").iterdir())
+    assert len(driver.batches) == 40
+    assert len(kept) < 20
+    assert len(list((tmp_path / "windows" / "checkpoints").iterdir())) == 2
+    write(tmp_path / "in", "new", b"y")
+    driver.run()
+    assert driver.blocks()[40:] == [(str(tmp_path / "in" / "new"), 0, 1)]
+
+
+def test_a_torn_checkpoint_is_passed_over(
+    tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one before it is there, and the windows behind that."""
+    monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
+    for number in range(12):
+        write(tmp_path / "in", f"{number:02}", b"x")
+    driver = Driver(lambda: make(maxFilesPerTrigger="1"))
+    driver.run()
+    last = max((tmp_path / "windows" / "checkpoints").iterdir())
+    last.write_bytes(last.read_bytes()[:50])
+    write(tmp_path / "in", "new", b"y")
+    driver.run()
+    assert len(driver.blocks()) == 13
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [
+        ({}, ReadAllAvailable()),
+        ({"maxFilesPerTrigger": "3", "maxBytesPerTrigger": "9"}, ReadMaxFiles(3)),
+        ({"maxBytesPerTrigger": "9", "blocksThreshold": "2"}, ReadMaxBytes(9)),
+        ({"blocksThreshold": "2", "blockSize": "10"}, ReadMaxBytes(20)),
+    ],
+    ids=str,
+)
+def test_spark_is_told_the_first_limit(make: Maker, options: dict[str, str], limit: Any) -> None:
+    """It knows no limit of several parts."""
+    assert make(**options).getDefaultReadLimit() == limit
+
+
+def test_all_that_is_available_is_more_than_any_limit(tmp_path: Path, make: Maker) -> None:
+    """As `Trigger.Once` wants it."""
+    _fill(tmp_path / "in")
+    reader = make(blocksThreshold="1")
+    end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    assert (end["window"], end["blocks"], end["bytes"], end["files"]) == (1, 18, 147, 6)
+
+
+def test_directories_and_empty_files_make_no_batch(tmp_path: Path, make: Maker) -> None:
+    """They are in the window of the next block."""
+    write(tmp_path / "in", "sub/empty", b"")
+    reader = make()
+    start = reader.initialOffset()
+    assert reader.latestOffset(start, ReadAllAvailable()) == start
+    write(tmp_path / "in", "sub/full", b"x")
+    reader.log.splitter.scanner.trigger()
+    assert reader.latestOffset(start, ReadAllAvailable())["blocks"] == 1
+
+
+def test_progress_tells_what_waits(tmp_path: Path, make: Maker) -> None:
+    """Files and blocks behind the last window, and inputs that are missing."""
+    _fill(tmp_path / "in")
+    paths = json.dumps([str(tmp_path / "in"), str(tmp_path / "none")])
+    reader = make(path="", paths=paths, maxFilesPerTrigger="2")
+    assert reader.reportLatestOffset() is None
+    end = reader.latestOffset(reader.initialOffset(), reader.getDefaultReadLimit())
+    told = reader.reportLatestOffset()
+    assert told is not None
+    assert (end["window"], told["window"]) == (1, 1)
+    assert (told["waitingFiles"], told["waitingBlocks"]) == (4, 15)
+    assert told["notices"] == [f"no such input: '{tmp_path / 'none'}'"]
+
+
+def test_a_directory_of_windows_belongs_to_one_checkpoint(tmp_path: Path, make: Maker) -> None:
+    """Another one is refused, and so is one that is behind."""
+    write(tmp_path / "in", "a", b"x")
+    one = make()
+    end = one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    other = make(windowLocation=str(tmp_path / "other"))
+    with pytest.raises(SourceException, match="the checkpoint of Spark does not belong to"):
+        other.latestOffset(end, ReadAllAvailable())
+    ahead = {**end, "window": 9}
+    with pytest.raises(
+        SourceException, match=r"window 9 is not in .*, which has the windows up to"
+    ):
+        one.latestOffset(ahead, ReadAllAvailable())
+    with pytest.raises(SourceException, match="window 2 is not in"):
+        one.partitions(end, ahead)
+
+
+def test_two_queries_do_not_share_windows(tmp_path: Path, make: Maker) -> None:
+    """The second one that writes fails."""
+    write(tmp_path / "in", "a", b"x")
+    one, two = make(), make()
+    start = two.initialOffset()
+    one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    with pytest.raises(SourceException, match="exists"):
+        two.latestOffset(start, ReadAllAvailable())
+
+
+def test_windows_below_an_input_would_be_read(tmp_path: Path, make: Maker) -> None:
+    """So they are refused."""
+    with pytest.raises(SourceException, match="would be found as files of"):
+        make(windowLocation=str(tmp_path / "in" / "windows")).initialOffset()
+
+
+def test_a_stream_takes_no_patterns(tmp_path: Path, make: Maker) -> None:
+    """What they match would be looked for once only."""
+    with pytest.raises(SourceException, match="a stream takes directories and files, and no patt"):
+        make(path=str(tmp_path / "*.log")).initialOffset()
+    write(tmp_path, "a[1].log", b"x")
+    reader = make(path=str(tmp_path / "a[1].log"))
+    assert reader.latestOffset(reader.initialOffset(), ReadAllAvailable())["blocks"] == 1
+
+
+def test_partitions_follow_the_blocks_within_their_bounds(tmp_path: Path, make: Maker) -> None:
+    """The backlog decides once in an interval; a batch has no more partitions than blocks."""
+    write(tmp_path / "in", "a", bytes(1000))
+    reader = make(blocksThreshold="6", minPartitions="3", maxPartitions="5")
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, reader.getDefaultReadLimit())
+    parts = reader.partitions(start, end)
+    assert end["partitions"] == len(parts) == 5
+    assert all(isinstance(part, BlocksPartition) for part in parts)
+
+
+def test_the_decision_never_leaves_its_bounds() -> None:
+    """Whatever the backlog; between two decisions nothing changes."""
+    now = [0.0]
+    scaling = PartitionScaling(ScalingPolicy(3, 12, 10.0), lambda: now[0])
+    decided = []
+    for backlog in [0, 1, 3, 5, 12, 13, 100, 7]:
+        decided.append(scaling.partitions(backlog))
+        assert scaling.partitions(1000) == decided[-1]
+        now[0] += 10.0
+    assert decided == [3, 3, 3, 4, 8, 12, 12, 4]
+
+
+def test_a_reader_that_is_sent_has_no_windows(tmp_path: Path, make: Maker) -> None:
+    """It reads, and plans nothing."""
+    import pickle
+
+    write(tmp_path / "in", "a", b"one\ntwo\n")
+    reader = make()
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, ReadAllAvailable())
+    (part,) = reader.partitions(start, end)
+    sent = pickle.loads(pickle.dumps(reader))
+    (batch,) = sent.read(pickle.loads(pickle.dumps(part)))
+    assert batch.column(0).to_pylist() == ["one", "two"]
+    assert sent.reportLatestOffset() is None
