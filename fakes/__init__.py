@@ -1,1 +1,46 @@
-"""Filesystems that misbehave on purpose."""
+"""Filesystems that fail on purpose: a fake store with faults, and a fault proxy for S3."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fscontract.contract.program.faults import Fault as Fault
+    from fscontract.contract.program.faults import FaultPlan as FaultPlan
+    from fscontract.fakes.fault_proxy.server import FaultProxy as FaultProxy
+    from fscontract.fakes.faulty_local import FaultyLocalFileSystem as FaultyLocalFileSystem
+    from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
+    from fscontract.fakes.filesystem.requests import Latency as Latency
+    from fscontract.fakes.filesystem.tree import Consistency as Consistency
+
+__all__ = [
+    "Consistency",
+    "FakeFileSystem",
+    "Fault",
+    "FaultPlan",
+    "FaultProxy",
+    "FaultyLocalFileSystem",
+    "Latency",
+]
+
+_SOURCES = {
+    "Consistency": "fakes.filesystem.tree",
+    "FakeFileSystem": "fakes.filesystem.filesystem",
+    "Fault": "contract.program.faults",
+    "FaultPlan": "contract.program.faults",
+    "FaultProxy": "fakes.fault_proxy.server",
+    "FaultyLocalFileSystem": "fakes.faulty_local",
+    "Latency": "fakes.filesystem.requests",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SOURCES:
+        raise AttributeError(f"module 'fscontract.fakes' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"fscontract.{_SOURCES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

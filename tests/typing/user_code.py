@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import io
 
-from fscontract.contract.api.errors import EOFException
-from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
-from fscontract.contract.pytest_plugin import conformance
-from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from fscontract import (
+    ByteBuffer,
+    FileRange,
+    FileSystem,
+    FSDataInputStream,
+    LocalFileSystem,
+    MemoryFileSystem,
+    MemoryInputStream,
+    conformance,
+)
+from fscontract.errors import EOFException
 
 
 def read_tail(filesystem: FileSystem, path: str, size: int) -> bytes:

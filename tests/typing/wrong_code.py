@@ -5,13 +5,19 @@ An `ignore` that nothing needs is an error in itself. It is never run.
 
 from __future__ import annotations
 
-from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
-from fscontract.contract.pytest_plugin import conformance
-from fscontract.implementations.fsspec_open_file import open_file
-from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.pipeline.hudi.table import MetadataTable
-from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
+from fscontract import (
+    ByteBuffer,
+    FileRange,
+    FileSystem,
+    FSDataInputStream,
+    MemoryFileSystem,
+    MemoryInputStream,
+    S3FileSystem,
+    conformance,
+    open_file,
+)
+from fscontract.hudi import MetadataTable
+from fscontract.splitter import TimeBasedDirectoryScanner
 
 
 def texts_are_no_bytes() -> None:

@@ -1,0 +1,108 @@
+"""Run the suite on one target from Python: `fscontract.check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner import runner
+from fscontract.contract.runner.events import Event
+from fscontract.contract.runner.settings import EFFORTS, Settings, with_checks
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import FAULTS, Clause, select
+from fscontract.contract.spec.known_failures import Known, load_known, parse_known
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import UsageError, bind_connector, resolve_any
+
+if TYPE_CHECKING:
+    from fscontract.contract.runner.result import RunResult
+
+#: What can be checked: a name, URL or `file.py:callable` as on the command line; a filesystem, or
+#: a callable that returns one; or a binding, also to a part of a pipeline.
+Target: TypeAlias = "str | Binding | PipelineBinding | Callable[[], Any] | Any"
+
+
+def _ignore(event: Event) -> None:
+    """Take no notice of an event."""
+
+
+def check(
+    target: Target,
+    *,
+    options: Mapping[str, str] | None = None,
+    file: str | None = None,
+    content: str | Path | None = None,
+    profile: str | None = None,
+    features: Sequence[str] = (),
+    clauses: str | Sequence[str] = (),
+    known: str | Path | None = None,
+    effort: str = "quick",
+    faults: str | None = None,
+    seed: int = 0,
+    timeout: float = 10.0,
+    listener: Callable[[Event], None] = _ignore,
+) -> RunResult:
+    """Check a target for conformance in this process, and return the result.
+
+    `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
+    for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
+    binding. `clauses` are ids, groups or globs. `faults`, an effort, adds programs whose requests
+    fail. `timeout` is in seconds for one program. `listener` gets each event of the run.
+
+    Raises UsageError, or another ValueError, for arguments that can't be used, and TargetError if
+    the target can't be set up. A target that ends the process ends yours: `fscontract check` runs
+    targets in a process of their own.
+    """
+    for name, value in (("effort", effort), ("faults", faults or effort)):
+        if value not in EFFORTS:
+            raise UsageError(f"unknown {name} {value!r}; known: {', '.join(EFFORTS)}")
+    patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses)
+    listed = () if known is None else load_known(Path(known))
+    selected = [c for c in select(patterns) if c.testable]
+    bound = _bind(target, dict(options or {}), file, content, faults is not None)
+    own = [c for c in selected if c.api == bound.api or isinstance(bound, Binding)]
+    if isinstance(bound, PipelineBinding):
+        return check_pipeline(bound, _some(own), listed, timeout, listener)
+    judged = with_checks(c for c in own if c.document != FAULTS or faults is not None)
+    chosen = load_profile(profile or bound.default_profile).with_features(features)
+    expected = parse_known([dict(entry) for entry in chosen.known], f"profile {chosen.name}")
+    settings = Settings(
+        profile=chosen,
+        clauses=_some(judged),
+        effort=effort,
+        faults=faults,
+        seed=seed,
+        known=_applying((*listed, *expected), bound.name),
+        timeout=timeout,
+    )
+    return runner.check(bound, settings, listener)
+
+
+def _bind(
+    target: Target,
+    options: dict[str, str],
+    file: str | None,
+    content: str | Path | None,
+    faulty: bool,
+) -> Binding | PipelineBinding:
+    if isinstance(target, str):
+        held = None if content is None else Path(content)
+        return resolve_any(target, options, file, held, faulty)
+    if options or file is not None or content is not None:
+        raise UsageError("options, file and content need a target that is a name or a URL")
+    if isinstance(target, PipelineBinding):
+        return target
+    return bind_connector(target, getattr(target, "__name__", type(target).__name__))
+
+
+def _some(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    if not clauses:
+        raise UsageError("no testable clause is selected; see 'fscontract list'")
+    return tuple(clauses)
+
+
+def _applying(known: Sequence[Known], target: str) -> tuple[Known, ...]:
+    return tuple(entry for entry in known if entry.applies_to(target))

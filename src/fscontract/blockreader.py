@@ -1,0 +1,47 @@
+"""Block readers: records of any kind, each read from exactly one block."""
+
+from fscontract.contract.scenarios.blockreader.check import check_reader
+from fscontract.pipeline.blockreader.binding import ReaderBinding
+from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.readers import (
+    AbstractBlockReader,
+    FSBlockReader,
+    FSLineReader,
+    FSReadAheadLineReader,
+    FSRecordReader,
+    FSSliceReader,
+    ReaderRecord,
+    as_bytes,
+    blocks_of,
+    records_of,
+    text,
+)
+from fscontract.pipeline.blockreader.source import (
+    BlockReadException,
+    RecordConversionException,
+    RecordTooLongException,
+)
+
+__all__ = [
+    "AbstractBlockReader",
+    "BlockReadException",
+    "FSBlockReader",
+    "FSLineReader",
+    "FSReadAheadLineReader",
+    "FSRecordReader",
+    "FSSliceReader",
+    "FixedBytesReaderContext",
+    "LineReaderContext",
+    "ReadAheadLineReaderContext",
+    "ReaderBinding",
+    "ReaderContext",
+    "ReaderRecord",
+    "RecordConversionException",
+    "RecordTooLongException",
+    "as_bytes",
+    "blocks_of",
+    "check_reader",
+    "records_of",
+    "text",
+]

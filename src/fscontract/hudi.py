@@ -1,0 +1,35 @@
+"""Hudi's metadata table: listings and column statistics without directory listings.
+
+Needs the extra `metadata` (`pip install 'fscontract[metadata]'`).
+"""
+
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.io import (
+    CorruptFileException,
+    LockedException,
+    MetadataException,
+    MetadataWarning,
+    RolledBackException,
+)
+from fscontract.pipeline.hudi.listing import FileListing, spark_lister
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import MetadataWriter
+
+__all__ = [
+    "LOCKS",
+    "Change",
+    "CorruptFileException",
+    "FileListing",
+    "FileLock",
+    "Filter",
+    "LockProvider",
+    "LockedException",
+    "MetadataException",
+    "MetadataTable",
+    "MetadataWarning",
+    "MetadataWriter",
+    "RolledBackException",
+    "spark_lister",
+]
