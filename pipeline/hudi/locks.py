@@ -112,7 +112,7 @@ class FileLock:
         path = self._path(number)
         try:
             until = parse_json(read_file(self._fs, path), path)["until"]
-            expired = float(until) <= self._clock().timestamp()
+            expired = bool(until <= self._clock().timestamp())
         except FileNotFoundError:
             return True
         except (ValueError, KeyError, TypeError):  # who wrote that did not come to its end

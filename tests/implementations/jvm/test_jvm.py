@@ -32,7 +32,7 @@ def _said(code: str) -> str:
     """The message of the TargetError that this code raises in a process of its own."""
     script = (
         "from fscontract.contract.binding import TargetError\n"
-        "from fscontract.implementations.jvm import machine\n"
+        "from fscontract.implementations.jvm import jvm\n"
         f"try:\n    {code}\nexcept TargetError as error:\n    print(error)"
     )
     done = subprocess.run(
@@ -43,7 +43,7 @@ def _said(code: str) -> str:
 
 def test_without_jpype_it_says_what_to_install() -> None:
     """In one line."""
-    said = _said("import sys; sys.modules['jpype'] = None; machine.start(())")
+    said = _said("import sys; sys.modules['jpype'] = None; jvm.start(())")
     assert said == "Java streams need the module 'jpype'; pip install 'fscontract[hadoop]'"
 
 
@@ -51,7 +51,7 @@ def test_a_bridge_needs_hadoop_and_janino() -> None:
     """A machine that somebody has started without them is of no use."""
     said = _said(
         "from fscontract.implementations.jvm.conversions import shim_class; "
-        "machine.start(()); shim_class('Lanes')"
+        "jvm.start(()); shim_class('Lanes')"
     )
     assert said.startswith(
         "the Java machine of this process lacks Janino, or Hadoop 3.3.5 or newer"

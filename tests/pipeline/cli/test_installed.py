@@ -84,6 +84,6 @@ def test_help_imports_no_pipeline() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "  read      Print the records of files that are read block by block." in done.stdout
+    assert "  read      Print the records of files, here or on Spark." in done.stdout
     assert "  split     List the blocks that files are split into." in done.stdout
     assert done.stdout.endswith("\n[]\n")
