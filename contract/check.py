@@ -13,7 +13,7 @@ from fscontract.contract.runner.events import Event
 from fscontract.contract.runner.settings import EFFORTS, Settings, with_checks
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import FAULTS, Clause, select
-from fscontract.contract.spec.known_failures import Known, load_known, parse_known
+from fscontract.contract.spec.known_failures import applying, load_known
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import UsageError, bind_connector, resolve_any
 
@@ -68,14 +68,13 @@ def check(
         return check_pipeline(bound, _some(own), listed, timeout, listener)
     judged = with_checks(c for c in own if c.document != FAULTS or faults is not None)
     chosen = load_profile(profile or bound.default_profile).with_features(features)
-    expected = parse_known([dict(entry) for entry in chosen.known], f"profile {chosen.name}")
     settings = Settings(
         profile=chosen,
         clauses=_some(judged),
         effort=effort,
         faults=faults,
         seed=seed,
-        known=_applying((*listed, *expected), bound.name),
+        known=applying(listed, chosen.known, chosen.name, bound.name),
         timeout=timeout,
     )
     return runner.check(bound, settings, listener)
@@ -102,7 +101,3 @@ def _some(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     if not clauses:
         raise UsageError("no testable clause is selected; see 'fscontract list'")
     return tuple(clauses)
-
-
-def _applying(known: Sequence[Known], target: str) -> tuple[Known, ...]:
-    return tuple(entry for entry in known if entry.applies_to(target))

@@ -96,19 +96,18 @@ class Conformance:
         from fscontract.contract.runner import runner
         from fscontract.contract.runner.settings import Settings
         from fscontract.contract.spec.clauses import clauses as every
-        from fscontract.contract.spec.known_failures import load_known, parse_known
+        from fscontract.contract.spec.known_failures import applying, load_known
         from fscontract.contract.targets import bind_connector
 
         binding = bind_connector(self.connector, name)
         profile = self._profile(binding.default_profile)
         known = load_known(Path(self.known)) if self.known is not None else ()
-        listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
         settings = Settings(
             profile=profile,
             clauses=tuple(sorted(clauses, key=[*every().values()].index)),  # in whatever order
             effort=effort,
             seed=seed,
-            known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
+            known=applying(known, profile.known, profile.name, binding.name),
         )
         return runner.check(binding, settings)
 

@@ -365,17 +365,16 @@ def settings_for(
 ) -> Settings:
     """The settings of a run on one target; known failures are those of file and profile."""
     from fscontract.contract.runner.settings import Settings
-    from fscontract.contract.spec.known_failures import parse_known
+    from fscontract.contract.spec.known_failures import applying
 
     profile = profile_of(binding.default_profile, run)
-    listed = parse_known([dict(e) for e in profile.known], f"profile {profile.name}")
     return Settings(
         profile=profile,
         clauses=clauses,
         effort=run.effort,
         faults=run.faults,
         seed=run.seed,
-        known=tuple(k for k in (*known, *listed) if k.applies_to(binding.name)),
+        known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
         replays=_REPLAYS if os.access(".", os.W_OK) else None,
         way=_way(target, run),

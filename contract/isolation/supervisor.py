@@ -360,8 +360,10 @@ class Isolated:
 
     def _charges(self, clause: str, program: Program) -> bool:
         """Whether it is this clause that the last call of a program breaks if it ends a process."""
-        last = len(program.steps) - 1
-        return clause_of(program, last, "fault.clean", self._declared) == clause
+        return self._clause_of(program, len(program.steps) - 1) == clause
+
+    def _clause_of(self, program: Program, place: int) -> str:
+        return clause_of(program, place, "fault.clean", self._declared)
 
     def _crash(self, item: object, phase: str, place: int, how: str, hung: bool) -> Crash | None:
         """What ended the process, None if that can't be told."""
@@ -373,7 +375,7 @@ class Isolated:
             return Crash(STATUS, shown, hung)
         if not isinstance(item, Program):
             return None
-        clause = clause_of(item, place, "fault.clean", self._declared)
+        clause = self._clause_of(item, place)
         return Crash(clause, ended(item, place, _PROMISE, how, word), hung)
 
 

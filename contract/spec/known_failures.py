@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
@@ -214,3 +214,14 @@ def _heading(path: Path) -> str:
             break
         heading += line
     return heading
+
+
+def applying(
+    known: Iterable[Known], entries: Iterable[Mapping[str, Any]], profile: str, target: str
+) -> tuple[Known, ...]:
+    """Return the known failures that apply to a target: those of a file, then a profile's own.
+
+    `entries` are those of the profile of that name. Raises KnownError.
+    """
+    own = parse_known([dict(entry) for entry in entries], f"profile {profile}")
+    return tuple(entry for entry in (*known, *own) if entry.applies_to(target))
