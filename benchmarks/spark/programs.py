@@ -55,7 +55,7 @@ def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[st
     for master in masters:
         spreading = spark(master)
         try:
-            there(spreading, "quick", ("caps",))  # workers import what they need
+            there(spreading, "quick", ("capabilities",))  # workers import what they need
             found = [there(spreading, effort) for _ in range(rounds)]
         finally:
             spreading.close()

@@ -387,7 +387,7 @@ def _of_threads(schedule: Schedule) -> str:
     """The clause that a schedule breaks, by what was in it."""
     ops = {step.op for steps in schedule.threads for step in steps}
     if VECTORED in ops:
-        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+        return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
 
 

@@ -22,7 +22,7 @@ from fscontract.contract.isolation import supervisor
 from tests.end_to_end.conftest import Command, Ended
 
 ENDING = f"{Path(__file__).with_name('ending.py')}:make"
-CLAUSE = "read1.value"
+CLAUSE = "read-byte.value"
 
 
 def ending(
@@ -45,7 +45,7 @@ def test_a_call_that_ends_the_process_is_a_crash(
     ended = ending(check, target, how, where)
     assert ended.code == 1, ended.stdout + ended.stderr
     assert ended.outcomes()[CLAUSE] == "crash"
-    assert "CRASH  read1.value" in ended.stdout
+    assert "CRASH  read-byte.value" in ended.stdout
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_crash_in_a_clause_that_is_not_selected_is_no_success(
     """It says which clause and which program it was; what holds is still said to hold."""
     ended = ending(check, target, "exits", "capability")
     assert (ended.code, ended.outcomes()) == (3, {CLAUSE: "pass"})
-    assert "which breaks caps." in ended.report["incomplete"]
+    assert "which breaks capabilities." in ended.report["incomplete"]
     assert "f = open(0 bytes); f.has_" in ended.report["incomplete"]
 
 

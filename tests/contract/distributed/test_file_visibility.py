@@ -39,7 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
         files = MemoryFileSystem()
         monkeypatch.setattr(cli_options, "resolve", lambda *_: there(files))
         settings = Settings(load_profile("reference"), CHOSEN)
-        asked = options(clauses=("caps.unknown",))
+        asked = options(clauses=("capabilities.unknown",))
         here = StreamBinding(files, "files")
         return SpreadRun(target, here, asked, settings, Here(), tasks=2).check()
 

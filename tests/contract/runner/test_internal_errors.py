@@ -24,7 +24,9 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner import replay, runner
 from fscontract.contract.runner.internal_errors import InternalError
 
-OPTIONS = RunOptions(None, (), ("caps.unknown",), "all", "quick", None, 0, 1.0, {}, None, None)
+OPTIONS = RunOptions(
+    None, (), ("capabilities.unknown",), "all", "quick", None, 0, 1.0, {}, None, None
+)
 
 
 def run(*args: str) -> Result:
@@ -63,7 +65,7 @@ def test_a_fault_of_the_kit_is_one_line_and_exit_code_4(
     """Whatever it is, in any command: no other code, no traceback, and where to report it."""
     failure = {
         "fscontract-replay": 1,
-        "clause": "caps.unknown",
+        "clause": "capabilities.unknown",
         "program": Program(5, ()).to_json(),
     }
     Path("r.json").write_text(json.dumps(failure))
@@ -212,7 +214,7 @@ def test_a_binding_that_can_not_be_loaded_keeps_no_other_from_being_used(
     Path("mem.py").write_text(
         "from fscontract.implementations.memory import MemoryFileSystem as make"
     )
-    assert run("check", "mem.py:make", "--clauses", "caps.unknown").exit_code == 0
+    assert run("check", "mem.py:make", "--clauses", "capabilities.unknown").exit_code == 0
     result = run("check", "stubs.py:number")
     assert result.exit_code == 2
     assert "obstore (not here: AttributeError: module 'obstore.store' has no" in result.stderr

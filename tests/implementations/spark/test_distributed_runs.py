@@ -72,7 +72,7 @@ def _verdicts(result: RunResult) -> dict[str, Any]:
 
 def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) -> None:
     """They run the same programs, shrink what they find, and tell it."""
-    text, run, settings = _run(MUTANT, ("getpos", "caps"))
+    text, run, settings = _run(MUTANT, ("getpos", "capabilities"))
     events: list[Event] = []
     binding = resolve_target(text, run.options)
     whole = check(resolve_target(text, run.options), settings)
@@ -85,7 +85,7 @@ def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) ->
 
 def test_no_secret_is_shown_by_spark(there: SparkSpreading, spark: Any) -> None:
     """Neither in what its pages have of a job, nor in what it tells of stages."""
-    text, run, settings = _run(MUTANT, ("caps",), SECRET)
+    text, run, settings = _run(MUTANT, ("capabilities",), SECRET)
     SpreadRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
     store = spark.sparkContext._jsc.sc().statusStore()
     jobs = [
@@ -128,7 +128,7 @@ def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
     """One line, whether it can't be made there or takes the worker with it in the middle of a
     part. Such a session tries no task again."""
     options = ("-o", f"driver={os.getpid()}", "-o", f"how={how}")
-    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "caps")
+    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "capabilities")
     assert done.exit_code == 3
     (line,) = (one for one in done.output.splitlines() if "error:" in one)
     assert says in line

@@ -136,7 +136,7 @@ def _held(path: str) -> int:
 
 def conforms(master: str) -> bool:
     """Whether a check by the executors of the cluster ends well."""
-    run = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)
+    run = RunOptions(None, (), ("capabilities",), "all", "quick", None, 0, 10.0, {}, None, None)
     settings = Settings(load_profile("reference"), with_checks(select(run.clauses)))
     there = spark(master)
     try:
