@@ -12,9 +12,9 @@ import argparse
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import Spreading, SpreadRun
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import FAULTS, select

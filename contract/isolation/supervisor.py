@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.cli.options import RunOptions, selected, set_up_limit
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
 from fscontract.contract.isolation import protocol
@@ -46,6 +45,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.spec.clauses import STREAM, Clause, Level
 from fscontract.contract.spec.known_failures import Known, match

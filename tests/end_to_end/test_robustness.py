@@ -16,10 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.isolation import supervisor
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from tests.end_to_end.conftest import Command, Ended
 from tests.end_to_end.hostile import SECRET
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.isolation import protocol
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
@@ -30,6 +29,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known

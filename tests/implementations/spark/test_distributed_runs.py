@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.main import main
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed import driver
 from fscontract.contract.distributed.driver import SpreadRun
 from fscontract.contract.runner.events import Event, Progress, ViolationFound
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
@@ -50,7 +50,7 @@ def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(there, "close", lambda: None)
     monkeypatch.setattr(driver, "spreading", lambda kind, place: there)
     # The session's threads stay, and would make the command end this process.
-    monkeypatch.setattr(cli_options, "leave_anyway", lambda code, before: None)
+    monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])

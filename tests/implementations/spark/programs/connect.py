@@ -9,8 +9,8 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileRange
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile

@@ -17,8 +17,8 @@ from pyspark import TaskContext
 
 from fscontract.contract.api.filesystem import FileRange
 from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
