@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
