@@ -218,7 +218,8 @@ def _search(context: RunContext) -> None:
         failed = settings.part.failed
 
     def fails(program: Program) -> bool:
-        violation = context.executor.run(program).violation
+        with context.surroundings.patches.within_raised_limit():
+            violation = context.executor.run(program).violation
         return violation is not None and violation.failure.clause not in failed
 
     if not context.binding.remote:
