@@ -21,7 +21,8 @@ from fscontract.contract.runner.timeouts import held_back
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
-    from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+    from fscontract.contract.distributed.backend import LazyBackend
+    from fscontract.contract.distributed.driver import DistributedTarget
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.report import Entry, NotSetUp
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.known_failures import Known
 
     #: A target as it is checked.
-    _Made: TypeAlias = Binding | PipelineBinding | Isolated | SpreadTarget | NotSetUp
+    _Made: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -225,17 +226,17 @@ def _run_all(
     from fscontract.contract.report.console import Console
     from fscontract.contract.report.redaction import redacted
     from fscontract.contract.runner.run_options import leave_fork
-    from fscontract.contract.runner.sandbox import Surroundings, private_copy
+    from fscontract.contract.runner.sandbox import Sandbox, private_copy
 
     home = os.getpid()
-    surroundings, stream = Surroundings(), private_copy(sys.stdout)
+    sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
     made: list[tuple[str, _Made]] = []
-    elsewhere = None if isolate else _elsewhere(run)
+    backend = None if isolate else _backend(run)
     try:
         for target in targets:  # mistakes in any of them show before the first one runs
-            made.append((target, _make(target, run, known, isolate, elsewhere, console)))
-            surroundings.restore()
+            made.append((target, _make(target, run, known, isolate, backend, console)))
+            sandbox.restore()
             _require(made[-1][1], clauses)
         if baseline is not None:
             _require_baseline(baseline, [one for _, one in made])
@@ -243,7 +244,7 @@ def _run_all(
             entry, stopped = _checked(target, one, run, clauses, known, console)
             leave_fork(home)
             entry = redacted(entry, run.options)
-            surroundings.restore(last=True)
+            sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
                 with contextlib.suppress(OSError):  # of a terminal that was closed
@@ -256,14 +257,14 @@ def _run_all(
         with contextlib.suppress(OSError):
             console.stop()
         with held_back():
-            _close([one for _, one in made], elsewhere)
-        surroundings.close()
+            _close([one for _, one in made], backend)
+        sandbox.close()
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
 
 
-def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
+def _close(made: Sequence[_Made], backend: LazyBackend | None) -> None:
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.report import NotSetUp
@@ -271,17 +272,17 @@ def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
     for one in made:
         if not isinstance(one, Binding | PipelineBinding | NotSetUp):
             one.close()
-    if elsewhere is not None:
-        elsewhere.close()
+    if backend is not None:
+        backend.close()
 
 
-def _elsewhere(run: RunOptions) -> Elsewhere | None:
+def _backend(run: RunOptions) -> LazyBackend | None:
     """Where programs are run, if it is not in this process; nothing is started."""
     if run.spark is None:
         return None
-    from fscontract.contract.distributed.driver import Elsewhere
+    from fscontract.contract.distributed.backend import LazyBackend
 
-    return Elsewhere("spark", run.spark)
+    return LazyBackend("spark", run.spark)
 
 
 def _make(
@@ -289,7 +290,7 @@ def _make(
     run: RunOptions,
     known: tuple[Known, ...],
     isolate: bool,
-    elsewhere: Elsewhere | None,
+    backend: LazyBackend | None,
     console: Console,
 ) -> _Made:
     from fscontract.contract.binding import TargetError
@@ -301,10 +302,10 @@ def _make(
         return _isolated(target, run, known, console)
     console.set_up(target)
     try:
-        if elsewhere is not None:
-            from fscontract.contract.distributed.driver import SpreadTarget
+        if backend is not None:
+            from fscontract.contract.distributed.driver import DistributedTarget
 
-            return SpreadTarget(target, run, known, elsewhere)
+            return DistributedTarget(target, run, known, backend)
         return resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))

@@ -55,12 +55,12 @@ def clean(
     """
     from fscontract.contract.binding import TargetError
     from fscontract.contract.runner.run_options import set_up_limit
-    from fscontract.contract.runner.sandbox import Guarded
+    from fscontract.contract.runner.sandbox import SandboxedBinding
     from fscontract.contract.targets import resolve_target
 
     with watched.within(set_up_limit(0)):
         found = resolve_target(target, options)
-    binding = Guarded(found, _PATIENCE)
+    binding = SandboxedBinding(found, _PATIENCE)
     code = CONFORMS
     try:
         for prefix in _old(binding, age):
@@ -76,7 +76,7 @@ def clean(
     ctx.exit(code)
 
 
-#: Seconds that removing one of them may take, a sixth of it (see Guarded).
+#: Seconds that removing one of them may take, a sixth of it (see SandboxedBinding).
 _PATIENCE = 100.0
 
 

@@ -14,7 +14,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, supervise
 
 LENGTH, VERSION, BYTES = "executors.length", "executors.version", "executors.bytes"
@@ -66,22 +66,22 @@ def write(binding: Binding) -> Written:
 
 def compare(binding: Binding, file: Written, timeout: float) -> Seen:
     """Look at a file that another process has written; TargetError."""
-    guarded, seen = Guarded(binding, timeout), Seen()
+    sandboxed, seen = SandboxedBinding(binding, timeout), Seen()
 
     def look(_: str) -> None:
-        _compare_status(guarded, file, seen)
-        _compare_bytes(guarded, file, seen)
+        _compare_status(sandboxed, file, seen)
+        _compare_bytes(sandboxed, file, seen)
 
     def hang(_: str, times: int) -> Next:
         shown = _shown(file, "ends", f"still running after {timeout:g} s", "file: hang")
         seen.shown.setdefault(BYTES, shown)
         return Next.END
 
-    guarded.prepare()
+    sandboxed.prepare()
     try:
         supervise(iter([file.path]), look, timeout, hang)
     finally:
-        guarded.dispose()
+        sandboxed.dispose()
     return seen
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fscontract.contract.distributed.shard import Order, Part
+from fscontract.contract.distributed.shard import Order, Shard
 from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
 from fscontract.contract.runner import crashes, resource_checks
 from fscontract.contract.runner.counterexamples import Examined, Findings, Kept, Repeats
@@ -45,7 +45,7 @@ class Recorder(Findings):
     counted apart.
     """
 
-    def __init__(self, examiner: Executor, wanted: frozenset[str], part: Part) -> None:
+    def __init__(self, examiner: Executor, wanted: frozenset[str], part: Shard) -> None:
         super().__init__(examiner, wanted)
         self.records: list[Record] = []
         self._part = part

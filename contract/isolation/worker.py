@@ -24,7 +24,13 @@ from fscontract.contract.runner.events import Event, PhaseStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
-from fscontract.contract.runner.sandbox import Guarded, Surroundings, guard, name_of, show_printed
+from fscontract.contract.runner.sandbox import (
+    Sandbox,
+    SandboxedBinding,
+    name_of,
+    sandboxed,
+    show_printed,
+)
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.scenarios import check
@@ -74,17 +80,17 @@ class _Child:
 
     def _work(self, request: dict[str, Any]) -> None:
         run = protocol.options_from_json(request["run"])
-        surroundings = Surroundings()
+        sandbox = Sandbox()
         with ExitStack() as stack:
-            stack.callback(surroundings.close)
+            stack.callback(sandbox.close)
             found = self._resolved(request, run, stack)
             if isinstance(found, Binding):
-                found = guard(found, run.timeout)
-            surroundings.restore()
+                found = sandboxed(found, run.timeout)
+            sandbox.restore()
             self._say(ready=name_of(found), **_traits(found))
             if not self._lines.readline():
                 return
-            if isinstance(found, Guarded):
+            if isinstance(found, SandboxedBinding):
                 self._check_binding(found, request, run)
             elif isinstance(found, PipelineBinding):
                 clauses, known = selected(run, anything=True), request["known"]
@@ -100,13 +106,16 @@ class _Child:
         target = request["target"]
         if not run.spark:
             return resolve_any(target, run)
-        from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+        from fscontract.contract.distributed.backend import LazyBackend
+        from fscontract.contract.distributed.driver import DistributedTarget
 
-        elsewhere = Elsewhere("spark", run.spark)
-        stack.callback(_uninterrupted, elsewhere.close)
-        return SpreadTarget(target, run, protocol.known_from_json(request["known"]), elsewhere)
+        backend = LazyBackend("spark", run.spark)
+        stack.callback(_uninterrupted, backend.close)
+        return DistributedTarget(target, run, protocol.known_from_json(request["known"]), backend)
 
-    def _check_binding(self, binding: Guarded, request: dict[str, Any], run: RunOptions) -> None:
+    def _check_binding(
+        self, binding: SandboxedBinding, request: dict[str, Any], run: RunOptions
+    ) -> None:
         settings = replace(
             settings_for(
                 binding,
@@ -126,14 +135,14 @@ class _Child:
         elif request["do"] == "try":
             self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
 
-    def _try(self, guarded: Guarded, settings: Settings, programs: list[Program]) -> None:
+    def _try(self, binding: SandboxedBinding, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""
-        guarded.prepare()
-        prefix = guarded.prefix
+        binding.prepare()
+        prefix = binding.prefix
         self._say(prefix=prefix)
-        profile, buffer = settings.profile, settings.buffer(guarded)
+        profile, buffer = settings.profile, settings.buffer(binding)
         keys = Keys(profile.own_keys, profile.unsupported_keys)
-        executor = Executor(guarded, profile.features, buffer, keys, self._journal.place)
+        executor = Executor(binding, profile.features, buffer, keys, self._journal.place)
 
         def run(program: Program) -> None:
             executor.run(program)
@@ -142,7 +151,7 @@ class _Child:
             return Next.GO_ON
 
         supervise(iter(programs), run, settings.timeout, go_on, on_begin=self._journal.begin)
-        guarded.dispose()
+        binding.dispose()
         self._say(discarded=prefix)
 
     def _discard(self, binding: Binding, prefixes: list[str]) -> None:

@@ -15,7 +15,7 @@ from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, 
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import Watch
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.sandbox import Surroundings
+from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
 
 #: After this many failed connections in a row the run ends.
@@ -34,7 +34,7 @@ class RunContext:
     settings: Settings
     binding: Binding
     listener: Listener
-    surroundings: Surroundings
+    sandbox: Sandbox
     journal: Journal
     executor: Executor
     findings: Findings | Recorder
@@ -71,11 +71,11 @@ class RunContext:
 
     def begin_phase(self, name: str, total: int | None = None) -> None:
         """Start the next phase, in a clean environment."""
-        self.surroundings.restore()
+        self.sandbox.restore()
         self.phase, self.total, self.done, self.begun = name, total, 0, 0
         self.item = None
-        if self.settings.part is not None:
-            self.settings.part.begin()
+        if self.settings.shard is not None:
+            self.settings.shard.begin()
         self.journal.done = 0
         self.journal.begin(None)
         self.listener(PhaseStarted(name, total))
@@ -94,7 +94,7 @@ class RunContext:
             judged = sum(any(clause in counts for counts in exercised) for clause in selected)
             operations = executor.operations
             progress = Progress(self.phase, self.done, self.total, operations, clauses=judged)
-            with self.surroundings.patches.tolerated():
+            with self.sandbox.patches.tolerated():
                 self.listener(progress)
 
     def keep(self, clause: str, counterexample: Counterexample | None) -> None:

@@ -67,9 +67,9 @@ def program_phases(context: RunContext) -> Iterator[Phase]:
     A target whose calls cost round trips gets fewer programs.
     """
     binding, settings = context.binding, context.settings
-    part, seed, block = settings.part, settings.seed, 1 if binding.remote else _BLOCK
+    shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
     for name, total, items in _sources(binding, settings, context.operations, context.buffer):
-        dealt = items if part is None else part.deal(name, seed, items, block)
+        dealt = items if shard is None else shard.deal(name, seed, items, block)
         programs = _relevant(map(_program, dealt), settings)
         yield Phase(name, total, partial(_run_programs, programs=programs))
 
@@ -199,8 +199,8 @@ def _dealt(
     context: RunContext, number: int, name: str, check: Callable[[RunContext], None]
 ) -> Phase:
     """Return the phase of a check, which does nothing in shards that do not have this number."""
-    part = context.settings.part
-    if part is not None and not part.has(number):
+    shard = context.settings.shard
+    if shard is not None and not shard.has(number):
         return Phase(name, None, _skip)
     return Phase(name, None, partial(_watched, check=check))
 
@@ -212,10 +212,10 @@ def _skip(context: RunContext) -> None:
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
     failed: Container[str] = context.findings.failed
-    if settings.part is not None:
-        if settings.part.failed is None:  # what fails elsewhere is not known yet
+    if settings.shard is not None:
+        if settings.shard.failed is None:  # what fails elsewhere is not known yet
             return
-        failed = settings.part.failed
+        failed = settings.shard.failed
 
     def fails(program: Program) -> bool:
         violation = context.executor.run(program).violation
@@ -277,8 +277,8 @@ def _check_faulty_threads(context: RunContext) -> None:
 
 
 def _check_threads(context: RunContext) -> None:
-    part = context.settings.part
-    if part is None:
+    shard = context.settings.shard
+    if shard is None:
         report = _schedules(context, None)
         context.exercised.update(report.exercised)
         context.notes += report.notes
@@ -287,9 +287,9 @@ def _check_threads(context: RunContext) -> None:
         _keep_schedules(context, report)
         return
     for number in range(OVERLAP + 1):
-        if part.has(number):
-            part.at(number)
-            context.families.append(Family(part.order))
+        if shard.has(number):
+            shard.at(number)
+            context.families.append(Family(shard.order))
             _keep_family(context, _schedules(context, number))
 
 

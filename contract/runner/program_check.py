@@ -74,7 +74,7 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     context.exercised[clause] += 1
     known = clause in context.findings.failed
     again = partial(context.findings.executor.run, program)
-    left = context.leaks.left(again, context.surroundings.restore, known)
+    left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun

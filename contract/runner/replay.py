@@ -17,7 +17,7 @@ from fscontract.contract.runner.counterexamples import Findings, counterexample
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.spec.clauses import clauses, notices, present
 from fscontract.contract.spec.profiles import Profile, ProfileError
@@ -52,7 +52,7 @@ def replay(
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    binding = Guarded(binding, _TIMEOUT)
+    binding = SandboxedBinding(binding, _TIMEOUT)
     binding.prepare()
     try:
         with running or nullcontext():

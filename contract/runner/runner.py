@@ -24,7 +24,7 @@ from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import check_phases, program_phases
 from fscontract.contract.runner.resource_checks import Watch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
-from fscontract.contract.runner.sandbox import Surroundings, guard
+from fscontract.contract.runner.sandbox import Sandbox, sandboxed
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.timeout_policy import late_warnings
 from fscontract.contract.runner.timeouts import held_back
@@ -44,9 +44,9 @@ def check(
     Raises TargetError if the target can't be set up, or stops answering before it has shown a
     violation. `journal` is kept meanwhile.
     """
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        context = _context(binding, settings, listener, surroundings, journal or Journal())
+        context = _context(binding, settings, listener, sandbox, journal or Journal())
         listener(started(context.binding, settings))
         result = _prepared(context, _result)
         listener(Judged(result))
@@ -54,7 +54,7 @@ def check(
         listener(RunFinished(result))
         return result
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 def started(binding: Binding, settings: Settings) -> RunStarted:
@@ -66,12 +66,12 @@ def started(binding: Binding, settings: Settings) -> RunStarted:
 
 def gather(binding: Binding, settings: Settings) -> Partial:
     """Run the shard that the settings name, and return what it shows. TargetError as of `check`."""
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        context = _context(binding, settings, lambda event: None, surroundings, Journal())
+        context = _context(binding, settings, lambda event: None, sandbox, Journal())
         return _disposed(context, _prepared(context, _partial))
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 # Set up and clean up --------------------------------------------------------------------------
@@ -81,12 +81,12 @@ def _context(
     binding: Binding,
     settings: Settings,
     listener: Listener,
-    surroundings: Surroundings,
+    sandbox: Sandbox,
     journal: Journal,
 ) -> RunContext:
-    binding = guard(binding, settings.timeout, surroundings.patches)
+    binding = sandboxed(binding, settings.timeout, sandbox.patches)
     binding.remote = settings.remote(binding)  # what the profile says counts for all phases
-    profile, part, buffer = settings.profile, settings.part, settings.buffer(binding)
+    profile, shard, buffer = settings.profile, settings.shard, settings.buffer(binding)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
 
@@ -94,15 +94,15 @@ def _context(
         features, place = profile.features, journal.place
         return Executor(binding, features, buffer, keys, place, left_out, acceptor)
 
-    running = executor(None if part is None else _acceptor(profile.features))
+    running = executor(None if shard is None else _acceptor(profile.features))
     findings = Findings(running, settings.wanted)
-    if part is not None:
-        findings = Recorder(executor(), settings.wanted, part)
+    if shard is not None:
+        findings = Recorder(executor(), settings.wanted, shard)
     return RunContext(
         settings=settings,
         binding=binding,
         listener=listener,
-        surroundings=surroundings,
+        sandbox=sandbox,
         journal=journal,
         executor=running,
         findings=findings,
@@ -124,7 +124,7 @@ def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outc
         context.binding.prepare()
         return run(context)
     except BaseException:
-        context.surroundings.restore()
+        context.sandbox.restore()
         with contextlib.suppress(TargetError), held_back():  # the first error is the one to tell
             context.binding.dispose()
         raise
@@ -138,8 +138,8 @@ def _disposed(context: RunContext, outcome: Outcome) -> Outcome:
             context.binding.dispose()
     except TargetError as error:  # the verdicts stand all the same
         warnings += (str(error),)
-    context.surroundings.restore()
-    return replace(outcome, warnings=warnings + context.surroundings.patches.warnings)
+    context.sandbox.restore()
+    return replace(outcome, warnings=warnings + context.sandbox.patches.warnings)
 
 
 # The run --------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def _result(context: RunContext) -> RunResult:
     try:
         _run(context)
     except KeyboardInterrupt:
-        context.surroundings.restore()
+        context.sandbox.restore()
         with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
             context.incomplete = INTERRUPTED
             context.listener(Interrupted(_sum_up(context, *begun, INTERRUPTED)))
@@ -191,7 +191,7 @@ def _run(context: RunContext) -> None:
             raise
         context.counts["errors"] += 1
         context.warnings.append(f"ended early: {error}")
-    context.surroundings.restore()
+    context.sandbox.restore()
 
 
 def _run_phases(context: RunContext) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known
@@ -54,8 +54,8 @@ class Settings:
     crashes: tuple[Crash, ...] = ()
     #: The phase, and the number of its program, with which the run ends; None to run all.
     until: tuple[str, int] | None = None
-    #: The part of the run that is run; None for all of it.
-    part: Part | None = None
+    #: The shard of the run that is run; None for all of it.
+    shard: Shard | None = None
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile lets it try."""
