@@ -161,7 +161,7 @@ class DistributedRun:
             self._run([Shard()])
             merged = self._merged()
         if EXAMPLES[self._settings.effort] and not self._binding.remote and not self._lost:
-            self._run([Shard(failed=frozenset(merged.kept.failed))])
+            self._run([Shard(failed=frozenset(merged.counterexamples.failed))])
 
     def _run(self, shards: Sequence[Shard]) -> None:
         """Run shards as tasks, and take the result of each when it ends.
@@ -209,11 +209,11 @@ class DistributedRun:
 
     def _new_violations(self, partial: Partial) -> Iterator[tuple[str, Counterexample]]:
         for record in partial.records:
-            if record.found is None or record.kind in (MISS, MISSED, UNHELD):
+            if record.examined is None or record.kind in (MISS, MISSED, UNHELD):
                 continue
-            clause = record.found.clause
-            if clause in self._settings.wanted and clause not in self._reported:
-                yield clause, record.found.shown
+            clause = record.examined.clause
+            if clause in self._settings.selected and clause not in self._reported:
+                yield clause, record.examined.counterexample
 
     def _report_progress(self, phase: str, done: int, total: int) -> None:
         operations = sum(part.counts["operations"] for part in self._parts)
@@ -223,7 +223,7 @@ class DistributedRun:
     # Verdicts -------------------------------------------------------------------------------
 
     def _merged(self) -> Merged:
-        return merge(self._parts, self._settings.wanted)
+        return merge(self._parts, self._settings.selected)
 
     def _sum_up(self, lost: str, started: datetime, seconds: float) -> RunResult:
         merged = self._merged()

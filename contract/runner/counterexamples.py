@@ -38,12 +38,12 @@ class Examined(NamedTuple):
     """A program that was shrunk and attributed: the clause it breaks, or misses."""
 
     clause: str
-    shown: Counterexample
+    counterexample: Counterexample
     #: A clause whose call failed through the fault of that one.
     shadowed: str = ""
 
 
-class Kept:
+class Counterexamples:
     """Counterexamples by clause, those of the clauses that are judged (`wanted`) only."""
 
     def __init__(self, wanted: frozenset[str]) -> None:
@@ -61,7 +61,9 @@ class Kept:
         """Keep what an examination came to; the clause if it is new."""
         if found.shadowed not in ("", found.clause):
             self.shadowed.setdefault(found.shadowed, found.clause)
-        return self._keep(self.missed if missed else self.failed, found.clause, found.shown)
+        return self._keep(
+            self.missed if missed else self.failed, found.clause, found.counterexample
+        )
 
     def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
         """Keep a counterexample that some other check made."""
@@ -94,7 +96,7 @@ class Kept:
         return clause if old is None else None
 
 
-class Findings(Kept):
+class ShrinkingCounterexamples(Counterexamples):
     """What is found in programs that an executor runs, and runs again to make them smaller."""
 
     def __init__(self, executor: Executor, wanted: frozenset[str]) -> None:

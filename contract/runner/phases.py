@@ -211,7 +211,7 @@ def _skip(context: RunContext) -> None:
 
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
-    failed: Container[str] = context.findings.failed
+    failed: Container[str] = context.counterexamples.failed
     if settings.shard is not None:
         if settings.shard.failed is None:  # what fails elsewhere is not known yet
             return
@@ -244,7 +244,7 @@ def _check_status(context: RunContext) -> None:
 
 def _check_resources(context: RunContext) -> None:
     clause = "unbuf.release"
-    if "unbuffer" in context.operations and clause in context.settings.wanted:
+    if "unbuffer" in context.operations and clause in context.settings.selected:
         exercised, counterexample = check_unbuffer(context.executor)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
@@ -266,7 +266,7 @@ def _check_costs(context: RunContext) -> None:
 
 def _check_faulty_threads(context: RunContext) -> None:
     clause, injector = concurrent_fault_check.CLAUSE, context.binding.injector
-    if injector is None or clause not in context.settings.wanted:
+    if injector is None or clause not in context.settings.selected:
         return
     result = concurrent_fault_check.check_preads(context.executor, injector)
     context.exercised[clause] += result.exercised
@@ -296,7 +296,7 @@ def _check_threads(context: RunContext) -> None:
 def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
     """Return the report of the check, up to its end or to a call that hangs outside threads."""
     settings, report = context.settings, ConcurrencyReport()
-    selected = settings.wanted - of_same_families(_crashed_outside_programs(settings))
+    selected = settings.selected - of_same_families(_crashed_outside_programs(settings))
 
     def count(schedules: int) -> None:
         context.done = schedules
@@ -334,4 +334,4 @@ def _keep_schedules(context: RunContext, report: ConcurrencyReport) -> None:
             how = "threads: hang" if "hang" in schedule.actual else "threads: no serial order"
             threads = report.schedules_json.get(clause)
             named = replace(schedule, how=how, threads=threads)
-            context.report(context.findings.add(clause, named, missed))
+            context.report(context.counterexamples.add(clause, named, missed))

@@ -13,7 +13,7 @@ from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.cost_checks import replay_cost
-from fscontract.contract.runner.counterexamples import Findings, counterexample
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples, counterexample
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
@@ -145,10 +145,10 @@ def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
         return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
     execution = done[0]
     trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
-    findings = Findings(executor, frozenset({clause}))
+    examiner = ShrinkingCounterexamples(executor, frozenset({clause}))
     if clause == "close.release":
         return _leaks(executor, program, trace)
-    found = _of_clause(execution, clause, findings)
+    found = _of_clause(execution, clause, examiner)
     if found is not None:
         shown = counterexample(found)
         return ReplayResult(clause, "still fails", shown.actual, shown.expected, trace)
@@ -166,7 +166,9 @@ def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> Repl
     return ReplayResult("close.release", outcome, actual, ("nothing is left open",), trace)
 
 
-def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violation | None:
+def _of_clause(
+    execution: Execution, clause: str, examiner: ShrinkingCounterexamples
+) -> Violation | None:
     """The violation of this clause that the execution showed, if it did."""
     missed = [m for m in execution.misses if m.failure.clause == clause]
     if missed:
@@ -176,4 +178,4 @@ def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violati
         return None
     if violation.failure.clause == clause:
         return violation
-    return violation if findings.violation(violation) == clause else None
+    return violation if examiner.violation(violation) == clause else None

@@ -16,7 +16,7 @@ from fscontract.contract.generate import block_boundaries
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.runner import clock
 from fscontract.contract.runner.context import RunContext, StopRun
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
 from fscontract.contract.runner.events import Interrupted, Judged, Listener, RunFinished, RunStarted
 from fscontract.contract.runner.executor import Executor
@@ -95,9 +95,9 @@ def _context(
         return Executor(binding, features, buffer, keys, place, left_out, acceptor)
 
     running = executor(None if shard is None else _acceptor(profile.features))
-    findings = Findings(running, settings.wanted)
+    counterexamples = ShrinkingCounterexamples(running, settings.selected)
     if shard is not None:
-        findings = Recorder(executor(), settings.wanted, shard)
+        counterexamples = Recorder(executor(), settings.selected, shard)
     return RunContext(
         settings=settings,
         binding=binding,
@@ -105,7 +105,7 @@ def _context(
         sandbox=sandbox,
         journal=journal,
         executor=running,
-        findings=findings,
+        counterexamples=counterexamples,
         leaks=Watch(binding.remote),
         operations=settings.operations(binding),
         buffer=buffer,
@@ -162,12 +162,16 @@ def _result(context: RunContext) -> RunResult:
 def _partial(context: RunContext) -> Partial:
     """Run the shard's part of every phase."""
     _run(context)
-    executor, findings, opener = context.executor, context.findings, context.binding.opener
-    assert isinstance(findings, Recorder)
+    executor, counterexamples, opener = (
+        context.executor,
+        context.counterexamples,
+        context.binding.opener,
+    )
+    assert isinstance(counterexamples, Recorder)
     programs = {"programs": executor.programs, "operations": executor.operations}
     context.counts.pop("hangs", 0)  # each of them is among the records
     return Partial(
-        findings.records,
+        counterexamples.records,
         executor.exercised + context.exercised,
         executor.unsaid,
         context.counts + Counter(programs),
@@ -187,7 +191,7 @@ def _run(context: RunContext) -> None:
     except StopRun:
         pass
     except TargetError as error:
-        if not context.findings.any:
+        if not context.counterexamples.any:
             raise
         context.counts["errors"] += 1
         context.warnings.append(f"ended early: {error}")
@@ -218,13 +222,13 @@ def _warn_of_unreachable_blocks(context: RunContext) -> None:
 
 def _recall_crashes(context: RunContext) -> None:
     """Take over what ended earlier processes of this run."""
-    findings = context.findings
+    counterexamples = context.counterexamples
     for crash in context.settings.crashes:
         context.counts["hangs" if crash.hung else "crashes"] += 1
-        keep = findings.hang if crash.hung else findings.crash
+        keep = counterexamples.hang if crash.hung else counterexamples.crash
         context.report(keep(crash.clause, crash.counterexample))
         for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
-            findings.shadowed.setdefault(clause, crash.clause)
+            counterexamples.shadowed.setdefault(clause, crash.clause)
         if crash.clause not in context.settings.declared:
             context.incomplete = _unjudged(crash)
 
@@ -243,7 +247,7 @@ def _unjudged(crash: Crash) -> str:
 def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") -> RunResult:
     executor = context.executor
     evidence = Evidence(
-        context.findings,
+        context.counterexamples,
         executor.exercised + context.exercised,
         frozenset(executor.unsaid),
         bool(context.counts["errors"]),

@@ -44,8 +44,8 @@ class Settings:
     timeout: float = 10.0
     #: Directory for replay files; None writes none.
     replays: Path | None = None
-    #: What replay files say of the way to the target, besides or instead of the binding's name.
-    way: Mapping[str, Any] = field(default_factory=dict)
+    #: Fields of replay files that resolve the target, besides or instead of the binding's name.
+    replay_fields: Mapping[str, Any] = field(default_factory=dict)
     #: How many programs are run while requests fail; None for none.
     faults: str | None = None
     #: End the run with the first violation of one of the clauses.
@@ -79,8 +79,7 @@ class Settings:
 
     @property
     def relevant(self) -> frozenset[str] | None:
-        """The operations of which a program must have one to tell anything of the clauses; None
-        if every program may."""
+        """The operations of which a program must have one to exercise a clause; None for all."""
         operations: set[str] = set()
         for check in (check for clause in self.clauses for check in clause.checks):
             kind, _, name = check.partition(".")
@@ -95,7 +94,7 @@ class Settings:
         return any(c.startswith(f"{kind}.") for clause in self.clauses for c in clause.checks)
 
     @property
-    def wanted(self) -> frozenset[str]:
+    def selected(self) -> frozenset[str]:
         """The ids of the clauses that are judged."""
         return frozenset(c.id for c in self.clauses)
 

@@ -106,7 +106,7 @@ def _report_hang(context: RunContext, program: Program) -> Next:
     clause = clause_of(program, index, "fault.hang", settings.declared)
     context.warn_unselected(clause, counterexample)
     context.mark_example(clause, counterexample)
-    context.report(context.findings.hang(clause, counterexample))
+    context.report(context.counterexamples.hang(clause, counterexample))
     return Next.GO_ON if context.counts["hangs"] < crashes.MOST_HANGS else Next.END
 
 

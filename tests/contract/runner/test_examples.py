@@ -133,5 +133,5 @@ def test_parts_of_a_run_come_to_what_one_process_says_of_an_example() -> None:
         for number in range(2)
     ]
     sent = [partial_from_json(json.loads(json.dumps(partial_to_json(part)))) for part in parts]
-    kept = merge(sent, settings.wanted).kept
+    kept = merge(sent, settings.selected).counterexamples
     assert kept.unheld == {"seek.pos": "read1.value"}
