@@ -25,11 +25,11 @@ from secrets import token_hex
 from types import ModuleType
 from typing import Any, NoReturn
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.outcome import text_of
-from fscontract.contract.runner import clock
 from fscontract.contract.spec.clauses import near_misses
 from fscontract.contract.untrusted import typed_value
 

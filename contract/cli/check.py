@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fscontract.contract.distributed.driver import DistributedTarget
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import Entry, NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
+    from fscontract.contract.runner.result import Entry, NotSetUp
     from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
@@ -222,9 +222,9 @@ def _run_all(
     quiet: bool,
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.report.redaction import redacted
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
 
@@ -267,7 +267,7 @@ def _run_all(
 def _close(made: Sequence[_Made], backend: LazyBackend | None) -> None:
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     for one in made:
         if not isinstance(one, Binding | PipelineBinding | NotSetUp):
@@ -295,7 +295,7 @@ def _make(
 ) -> _Made:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import resolve_any
 
     if isolate:
@@ -317,7 +317,7 @@ def _isolated(
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
@@ -336,7 +336,7 @@ def _isolated(
 def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.spec.clauses import STREAM
 
     if isinstance(one, NotSetUp):
@@ -349,7 +349,7 @@ def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
 
 def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
     """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
     if len(names) == len(made):
@@ -366,7 +366,7 @@ def _checked(
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     try:
         return _run(target, one, run, clauses, known, console), None
@@ -384,8 +384,8 @@ def _run(
 ) -> Entry:
     from fscontract.contract.binding import Binding, TargetError
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.runner import runner
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import settings_for
     from fscontract.contract.runner.settings import with_checks
     from fscontract.contract.scenarios import check as pipeline

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.distributed.backend import Backend, LazyBackend
 from fscontract.contract.distributed.file_visibility import (
@@ -35,7 +36,6 @@ from fscontract.contract.distributed.worker import request_of, run_shard, shard_
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
 from fscontract.contract.masking import mask_url
 from fscontract.contract.pipeline_bindings import PipelineBinding
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.events import (
     Interrupted,
     Judged,

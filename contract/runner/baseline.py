@@ -8,7 +8,6 @@ from enum import Enum
 from pathlib import Path
 
 from fscontract.contract import __version__
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
     FAILING,
@@ -16,6 +15,8 @@ from fscontract.contract.runner.result import (
     STOPPED,
     UNVERIFIED,
     ClauseResult,
+    Entry,
+    NotSetUp,
     RunResult,
     Verdict,
 )

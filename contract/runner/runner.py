@@ -10,11 +10,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.distributed.partial_results import Partial, Recorder
 from fscontract.contract.generate import block_boundaries
 from fscontract.contract.models.acceptor import TABLES, Acceptor
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Crash, Journal, LeftOut

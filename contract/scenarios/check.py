@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
+from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
@@ -15,7 +16,6 @@ from fscontract.contract.pipeline_bindings import (
     PipelineBinding,
     SplitterBinding,
 )
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.events import (
     Interrupted,
     Listener,
