@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.known_failures import Known
 
     #: A target as it is checked.
-    _Made: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
+    _Target: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -231,17 +231,17 @@ def _run_all(
     home = os.getpid()
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    made: list[tuple[str, _Made]] = []
+    prepared: list[tuple[str, _Target]] = []
     backend = None if isolate else _backend(run)
     try:
         for target in targets:  # mistakes in any of them show before the first one runs
-            made.append((target, _make(target, run, known, isolate, backend, console)))
+            prepared.append((target, _make(target, run, known, isolate, backend, console)))
             sandbox.restore()
-            _require(made[-1][1], clauses)
+            _require(prepared[-1][1], clauses)
         if baseline is not None:
-            _require_baseline(baseline, [one for _, one in made])
-        for target, one in made:
-            entry, stopped = _checked(target, one, run, clauses, known, console)
+            _require_baseline(baseline, [prepared_target for _, prepared_target in prepared])
+        for target, prepared_target in prepared:
+            entry, stopped = _checked(target, prepared_target, run, clauses, known, console)
             leave_fork(home)
             entry = redacted(entry, run.options)
             sandbox.restore(last=True)
@@ -257,21 +257,21 @@ def _run_all(
         with contextlib.suppress(OSError):
             console.stop()
         with held_back():
-            _close([one for _, one in made], backend)
+            _close([prepared_target for _, prepared_target in prepared], backend)
         sandbox.close()
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
 
 
-def _close(made: Sequence[_Made], backend: LazyBackend | None) -> None:
+def _close(prepared: Sequence[_Target], backend: LazyBackend | None) -> None:
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.runner.result import NotSetUp
 
-    for one in made:
-        if not isinstance(one, Binding | PipelineBinding | NotSetUp):
-            one.close()
+    for target in prepared:
+        if not isinstance(target, Binding | PipelineBinding | NotSetUp):
+            target.close()
     if backend is not None:
         backend.close()
 
@@ -292,7 +292,7 @@ def _make(
     isolate: bool,
     backend: LazyBackend | None,
     console: Console,
-) -> _Made:
+) -> _Target:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
@@ -333,7 +333,7 @@ def _isolated(
         return one
 
 
-def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
+def _require(one: _Target, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.runner.result import NotSetUp
@@ -347,18 +347,18 @@ def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
         raise click.exceptions.Exit(exit_codes.NOTHING)
 
 
-def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
+def _require_baseline(baseline: Baseline, prepared: Sequence[_Target]) -> None:
     """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
     from fscontract.contract.runner.result import NotSetUp
 
-    names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
-    if len(names) == len(made):
+    names = [str(target.name) for target in prepared if not isinstance(target, NotSetUp)]
+    if len(names) == len(prepared):
         baseline.require(names)
 
 
 def _checked(
     target: str,
-    one: _Made,
+    one: _Target,
     run: RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
@@ -376,7 +376,7 @@ def _checked(
 
 def _run(
     target: str,
-    one: _Made,
+    one: _Target,
     run: RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],

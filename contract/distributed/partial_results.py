@@ -50,58 +50,58 @@ class Recorder(ShrinkingCounterexamples):
     counted apart.
     """
 
-    def __init__(self, examiner: Executor, wanted: frozenset[str], part: Shard) -> None:
-        super().__init__(examiner, wanted)
+    def __init__(self, examiner: Executor, selected: frozenset[str], part: Shard) -> None:
+        super().__init__(examiner, selected)
         self.records: list[Record] = []
         self._part = part
         self._examining: tuple[str, ...] = ()
 
-    def violation(self, found: Violation) -> str | None:
+    def violation(self, violation: Violation) -> str | None:
         """Shrink, attribute and record a failing program; the clause if it is new here."""
-        return self._recorded(VIOLATION, found, self._examined)
+        return self._recorded(VIOLATION, violation, self._examined)
 
-    def miss(self, found: Violation) -> str | None:
+    def miss(self, violation: Violation) -> str | None:
         """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
-        if found.failure.clause not in self.wanted:
+        if violation.failure.clause not in self.selected:
             return None
-        return self._recorded(MISS, found, self._examined_miss)
+        return self._recorded(MISS, violation, self._examined_miss)
 
-    def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
+    def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
         """Keep and record a counterexample that some other check made."""
-        self._note(MISSED if missed else FAILED, Examined(clause, shown))
-        return super().add(clause, shown, missed)
+        self._note(MISSED if missed else FAILED, Examined(clause, counterexample))
+        return super().add(clause, counterexample, missed)
 
-    def hang(self, clause: str, shown: Counterexample) -> str | None:
+    def hang(self, clause: str, counterexample: Counterexample) -> str | None:
         """Keep and record a program that did not end, perhaps while another was made small."""
         signature, self._examining = self._examining, ()
-        self._note(HANG, Examined(clause, shown), signature)
-        return super().hang(clause, shown)
+        self._note(HANG, Examined(clause, counterexample), signature)
+        return super().hang(clause, counterexample)
 
-    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+    def unhold(self, clause: str, by: str, counterexample: Counterexample) -> None:
         """Keep and record that an example fails by a clause that the run does not judge."""
-        self._note(UNHELD, Examined(clause, shown, by))
-        super().unhold(clause, by, shown)
+        self._note(UNHELD, Examined(clause, counterexample, by))
+        super().unhold(clause, by, counterexample)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""
         self._examining = ()
 
     def _recorded(
-        self, kind: str, found: Violation, examine: Callable[[Violation], Examined | None]
+        self, kind: str, violation: Violation, examine: Callable[[Violation], Examined | None]
     ) -> str | None:
-        if self._repeats.often(found.signature):
+        if self._repeats.often(violation.signature):
             return None
         executor = self.executor
         before = executor.exercised, executor.programs, executor.operations
         unsaid, executor.unsaid = executor.unsaid, set()
-        self._examining = found.signature
-        examined = examine(found)
+        self._examining = violation.signature
+        examined = examine(violation)
         self._examining = ()
         self.records.append(
             Record(
                 kind,
                 self._part.order,
-                found.signature,
+                violation.signature,
                 examined,
                 executor.exercised - before[0],
                 frozenset(executor.unsaid),
@@ -112,9 +112,9 @@ class Recorder(ShrinkingCounterexamples):
         executor.unsaid |= unsaid
         return examined and self.take(examined, missed=kind == MISS)
 
-    def _note(self, kind: str, found: Examined, signature: tuple[str, ...] = ()) -> None:
+    def _note(self, kind: str, examined: Examined, signature: tuple[str, ...] = ()) -> None:
         order = self._part.order
-        self.records.append(Record(kind, order, signature, found, Counter(), frozenset()))
+        self.records.append(Record(kind, order, signature, examined, Counter(), frozenset()))
 
 
 @dataclass
@@ -200,10 +200,10 @@ def _record_to_json(record: Record) -> dict[str, Any]:
 
 
 def _record_from_json(data: Mapping[str, Any]) -> Record:
-    found, examined = data["found"], None
-    if found is not None:
-        counterexample = counterexample_from_json(found["shown"])
-        examined = Examined(found["clause"], counterexample, found["shadowed"])
+    fields, examined = data["found"], None
+    if fields is not None:
+        counterexample = counterexample_from_json(fields["shown"])
+        examined = Examined(fields["clause"], counterexample, fields["shadowed"])
     return Record(
         kind=data["kind"],
         order=_order(data["order"]),
@@ -248,9 +248,9 @@ class Merged:
         )
 
 
-def merge(parts: Sequence[Partial], wanted: frozenset[str]) -> Merged:
+def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
     """Put parts together, in whatever order they came."""
-    merged = Merged(Counterexamples(wanted))
+    merged = Merged(Counterexamples(selected))
     families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
     after = _taken(families, merged)
     for part in parts:
@@ -261,7 +261,7 @@ def merge(parts: Sequence[Partial], wanted: frozenset[str]) -> Merged:
     records = (record for part in parts for record in part.records)
     _replay((r for r in records if r.order not in after), merged)
     growth = sum(part.growth for part in parts)
-    leaking = growth > resource_checks.MOST and not resource_checks.CLAUSES.isdisjoint(
+    leaking = growth > resource_checks.MAX_GROWTH and not resource_checks.CLAUSES.isdisjoint(
         merged.counterexamples.failed
     )
     full = any(name.startswith(resource_checks.OUT_OF) for name in merged.counts)

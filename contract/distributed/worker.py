@@ -45,8 +45,8 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
 
 def _placed(target: str) -> str:
     """The target, with a file in it named from wherever a task may be."""
-    place, _, name = target.rpartition(":")
-    return f"{os.path.abspath(place)}:{name}" if place.endswith(".py") else target
+    path, _, name = target.rpartition(":")
+    return f"{os.path.abspath(path)}:{name}" if path.endswith(".py") else target
 
 
 def run_shard(request: str) -> str:
@@ -86,10 +86,10 @@ def _add(partial: Partial, seen: Seen) -> None:
     partial.exercised.update(seen.exercised)
     partial.unsaid |= seen.unsaid
     partial.counts["errors"] += seen.errors
-    for clause, shown in seen.shown.items():
-        at = replace(shown, actual=f"{shown.actual}, on {socket.gethostname()}")
-        found = Examined(clause, at)
-        partial.records.append(Record(FAILED, _BEFORE, (), found, Counter(), frozenset()))
+    for clause, counterexample in seen.counterexamples.items():
+        at = replace(counterexample, actual=f"{counterexample.actual}, on {socket.gethostname()}")
+        examined = Examined(clause, at)
+        partial.records.append(Record(FAILED, _BEFORE, (), examined, Counter(), frozenset()))
 
 
 @contextmanager

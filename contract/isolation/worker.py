@@ -53,7 +53,7 @@ class _Child:
         self._lock = threading.Lock()
         self._journal = journal
         self._binding: Binding | None = None
-        self._told = False
+        self._prefix_sent = False
         self._home = os.getpid()
 
     def work(self) -> int:
@@ -83,21 +83,21 @@ class _Child:
         sandbox = Sandbox()
         with ExitStack() as stack:
             stack.callback(sandbox.close)
-            found = self._resolved(request, run, stack)
-            if isinstance(found, Binding):
-                found = sandboxed(found, run.timeout)
+            target = self._resolved(request, run, stack)
+            if isinstance(target, Binding):
+                target = sandboxed(target, run.timeout)
             sandbox.restore()
-            self._say(ready=name_of(found), **_traits(found))
+            self._say(ready=name_of(target), **_traits(target))
             if not self._lines.readline():
                 return
-            if isinstance(found, SandboxedBinding):
-                self._check_binding(found, request, run)
-            elif isinstance(found, PipelineBinding):
+            if isinstance(target, SandboxedBinding):
+                self._check_binding(target, request, run)
+            elif isinstance(target, PipelineBinding):
                 clauses, known = selected(run, anything=True), request["known"]
                 known = protocol.known_from_json(known)
-                check.check_pipeline(found, clauses, known, run.timeout, self._listen)
+                check.check_pipeline(target, clauses, known, run.timeout, self._listen)
             else:
-                found.check(self._listen)
+                target.check(self._listen)
         show_printed()  # before the parent says what came out
         self._say(ended=True)
 
@@ -142,7 +142,7 @@ class _Child:
         self._say(prefix=prefix)
         profile, buffer = settings.profile, settings.buffer(binding)
         keys = Keys(profile.own_keys, profile.unsupported_keys)
-        executor = Executor(binding, profile.features, buffer, keys, self._journal.place)
+        executor = Executor(binding, profile.features, buffer, keys, self._journal.step_index)
 
         def run(program: Program) -> None:
             executor.run(program)
@@ -163,8 +163,8 @@ class _Child:
                 self._say(warning=str(error))
 
     def _listen(self, event: Event) -> None:
-        if isinstance(event, PhaseStarted) and not self._told and self._binding is not None:
-            self._told = True
+        if isinstance(event, PhaseStarted) and not self._prefix_sent and self._binding is not None:
+            self._prefix_sent = True
             self._say(prefix=self._binding.prefix)
         self._say(**protocol.event_to_json(event))
 
@@ -179,14 +179,14 @@ class _Child:
             raise _Unheard from error
 
 
-def _traits(found: Any) -> dict[str, Any]:
+def _traits(target: Any) -> dict[str, Any]:
     """Return what the parent has to know of what is checked.
 
     `apis` are what its clauses may be about; `watched` says whether silence means that it hangs.
     """
-    if isinstance(found, Binding):
+    if isinstance(target, Binding):
         return {"apis": [STREAM], "watched": True}
-    apis = [found.api] if isinstance(found, PipelineBinding) else sorted(found.apis)
+    apis = [target.api] if isinstance(target, PipelineBinding) else sorted(target.apis)
     return {"apis": apis, "watched": False}
 
 

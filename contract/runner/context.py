@@ -13,7 +13,7 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Journal
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.resource_checks import Watch
+from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
@@ -38,7 +38,7 @@ class RunContext:
     journal: Journal
     executor: Executor
     counterexamples: ShrinkingCounterexamples
-    leaks: Watch
+    leaks: LeakWatch
     #: Operations that the binding can express and the profile allows.
     operations: frozenset[str]
     #: A boundary of the implementation's buffer, in bytes.

@@ -261,7 +261,7 @@ def _check_costs(context: RunContext) -> None:
             context.executor.unsaid.add(cost.clause)
         if cost.environment:
             context.lose_call(cost.environment)
-        context.keep(cost.clause, cost.shown)
+        context.keep(cost.clause, cost.counterexample)
 
 
 def _check_faulty_threads(context: RunContext) -> None:
@@ -270,7 +270,7 @@ def _check_faulty_threads(context: RunContext) -> None:
         return
     result = concurrent_fault_check.check_preads(context.executor, injector)
     context.exercised[clause] += result.exercised
-    context.keep(clause, result.shown)
+    context.keep(clause, result.counterexample)
 
 
 # Threads --------------------------------------------------------------------------------------

@@ -92,9 +92,9 @@ def _run_threads(
     binding: Binding, features: frozenset[str], buffer: int, clause: str, schedule: Any
 ) -> ReplayResult:
     result = replay_schedule(binding, features, schedule, buffer)
-    found = result.counterexample
-    actual = "a serial order fits" if found is None else found.actual
-    expected = () if found is None else found.expected
+    counterexample = result.counterexample
+    actual = "a serial order fits" if counterexample is None else counterexample.actual
+    expected = () if counterexample is None else counterexample.expected
     outcome = {None: "passes now", clause: "still fails"}.get(result.clause, "fails otherwise")
     return ReplayResult(clause, outcome, actual, expected, result.interleaving)
 
@@ -123,10 +123,10 @@ def _measure(executor: Executor, clause: str, program: Program, profile: Profile
     opener = executor.binding.opener
     if opener is None:
         raise TargetError(f"{executor.binding.name}: the API has no builder")
-    shown = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
-    if shown is None:
+    counterexample = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
+    if counterexample is None:
         return ReplayResult(clause, "passes now", "within its budget", ())
-    return ReplayResult(clause, "still fails", shown.actual, shown.expected)
+    return ReplayResult(clause, "still fails", counterexample.actual, counterexample.expected)
 
 
 def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
@@ -148,13 +148,13 @@ def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
     examiner = ShrinkingCounterexamples(executor, frozenset({clause}))
     if clause == "close.release":
         return _leaks(executor, program, trace)
-    found = _of_clause(execution, clause, examiner)
-    if found is not None:
-        shown = counterexample(found)
-        return ReplayResult(clause, "still fails", shown.actual, shown.expected, trace)
+    violation = _of_clause(execution, clause, examiner)
+    if violation is not None:
+        failing = counterexample(violation)
+        return ReplayResult(clause, "still fails", failing.actual, failing.expected, trace)
     if execution.violation is not None:
-        shown = counterexample(execution.violation)
-        return ReplayResult(clause, "fails otherwise", shown.actual, shown.expected, trace)
+        failing = counterexample(execution.violation)
+        return ReplayResult(clause, "fails otherwise", failing.actual, failing.expected, trace)
     last = str(execution.trace[-1][1]) if execution.trace else "nothing was called"
     return ReplayResult(clause, "passes now", last, (), trace)
 

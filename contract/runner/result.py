@@ -138,8 +138,8 @@ class RunResult:
     @property
     def summary(self) -> dict[str, int]:
         """How many clauses came out how; every outcome is listed."""
-        found = Counter(c.outcome for c in self.clauses)
-        return {v.value: found[v] for v in Verdict}
+        counts = Counter(c.outcome for c in self.clauses)
+        return {v.value: counts[v] for v in Verdict}
 
 
 @dataclass(frozen=True)

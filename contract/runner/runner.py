@@ -22,7 +22,7 @@ from fscontract.contract.runner.events import Interrupted, Judged, Listener, Run
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import check_phases, program_phases
-from fscontract.contract.runner.resource_checks import Watch
+from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
 from fscontract.contract.runner.sandbox import Sandbox, sandboxed
 from fscontract.contract.runner.settings import Settings
@@ -91,8 +91,8 @@ def _context(
     left_out = LeftOut(settings.crashes)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
-        features, place = profile.features, journal.place
-        return Executor(binding, features, buffer, keys, place, left_out, acceptor)
+        features, step_index = profile.features, journal.step_index
+        return Executor(binding, features, buffer, keys, step_index, left_out, acceptor)
 
     running = executor(None if shard is None else _acceptor(profile.features))
     counterexamples = ShrinkingCounterexamples(running, settings.selected)
@@ -106,7 +106,7 @@ def _context(
         journal=journal,
         executor=running,
         counterexamples=counterexamples,
-        leaks=Watch(binding.remote),
+        leaks=LeakWatch(binding.remote),
         operations=settings.operations(binding),
         buffer=buffer,
     )

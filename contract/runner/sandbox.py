@@ -321,9 +321,9 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
         raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
 
 
-def name_of(found: Binding | PipelineBinding) -> str:
+def name_of(target: Binding | PipelineBinding) -> str:
     """Return what a target calls itself, in one line; TargetError."""
-    return tried("a target has no name", lambda: clip(" ".join(str(found.name).split()), 1000))
+    return tried("a target has no name", lambda: clip(" ".join(str(target.name).split()), 1000))
 
 
 def _pass_on(error: BaseException) -> None:

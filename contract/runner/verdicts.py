@@ -47,13 +47,20 @@ class Seen:
     def violation(self, level: Level) -> tuple[Verdict, Counterexample] | None:
         """Return the worst that was seen of a clause of this level, None if nothing was."""
         failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
-        found = (
+        kinds = (
             (Verdict.CRASH, self.crashed),
             (Verdict.HANG, self.hung),
             (failing, self.failed),
             (Verdict.LAX, self.missed),
         )
-        return next(((verdict, shown) for verdict, shown in found if shown is not None), None)
+        return next(
+            (
+                (verdict, counterexample)
+                for verdict, counterexample in kinds
+                if counterexample is not None
+            ),
+            None,
+        )
 
 
 def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:
@@ -71,14 +78,14 @@ def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date)
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
         return _unless_fixed(ClauseResult(clause, Verdict.PASS, seen.exercised), listed)
-    outcome, shown = violation
-    result = ClauseResult(clause, outcome, seen.exercised, shown)
-    entry = match(listed, clause.id, shown, today)
+    outcome, counterexample = violation
+    result = ClauseResult(clause, outcome, seen.exercised, counterexample)
+    entry = match(listed, clause.id, counterexample, today)
     if entry is not None:
         outcome = Verdict.KNOWN if outcome in SHOWN else outcome
         return replace(result, outcome=outcome, reason=entry.reason, issue=entry.issue)
     if outcome is Verdict.LAX:
-        others = [known for known in listed if known.signature != shown.signature]
+        others = [known for known in listed if known.signature != counterexample.signature]
         return _unless_fixed(result, others)
     return result
 
@@ -173,10 +180,10 @@ def _judge(
     )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
     result = outcome_of(clause, seen, listed, date.today())
-    shown = result.counterexample
-    if shown is None or settings.replays is None or result.outcome is Verdict.LAX:
+    counterexample = result.counterexample
+    if counterexample is None or settings.replays is None or result.outcome is Verdict.LAX:
         return result
-    written = write_replay(settings.replays, clause.id, shown, context)
+    written = write_replay(settings.replays, clause.id, counterexample, context)
     return replace(result, counterexample=written)
 
 

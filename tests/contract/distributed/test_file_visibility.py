@@ -127,5 +127,5 @@ def test_a_read_that_does_not_end_is_a_violation() -> None:
     here.prepare()
     there.open = wait  # type: ignore[method-assign,assignment]
     seen = compare(there, write(here), 0.5)
-    assert seen.shown["executors.bytes"].how == "file: hang"
+    assert seen.counterexamples["executors.bytes"].how == "file: hang"
     assert clauses()["executors.bytes"].api == "executors"
