@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fscontract.contract.api.errors import RemoteFileChangedException
 from fscontract.fakes.filesystem.client import Connection, FakeInputStream
-from fscontract.fakes.mutants.faults.registry import DiskFiles, StoredFiles, filesystem_of
+from fscontract.fakes.mutants.faults.filesystems import StoredFiles
 
 
 class NoRetries(StoredFiles):
@@ -39,7 +37,5 @@ class MovesPartOfTheWay(FakeInputStream):
             raise
 
 
-#: Makers of filesystems that keep every clause.
-VARIANTS: dict[str, Callable[[], StoredFiles | DiskFiles]] = {
-    part.__name__: filesystem_of(part) for part in (NoRetries, MixesVersions, MovesPartOfTheWay)
-}
+#: Parts of filesystems that keep every clause.
+VARIANTS: tuple[type, ...] = (NoRetries, MixesVersions, MovesPartOfTheWay)

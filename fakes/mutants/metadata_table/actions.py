@@ -7,7 +7,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import FileLock
@@ -17,7 +17,7 @@ from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
 
 
-@table_mutant("meta.init-listing")
+@mutant("meta.init-listing")
 class Shallow(MetadataWriter):
     """Only directories at the top are listed."""
 
@@ -26,16 +26,14 @@ class Shallow(MetadataWriter):
         self.bootstrap(Change({p: f for p, f in found.items() if "/" not in p}), "dataset")
 
 
-@table_mutant("meta.init-empty")
-class NothingToDo(MetadataWriter):
+@mutant("meta.init-empty", MetadataWriter.bootstrap)
+def nothing_to_do(self: MetadataWriter, content: Change, *args: Any, **kwargs: Any) -> None:
     """A dataset without files gets no table."""
-
-    def bootstrap(self, content: Change, *args: Any, **kwargs: Any) -> None:
-        if content.added:
-            super().bootstrap(content, *args, **kwargs)
+    if content.added:
+        right(self).bootstrap(content, *args, **kwargs)
 
 
-@table_mutant("meta.init-pending")
+@mutant("meta.init-pending")
 class AnyTime(MetadataWriter):
     """The table is made while actions are at work."""
 
@@ -43,21 +41,17 @@ class AnyTime(MetadataWriter):
         self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
-@table_mutant("meta.init-once")
-class Remakes(MetadataWriter):
+@mutant("meta.init-once", MetadataWriter._make_room)
+def remakes(self: MetadataWriter) -> None:
     """A table that is there is made again."""
-
-    def _make_room(self) -> None:
-        self.drop()
+    self.drop()
 
 
-@table_mutant("meta.init-whole")
-class NoSecondTry(MetadataWriter):
+@mutant("meta.init-whole", MetadataWriter._make_room)
+def no_second_try(self: MetadataWriter) -> None:
     """What an attempt has left is in the way."""
-
-    def _make_room(self) -> None:
-        if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
-            raise FileAlreadyExistsException(self._metadata, "there is something")
+    if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
+        raise FileAlreadyExistsException(self._metadata, "there is something")
 
 
 class _Applying(MetadataWriter):
@@ -70,7 +64,7 @@ class _Applying(MetadataWriter):
             super().apply(instant, change)
 
 
-@table_mutant("meta.one-deltacommit")
+@mutant("meta.one-deltacommit")
 class NoRollbacks(_Applying):
     """Rollbacks are not on the timeline of the table."""
 
@@ -80,96 +74,75 @@ class NoRollbacks(_Applying):
         return [each for each in super()._behind(data, metadata) if each.action != self.left_out]
 
 
-@table_mutant("meta.action-write")
-class NoReplacements(_Applying):
+@mutant("meta.action-write", _Applying.apply)
+def no_replacements(self: _Applying, instant: Instant, change: Change) -> None:
     """A replacecommit says nothing to the table, nor to readers."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        empty = instant.action == "replacecommit"
-        super().apply(instant, Change() if empty else change)
+    empty = instant.action == "replacecommit"
+    right(self).apply(instant, Change() if empty else change)
 
 
-@table_mutant("meta.action-compaction")
-class NoCompactions(_Applying):
+@mutant("meta.action-compaction", _Applying.apply)
+def no_compactions(self: _Applying, instant: Instant, change: Change) -> None:
     """What a compaction of the dataset wrote is not in the table."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        empty = instant.action == "compaction"
-        super().apply(instant, Change() if empty else change)
+    empty = instant.action == "compaction"
+    right(self).apply(instant, Change() if empty else change)
 
 
-@table_mutant("meta.action-clean")
-class KeepsFiles(MetadataWriter):
+@mutant("meta.action-clean", MetadataWriter._delete_data)
+def keeps_files(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """What was cleaned is not listed, but still there."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        return {}
+    return {}
 
 
-@table_mutant("meta.action-rollback")
-class LeavesBad(MetadataWriter):
+@mutant("meta.action-rollback", MetadataWriter.roll_back)
+def leaves_bad(self: MetadataWriter, failed: Instant, deleted: Names | None = None) -> Instant:
     """The files of an action that was rolled back stay."""
-
-    def roll_back(self, failed: Instant, deleted: Names | None = None) -> Instant:
-        return super().roll_back(failed)
+    return right(self).roll_back(failed)
 
 
-@table_mutant("meta.action-restore")
-class OneStepBack(MetadataWriter):
+@mutant("meta.action-restore", MetadataWriter._restore)
+def one_step_back(self: MetadataWriter, instant: Instant, targets: list[Instant]) -> Instant:
     """A restore takes back one action."""
-
-    def _restore(self, instant: Instant, targets: list[Instant]) -> Instant:
-        return super()._restore(instant, targets[-1:])
+    return right(self)._restore(instant, targets[-1:])
 
 
-@table_mutant("meta.restore-deleted")
-class RestoresAnything(MetadataWriter):
+@mutant("meta.restore-deleted", MetadataWriter._restorable)
+def restores_anything(self: MetadataWriter, targets: list[Instant]) -> None:
     """A restore does not mind that files are gone."""
 
-    def _restorable(self, targets: list[Instant]) -> None:
-        pass
 
-
-@table_mutant("meta.clean-missing")
-class MustDelete(MetadataWriter):
+@mutant("meta.clean-missing", MetadataWriter._delete_data)
+def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that was gone before was not deleted."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        missing: dict[str, set[str]] = {}
-        for partition, names in deleted.items():
-            for name in names:
-                if not self._fs.delete(f"{self.path}/{partition}/{name}"):
-                    missing.setdefault(partition, set()).add(name)
-        return missing
+    missing: dict[str, set[str]] = {}
+    for partition, names in deleted.items():
+        for name in names:
+            if not self._fs.delete(f"{self.path}/{partition}/{name}"):
+                missing.setdefault(partition, set()).add(name)
+    return missing
 
 
-@table_mutant("meta.clean-failed")
-class Pretends(MetadataWriter):
+@mutant("meta.clean-failed", MetadataWriter._delete_data)
+def pretends(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that could not be deleted counts as deleted."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        super()._delete_data(deleted)
-        return {}
+    right(self)._delete_data(deleted)
+    return {}
 
 
-@table_mutant("meta.from-instant")
-class LooksThere(MetadataWriter):
+@mutant("meta.from-instant", MetadataWriter.sync)
+def looks_there(self: MetadataWriter) -> list[str]:
     """To catch up, directories are listed."""
-
-    def sync(self) -> list[str]:
-        listing(self._fs, self.path)
-        return super().sync()
+    listing(self._fs, self.path)
+    return right(self).sync()
 
 
-@table_mutant("meta.v1-sync")
-class NeverSyncs(MetadataWriter):
+@mutant("meta.v1-sync", MetadataWriter.sync)
+def never_syncs(self: MetadataWriter) -> list[str]:
     """The table stays as it is."""
-
-    def sync(self) -> list[str]:
-        return []
+    return []
 
 
-@table_mutant("meta.v1-order")
+@mutant("meta.v1-order")
 class Backwards(MetadataWriter):
     """The last action is applied first."""
 
@@ -177,15 +150,13 @@ class Backwards(MetadataWriter):
         return super()._behind(data, metadata)[::-1]
 
 
-@table_mutant("meta.v1-stops")
-class DoesNotWait(MetadataWriter):
+@mutant("meta.v1-stops", MetadataWriter._blocked)
+def does_not_wait(self: MetadataWriter, instant: Instant, data: Timeline) -> bool:
     """What was completed is applied, whatever is at work."""
-
-    def _blocked(self, instant: Instant, data: Timeline) -> bool:
-        return False
+    return False
 
 
-@table_mutant("meta.v1-merged")
+@mutant("meta.v1-merged")
 class Behind(MetadataTable):
     """Readers see the table as it is, though the dataset is ahead."""
 
@@ -193,7 +164,7 @@ class Behind(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
 
 
-@table_mutant("meta.v1-read-only")
+@mutant("meta.v1-read-only")
 class Ahead(MetadataTable):
     """Readers see the dataset, though they asked for the table."""
 
@@ -201,27 +172,25 @@ class Ahead(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": True})
 
 
-@table_mutant("meta.v2-order")
-class DatasetFirst(MetadataWriter):
+@mutant("meta.v2-order", MetadataWriter._finish)
+def dataset_first(
+    self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
+) -> Instant:
     """The action is completed, and then the table is changed."""
-
-    def _finish(self, instant: Instant, change: Change, *args: Any, **kwargs: Any) -> Instant:
-        design, self._design = self._design, 1
-        done = super()._finish(instant, change, *args, **kwargs)
-        self._design = design
-        self.apply(instant, change)
-        return done
+    design, self._design = self._design, 1
+    done = right(self)._finish(instant, change, *args, **kwargs)
+    self._design = design
+    self.apply(instant, change)
+    return done
 
 
-@table_mutant("meta.v2-hidden")
-class ShowsAll(MetadataTable):
+@mutant("meta.v2-hidden", MetadataTable._counts)
+def shows_all(self: MetadataTable, instant: str) -> bool:
     """What is in the table is seen."""
-
-    def _counts(self, instant: str) -> bool:
-        return True
+    return True
 
 
-@table_mutant("meta.read-only")
+@mutant("meta.read-only")
 class Meddles(MetadataTable):
     """Who reads ends what writers have not."""
 
@@ -230,7 +199,7 @@ class Meddles(MetadataTable):
         MetadataWriter(self._fs, self.path).recover()
 
 
-@table_mutant("meta.single-writer")
+@mutant("meta.single-writer")
 class OpenDoor(FileLock):
     """Everybody gets the lock."""
 
@@ -244,63 +213,51 @@ class OpenDoor(FileLock):
         pass
 
 
-@table_mutant("meta.several-writers")
-class Impatient(MetadataWriter):
+@mutant("meta.several-writers", MetadataWriter._is_dead)
+def impatient(self: MetadataWriter, instant: Instant) -> bool:
     """What another writer has begun counts as dead at once."""
-
-    def _is_dead(self, instant: Instant) -> bool:
-        return instant.time not in self._mine
+    return instant.time not in self._mine
 
 
-@table_mutant("meta.lock-left")
-class ForEver(FileLock):
+@mutant("meta.lock-left", FileLock._free)
+def for_ever(self: FileLock, number: int) -> bool:
     """Who died with the lock keeps it."""
-
-    def _free(self, number: int) -> bool:
-        path = f"{self._path(number)}.released"
-        return any(each.path == path for each in self._fs.list_status(self._directory))
+    path = f"{self._path(number)}.released"
+    return any(each.path == path for each in self._fs.list_status(self._directory))
 
 
-@table_mutant("meta.rolled-back-writer")
-class NotTold(MetadataWriter):
+@mutant("meta.rolled-back-writer", MetadataWriter.finish)
+def not_told(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that was rolled back."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
-        with self._critical():
-            return self._finish(instant, change)
+    with self._critical():
+        return self._finish(instant, change)
 
 
-@table_mutant("meta.unbegun")
-class AnyAction(MetadataWriter):
+@mutant("meta.unbegun", MetadataWriter.finish)
+def any_action(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that is not on the timeline."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
-        with self._critical():
-            if instant.time not in self.timelines()[0].instants:
-                return self._finish(instant, change)
-        return super().finish(instant, change)
-
-
-@table_mutant("meta.unbegun")
-class AppliesFirst(MetadataWriter):
-    """An action that is not on the timeline is refused after its files are deleted."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
+    with self._critical():
         if instant.time not in self.timelines()[0].instants:
-            self.commit(Change(deleted=change.deleted))
-        return super().finish(instant, change)
+            return self._finish(instant, change)
+    return right(self).finish(instant, change)
 
 
-@table_mutant("meta.finish-change")
-class FirstWord(MetadataWriter):
+@mutant("meta.unbegun", MetadataWriter.finish)
+def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
+    """An action that is not on the timeline is refused after its files are deleted."""
+    if instant.time not in self.timelines()[0].instants:
+        self.commit(Change(deleted=change.deleted))
+    return right(self).finish(instant, change)
+
+
+@mutant("meta.finish-change", MetadataWriter.apply)
+def first_word(self: MetadataWriter, instant: Instant, change: Change) -> None:
     """What the table was told of an action first is what it has."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        if instant.time not in self.timelines()[1].completed:
-            super().apply(instant, change)
+    if instant.time not in self.timelines()[1].completed:
+        right(self).apply(instant, change)
 
 
-@table_mutant("meta.finish-change")
+@mutant("meta.finish-change")
 class AddsUp(MetadataWriter):
     """The table has all that it was told of an action."""
 
@@ -315,21 +272,19 @@ class AddsUp(MetadataWriter):
         super().apply(instant, Change(added, {**told.deleted, **change.deleted}))
 
 
-@table_mutant("meta.race")
+@mutant("meta.race")
 class NoDoor(OpenDoor):
     """The lock holds nobody."""
 
 
-@table_mutant("meta.validate-listing")
-class BelievesTable(FileListing):
+@mutant("meta.validate-listing", FileListing.list_files)
+def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
     """What the table says is given, though files were listed, too."""
-
-    def list_files(self, partition: str) -> list[FileStatus]:
-        found = super().list_files(partition)
-        return found if self._table is None else self._table.list_files(partition)
+    found = right(self).list_files(partition)
+    return found if self._table is None else self._table.list_files(partition)
 
 
-@table_mutant("meta.validate-counts")
+@mutant("meta.validate-counts")
 class Silent(FileListing):
     """What differs is not counted."""
 
@@ -346,7 +301,7 @@ class _Uncounted(Metrics):
         return dict(super().snapshot())
 
 
-@table_mutant("meta.metrics")
+@mutant("meta.metrics")
 class CountsNoLookups(FileListing):
     """Lookups are not counted."""
 

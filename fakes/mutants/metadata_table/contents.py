@@ -8,7 +8,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.file_group import FileGroupReader
 from fscontract.pipeline.hudi.io import read_file, write_file
@@ -20,26 +20,22 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 _Listed = dict[str, list[FileStatus]]
 
 
-@table_mutant("meta.place")
-class TwoBases(MetadataWriter):
+@mutant("meta.place", MetadataWriter.bootstrap)
+def two_bases(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Listings begin with two base files."""
-
-    def bootstrap(self, *args: Any, **kwargs: Any) -> None:
-        super().bootstrap(*args, **kwargs)
-        path = f"{self._metadata}/files/files-0000-0_0-0-0_00000000000000000.hfile"
-        content = read_file(self._fs, path)
-        write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
+    right(self).bootstrap(*args, **kwargs)
+    path = f"{self._metadata}/files/files-0000-0_0-0-0_00000000000000000.hfile"
+    content = read_file(self._fs, path)
+    write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
 
 
-@table_mutant("meta.partitions")
-class TopLevel(MetadataTable):
+@mutant("meta.partitions", MetadataTable.list_partitions)
+def top_level(self: MetadataTable) -> list[str]:
     """Partitions below others are left out."""
-
-    def list_partitions(self) -> list[str]:
-        return [name for name in super().list_partitions() if "/" not in name]
+    return [name for name in right(self).list_partitions() if "/" not in name]
 
 
-@table_mutant("meta.files")
+@mutant("meta.files")
 class ForgetsLast(MetadataTable):
     """What the last action did is not seen."""
 
@@ -54,51 +50,41 @@ class ForgetsLast(MetadataTable):
         )
 
 
-@table_mutant("meta.sizes")
-class Short(MetadataTable):
+@mutant("meta.sizes", MetadataTable.list_many)
+def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Sizes have 32 bits."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        return {
-            name: [replace(status, length=status.length & 0xFFFFFFFF) for status in statuses]
-            for name, statuses in super().list_many(partitions).items()
-        }
+    return {
+        name: [replace(status, length=status.length & 0xFFFFFFFF) for status in statuses]
+        for name, statuses in right(self).list_many(partitions).items()
+    }
 
 
-@table_mutant("meta.root")
-class Dot(MetadataTable):
+@mutant("meta.root", MetadataTable.list_partitions)
+def dot(self: MetadataTable) -> list[str]:
     """The partition of a dataset that has none is called by its key."""
-
-    def list_partitions(self) -> list[str]:
-        return [name or "." for name in super().list_partitions()]
+    return [name or "." for name in right(self).list_partitions()]
 
 
-@table_mutant("meta.absent-partition")
-class Strict(MetadataTable):
+@mutant("meta.absent-partition", MetadataTable.list_many)
+def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """A partition that is not there is an error."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        found = super().list_many(partitions)
-        for name, statuses in found.items():
-            if not statuses:
-                raise FileNotFoundException(name, "no such partition")
-        return found
+    found = right(self).list_many(partitions)
+    for name, statuses in found.items():
+        if not statuses:
+            raise FileNotFoundException(name, "no such partition")
+    return found
 
 
-@table_mutant("meta.empty-partition")
-class KeepsEmpty(MetadataWriter):
+@mutant("meta.empty-partition", MetadataWriter._names)
+def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
     """A partition stays when its last file goes."""
-
-    def _names(self, partitions: Any) -> Any:
-        return {name: ["something"] for name in partitions}
+    return {name: ["something"] for name in partitions}
 
 
-@table_mutant("meta.deleted")
-class AddsOnly(MetadataWriter):
+@mutant("meta.deleted", MetadataWriter._apply)
+def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
     """The table is not told of files that were deleted."""
-
-    def _apply(self, time: str, change: Change) -> None:
-        super()._apply(time, replace(change, deleted={}))
+    right(self)._apply(time, replace(change, deleted={}))
 
 
 class _Merging(FileGroupReader):
@@ -126,7 +112,7 @@ class _Merging(FileGroupReader):
         cls.merge = staticmethod(merging)  # type: ignore[method-assign]
 
 
-@table_mutant("meta.size-larger")
+@mutant("meta.size-larger")
 class NewestSize(_Merging):
     """A file has the size that it was told of last."""
 
@@ -135,7 +121,7 @@ class NewestSize(_Merging):
         return newer
 
 
-@table_mutant("meta.size-new")
+@mutant("meta.size-new")
 class ForgetsDeletion(_Merging):
     """A file that came again is merged with what it was before it was deleted."""
 
@@ -146,7 +132,7 @@ class ForgetsDeletion(_Merging):
         return FileInfo(newer.size) if older.is_deleted else FileInfo(max(older.size, newer.size))
 
 
-@table_mutant("meta.deleted-twice")
+@mutant("meta.deleted-twice")
 class DropsSecond(_Merging):
     """Two deletions of a file are none, as they were in Hudi."""
 
@@ -157,7 +143,7 @@ class DropsSecond(_Merging):
         return newer if newer.is_deleted or older.is_deleted else max(older, newer)
 
 
-@table_mutant("meta.associative")
+@mutant("meta.associative")
 class DropsBoth(_Merging):
     """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
 
@@ -168,7 +154,7 @@ class DropsBoth(_Merging):
         return newer if older.is_deleted else max(older, newer)
 
 
-@table_mutant("meta.live-only")
+@mutant("meta.live-only")
 class KeepsAll(MetadataWriter):
     """Cleaning leaves a hundred slices."""
 
@@ -176,55 +162,45 @@ class KeepsAll(MetadataWriter):
         return super().clean_table(100)
 
 
-@table_mutant("meta.either-absent")
-class NeedsLogs(FileGroupReader):
+@mutant("meta.either-absent", FileGroupReader.get_many)
+def needs_logs(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Without logs there is nothing."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        return super().get_many(keys) if self._changes() else {}
+    return right(self).get_many(keys) if self._changes() else {}
 
 
-@table_mutant("meta.logs-once")
-class ReadsAgain(FileGroupReader):
+@mutant("meta.logs-once", FileGroupReader.get_many)
+def reads_again(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Each lookup reads the logs."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        self._merged = None
-        return super().get_many(keys)
+    self._merged = None
+    return right(self).get_many(keys)
 
 
-@table_mutant("meta.one-reader")
-class ReaderEach(MetadataTable):
+@mutant("meta.one-reader", MetadataTable.list_many)
+def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Each partition is looked up by a reader of its own."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        found: _Listed = {}
-        for name in partitions:
-            with MetadataTable(self._fs, self.path) as table:
-                found |= table.list_many([name])
-        return found
+    found: _Listed = {}
+    for name in partitions:
+        with MetadataTable(self._fs, self.path) as table:
+            found |= table.list_many([name])
+    return found
 
 
-@table_mutant("meta.no-listing")
-class Lists(MetadataWriter):
+@mutant("meta.no-listing", MetadataWriter._apply)
+def lists(self: MetadataWriter, time: str, change: Change) -> None:
     """The directories that change are listed."""
-
-    def _apply(self, time: str, change: Change) -> None:
-        for partition in {**change.added, **change.deleted}:
-            list(self._fs.list_status(f"{self.path}/{partition}"))
-        super()._apply(time, change)
+    for partition in {**change.added, **change.deleted}:
+        list(self._fs.list_status(f"{self.path}/{partition}"))
+    right(self)._apply(time, change)
 
 
-@table_mutant("meta.slices-cached")
-class ListsSlices(MetadataTable):
+@mutant("meta.slices-cached", MetadataTable._readers)
+def lists_slices(self: MetadataTable, partition: str) -> list[FileGroupReader]:
     """Each lookup lists the files of the table."""
-
-    def _readers(self, partition: str) -> list[FileGroupReader]:
-        self._groups.clear()
-        return super()._readers(partition)
+    self._groups.clear()
+    return right(self)._readers(partition)
 
 
-@table_mutant("meta.opening-cheap")
+@mutant("meta.opening-cheap")
 class ReadsRollbacks(MetadataTable):
     """To open the table all rollbacks are read."""
 
@@ -238,7 +214,7 @@ class ReadsRollbacks(MetadataTable):
         read_file(self._fs, f"{self.path}/.hoodie/timeline/{instant.file_name}")
 
 
-@table_mutant("meta.time-travel")
+@mutant("meta.time-travel")
 class AlwaysNow(MetadataTable):
     """The dataset is as it is now, whatever is asked for."""
 
@@ -246,9 +222,6 @@ class AlwaysNow(MetadataTable):
         super().__init__(*args, **{**kwargs, "as_of": None})
 
 
-@table_mutant("meta.time-travel-bounds")
-class BeforeTime(MetadataTable):
+@mutant("meta.time-travel-bounds", MetadataTable._check_age)
+def before_time(self: MetadataTable, as_of: str) -> None:
     """What was before the table is what it began with."""
-
-    def _check_age(self, as_of: str) -> None:
-        pass

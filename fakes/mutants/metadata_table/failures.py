@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
 from fscontract.pipeline.hudi.column_stats import ColumnChunk
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
@@ -30,136 +30,108 @@ from fscontract.pipeline.hudi.timeline import (
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
-@table_mutant("meta.failed-update")
-class CompletesFirst(MetadataWriter):
+@mutant("meta.failed-update", MetadataWriter.apply)
+def completes_first(self: MetadataWriter, instant: Instant, change: Change) -> None:
     """The action is completed before the table is changed."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        self._data_instants.complete(instant, encode_commit([], "UPSERT"), self._latest())
-        super().apply(instant, change)
+    self._data_instants.complete(instant, encode_commit([], "UPSERT"), self._latest())
+    right(self).apply(instant, change)
 
 
-@table_mutant("meta.recovered")
-class LeavesAlone(MetadataWriter):
+@mutant("meta.recovered", MetadataWriter.recover)
+def leaves_alone(self: MetadataWriter) -> list[Instant]:
     """What others have begun is left as it is."""
-
-    def recover(self) -> list[Instant]:
-        return []
+    return []
 
 
-@table_mutant("meta.rollback-older")
-class LastOnly(MetadataWriter):
+@mutant("meta.rollback-older", MetadataWriter._roll_back)
+def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: Names) -> Instant:
     """An action that is not the last one is completed by its rollback, as it was in Hudi."""
-
-    def _roll_back(self, instant: Instant, failed: Instant, deleted: Names) -> Instant:
-        data, _ = self.timelines()
-        if any(time > failed.time for time in data.completed):
-            self._data_instants.complete(failed, encode_commit([], "UPSERT"), self._latest())
-            return instant
-        return super()._roll_back(instant, failed, deleted)
+    data, _ = self.timelines()
+    if any(time > failed.time for time in data.completed):
+        self._data_instants.complete(failed, encode_commit([], "UPSERT"), self._latest())
+        return instant
+    return right(self)._roll_back(instant, failed, deleted)
 
 
-@table_mutant("meta.rollback-first")
-class LeavesLogs(MetadataWriter):
+@mutant("meta.rollback-first", MetadataWriter._take_out)
+def leaves_logs(self: MetadataWriter, time: str) -> None:
     """What an action wrote to the table stays there."""
 
-    def _take_out(self, time: str) -> None:
-        pass
 
-
-@table_mutant("meta.rollback-unknown")
-class MustKnow(MetadataWriter):
+@mutant("meta.rollback-unknown", MetadataWriter._take_out)
+def must_know(self: MetadataWriter, time: str) -> None:
     """What the table does not know can't be rolled back."""
-
-    def _take_out(self, time: str) -> None:
-        if time not in self.timelines()[1].instants:
-            raise MetadataException(self.path, f"{time} is not there")
-        super()._take_out(time)
+    if time not in self.timelines()[1].instants:
+        raise MetadataException(self.path, f"{time} is not there")
+    right(self)._take_out(time)
 
 
-@table_mutant("meta.before-or-after")
-class TwoHalves(MetadataWriter):
+@mutant("meta.before-or-after", MetadataWriter._finish)
+def two_halves(
+    self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
+) -> Instant:
     """Files are added by one instant, and deleted by another."""
-
-    def _finish(self, instant: Instant, change: Change, *args: Any, **kwargs: Any) -> Instant:
-        if change.added and change.deleted:
-            first = self._begin("commit")
-            super()._finish(first, replace(change, deleted={}))
-            change = replace(change, added={})
-        return super()._finish(instant, change, *args, **kwargs)
+    if change.added and change.deleted:
+        first = self._begin("commit")
+        right(self)._finish(first, replace(change, deleted={}))
+        change = replace(change, added={})
+    return right(self)._finish(instant, change, *args, **kwargs)
 
 
-@table_mutant("meta.goes-on")
-class Helpless(MetadataWriter):
+@mutant("meta.goes-on", MetadataWriter.recover)
+def helpless(self: MetadataWriter) -> list[Instant]:
     """What others have begun has to be ended by somebody else."""
-
-    def recover(self) -> list[Instant]:
-        data, _ = self.timelines()
-        if any(each.time not in self._mine for each in data.pending):
-            raise MetadataException(self.path, "repair the dataset")
-        return []
+    data, _ = self.timelines()
+    if any(each.time not in self._mine for each in data.pending):
+        raise MetadataException(self.path, "repair the dataset")
+    return []
 
 
-@table_mutant("meta.no-leak")
-class Litters(MetadataWriter):
+@mutant("meta.no-leak", MetadataWriter._files_of)
+def litters(self: MetadataWriter, time: str) -> dict[str, set[str]]:
     """The files of an action that died are not looked for."""
+    return {}
 
-    def _files_of(self, time: str) -> dict[str, set[str]]:
+
+@mutant("meta.fallback-absent", FileListing._listed)
+def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]:
+    """Without a table there are no files."""
+    return iter(())
+
+
+@mutant("meta.fallback-broken", FileListing._ask)
+def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
+    """Damage is an error."""
+    return None if self._table is None else question(self._table)
+
+
+@mutant("meta.fallback-uncommitted", FileListing._completed)
+def lists_everything(self: FileListing, name: str) -> bool:
+    """Files of actions that are at work are listed."""
+    return True
+
+
+@mutant("meta.warned", FileListing._warn)
+def says_nothing(self: FileListing, reason: str) -> None:
+    """Nobody is told that files are listed."""
+
+
+@mutant("meta.damage", FileGroupReader.get_many)
+def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
+    """What can't be read is not there."""
+    try:
+        return right(self).get_many(keys)
+    except CorruptFileException:
         return {}
 
 
-@table_mutant("meta.fallback-absent")
-class NoTableNoFiles(FileListing):
-    """Without a table there are no files."""
-
-    def _listed(self, partition: str) -> Iterator[FileStatus]:
-        return iter(())
-
-
-@table_mutant("meta.fallback-broken")
-class GivesUp(FileListing):
-    """Damage is an error."""
-
-    def _ask(self, question: Callable[..., Any]) -> Any:
-        return None if self._table is None else question(self._table)
-
-
-@table_mutant("meta.fallback-uncommitted")
-class ListsEverything(FileListing):
-    """Files of actions that are at work are listed."""
-
-    def _completed(self, name: str) -> bool:
-        return True
-
-
-@table_mutant("meta.warned")
-class SaysNothing(FileListing):
-    """Nobody is told that files are listed."""
-
-    def _warn(self, reason: str) -> None:
-        pass
-
-
-@table_mutant("meta.damage")
-class MakesDo(FileGroupReader):
-    """What can't be read is not there."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        try:
-            return super().get_many(keys)
-        except CorruptFileException:
-            return {}
-
-
-@table_mutant("meta.torn-completed")
-class SkipsTorn(FileGroupReader):
+@mutant("meta.torn-completed", FileGroupReader._blocks)
+def skips_torn(self: FileGroupReader) -> list[tuple[Log, LogBlock]]:
     """A log that is not whole is passed over."""
-
-    def _blocks(self) -> list[tuple[Log, LogBlock]]:
-        try:
-            return super()._blocks()
-        except CorruptFileException:
-            return []
+    try:
+        return right(self)._blocks()
+    except CorruptFileException:
+        return []
 
 
 class _RowByRow(MetadataTable):
@@ -175,75 +147,71 @@ class _RowByRow(MetadataTable):
         raise NotImplementedError
 
 
-@table_mutant("meta.prune-range")
-class KeepsEverything(_RowByRow):
+@mutant("meta.prune-range", _RowByRow._may_match)
+def keeps_everything(
+    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
+) -> bool:
     """No file is left out."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        return True
+    return True
 
 
-@table_mutant("meta.prune-unknown")
-class DropsUnknown(MetadataTable):
+@mutant("meta.prune-unknown", MetadataTable.prune)
+def drops_unknown(
+    self: MetadataTable, filters: Iterable[Filter], partitions: Iterable[str] | None = None
+) -> list[FileStatus]:
     """A file without statistics is left out."""
-
-    def prune(
-        self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
-    ) -> list[FileStatus]:
-        conditions = list(filters)
-        known = {name for each in conditions for c in self._chunks(each.column) for name in c.files}
-        kept = super().prune(conditions, partitions)
-        return [each for each in kept if each.path.rpartition("/")[2] in known]
+    conditions = list(filters)
+    known = {name for each in conditions for c in self._chunks(each.column) for name in c.files}
+    kept = right(self).prune(conditions, partitions)
+    return [each for each in kept if each.path.rpartition("/")[2] in known]
 
 
-@table_mutant("meta.prune-nulls")
-class NullsAreValues(_RowByRow):
+@mutant("meta.prune-nulls", _RowByRow._may_match)
+def nulls_are_values(
+    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
+) -> bool:
     """A file with values has no nulls."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        if condition.operator == "is null":
-            return chunk.value_counts[row] == chunk.null_counts[row]
-        return right
+    if condition.operator == "is null":
+        return chunk.value_counts[row] == chunk.null_counts[row]
+    return right
 
 
-@table_mutant("meta.prune-nan")
-class NanIsNothing(_RowByRow):
+@mutant("meta.prune-nan", _RowByRow._may_match)
+def nan_is_nothing(
+    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
+) -> bool:
     """Nothing is beyond the bounds."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        high: Any = chunk.highs[row]
-        if isinstance(high, float) and condition.operator == ">":
-            return bool(high > condition.value)
-        return right
+    high: Any = chunk.highs[row]
+    if isinstance(high, float) and condition.operator == ">":
+        return bool(high > condition.value)
+    return right
 
 
-@table_mutant("meta.prune-text")
-class TextIsWhole(_RowByRow):
+@mutant("meta.prune-text", _RowByRow._may_match)
+def text_is_whole(
+    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
+) -> bool:
     """The largest text is the largest there is."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        high: Any = chunk.highs[row]
-        if isinstance(high, str) and condition.operator == "=":
-            return bool(condition.value <= high)
-        return right
+    high: Any = chunk.highs[row]
+    if isinstance(high, str) and condition.operator == "=":
+        return bool(condition.value <= high)
+    return right
 
 
-@table_mutant("meta.prune-types")
-class SameType(_RowByRow):
+@mutant("meta.prune-types", _RowByRow._may_match)
+def same_type(
+    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
+) -> bool:
     """A value of another type is in no file."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        low = chunk.lows[row]
-        return right and (low is None or type(low) is type(condition.value))
+    low = chunk.lows[row]
+    return right and (low is None or type(low) is type(condition.value))
 
 
-@table_mutant("meta.prune-replaced")
-class StaleStatistics(MetadataWriter):
+@mutant("meta.prune-replaced", MetadataWriter._statistics)
+def stale_statistics(self: MetadataWriter, change: Change, columns: Sequence[str]) -> list[Record]:
     """Statistics of a file are not told to be gone."""
-
-    def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        found = super()._statistics(change, columns)
-        return [r for r in found if isinstance(r, ColumnStatistics) and not r.is_deleted]
+    found = right(self)._statistics(change, columns)
+    return [r for r in found if isinstance(r, ColumnStatistics) and not r.is_deleted]
 
 
 class _Everywhere(dict[str, Collection[str]]):
@@ -256,48 +224,40 @@ class _Everywhere(dict[str, Collection[str]]):
         return self[""]
 
 
-@table_mutant("meta.prune-partitions")
-class NamesAlone(MetadataTable):
+@mutant("meta.prune-partitions", MetadataTable._without_match)
+def names_alone(self: MetadataTable, condition: Filter) -> Mapping[str, Collection[str]]:
     """Statistics are found by the name of the file."""
-
-    def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
-        return _Everywhere(super()._without_match(condition))
+    return _Everywhere(right(self)._without_match(condition))
 
 
-@table_mutant("meta.prune-time-travel")
-class CurrentStatistics(MetadataTable):
+@mutant("meta.prune-time-travel", MetadataTable._chunks)
+def current_statistics(self: MetadataTable, column: str) -> Sequence[ColumnChunk]:
     """Statistics are those of now."""
-
-    def _chunks(self, column: str) -> Sequence[ColumnChunk]:
-        with MetadataTable(self._fs, self.path) as now:
-            return now._chunks(column)
+    with MetadataTable(self._fs, self.path) as now:
+        return now._chunks(column)
 
 
-@table_mutant("meta.prune-replaced")
-class OldColumns(FileGroupReader):
+@mutant("meta.prune-replaced", FileGroupReader.chunks)
+def old_columns(self: FileGroupReader, column: str) -> Iterator[ColumnChunk]:
     """What a log says of a file's statistics does not reach those that are by column."""
-
-    def chunks(self, column: str) -> Iterator[ColumnChunk]:
-        yield from islice(super().chunks(column), 1)
+    yield from islice(right(self).chunks(column), 1)
 
 
-@table_mutant("meta.own-schedule")
-class EachTime(MetadataWriter):
+@mutant("meta.own-schedule", MetadataWriter.deltacommits)
+def each_time(self: MetadataWriter, metadata: Timeline) -> int:
     """The table is compacted with each commit."""
-
-    def deltacommits(self, metadata: Timeline) -> int:
-        return 1000
+    return 1000
 
 
-@table_mutant("meta.compaction-same")
-class ForgetsLogs(MetadataWriter):
+@mutant("meta.compaction-same", MetadataWriter._compacted)
+def forgets_logs(
+    self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
+) -> Iterator[Record]:
     """A compaction copies the base file."""
-
-    def _compacted(self, each: FileSlice, instant: Instant, data: Timeline) -> Iterator[Record]:
-        return super()._compacted(replace(each, logs=()), instant, data)
+    return right(self)._compacted(replace(each, logs=()), instant, data)
 
 
-@table_mutant("meta.compaction-undecided")
+@mutant("meta.compaction-undecided")
 class FoldsAll(MetadataWriter):
     """A compaction takes in all that is there."""
 
@@ -308,15 +268,13 @@ class FoldsAll(MetadataWriter):
         return True
 
 
-@table_mutant("meta.compaction-late")
-class PassesBy(MetadataWriter):
+@mutant("meta.compaction-late", MetadataWriter._undecided)
+def passes_by(self: MetadataWriter, data: Timeline, metadata: Timeline) -> bool:
     """A compaction passes by what is not completed yet."""
-
-    def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
-        return False
+    return False
 
 
-@table_mutant("meta.compaction-first")
+@mutant("meta.compaction-first")
 class CompactsLast(MetadataWriter):
     """What is due is done after the commit."""
 
@@ -334,7 +292,7 @@ class CompactsLast(MetadataWriter):
         return done
 
 
-@table_mutant("meta.compaction-pending")
+@mutant("meta.compaction-pending")
 class TrustsPending(MetadataTable):
     """A compaction counts from its beginning."""
 
@@ -346,7 +304,7 @@ class TrustsPending(MetadataTable):
         )
 
 
-@table_mutant("meta.compaction-retried")
+@mutant("meta.compaction-retried")
 class NeverRetries(MetadataWriter):
     """While a compaction is not completed there is no other."""
 
@@ -359,31 +317,29 @@ class NeverRetries(MetadataWriter):
         return super().compact()
 
 
-@table_mutant("meta.table-clean")
-class Unnoted(MetadataWriter):
+@mutant("meta.table-clean", MetadataWriter.clean_table)
+def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Files are removed, and no instant says so."""
-
-    def clean_table(self, keep: int = 1) -> list[str]:
-        metadata = self.timelines()[1]
-        gone = self._unneeded("files", metadata, keep)
-        for path in gone:
-            self._fs.delete(path)
-        return gone
+    metadata = self.timelines()[1]
+    gone = self._unneeded("files", metadata, keep)
+    for path in gone:
+        self._fs.delete(path)
+    return gone
 
 
-@table_mutant("meta.table-clean-pending")
-class CleansPending(MetadataWriter):
+@mutant("meta.table-clean-pending", MetadataWriter._unneeded)
+def cleans_pending(
+    self: MetadataWriter, partition: str, metadata: Timeline, keep: int
+) -> list[str]:
     """Logs of actions that are not completed are removed."""
-
-    def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
-        pending = {each.time for each in self.timelines()[0].pending}
-        paths = [each.path for each in list_files(self._fs, f"{self._metadata}/{partition}")]
-        named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
-        more = [path for path, name in named.items() if name and name.instant in pending]
-        return super()._unneeded(partition, metadata, keep) + more
+    pending = {each.time for each in self.timelines()[0].pending}
+    paths = [each.path for each in list_files(self._fs, f"{self._metadata}/{partition}")]
+    named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
+    more = [path for path, name in named.items() if name and name.instant in pending]
+    return right(self)._unneeded(partition, metadata, keep) + more
 
 
-@table_mutant("meta.archive")
+@mutant("meta.archive")
 class ArchivesAll(MetadataWriter):
     """All completed instants of the dataset are dropped."""
 
@@ -391,23 +347,24 @@ class ArchivesAll(MetadataWriter):
         return "~"
 
 
-@table_mutant("meta.archive-failed")
-class DropsPending(ArchivesAll):
+@mutant("meta.archive-failed", ArchivesAll._drop)
+def drops_pending(
+    self: ArchivesAll,
+    instants: TimelineWriter,
+    timeline: Timeline,
+    bound: str,
+    keep: int,
+    first: str,
+) -> list[str]:
     """Instants are dropped that were never completed, too."""
-
-    def _drop(
-        self, instants: TimelineWriter, timeline: Timeline, bound: str, keep: int, first: str
-    ) -> list[str]:
-        every = list(timeline.instants.values())[:-1]
-        if instants is self._data_instants:
-            for each in every:
-                instants.forget(each)
-        return [each.time for each in every]
+    every = list(timeline.instants.values())[:-1]
+    if instants is self._data_instants:
+        for each in every:
+            instants.forget(each)
+    return [each.time for each in every]
 
 
-@table_mutant("meta.size-bounded")
-class NeverArchives(MetadataWriter):
+@mutant("meta.size-bounded", MetadataWriter.archive)
+def never_archives(self: MetadataWriter, keep: int = 0) -> list[str]:
     """No instant is ever dropped."""
-
-    def archive(self, keep: int = 0) -> list[str]:
-        return []
+    return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
@@ -24,12 +24,19 @@ from fscontract.contract.api.filesystem import (
     Release,
     no_release,
 )
-from fscontract.fakes.mutants.registry import Variant
 from fscontract.implementations.input_stream import CAPABILITIES, vectored_ranges
+from fscontract.implementations.memory import MemoryInputStream
 
 
 def _unsupported(operation: str) -> NoReturn:
     raise UnsupportedOperationException(f"{operation} is not possible")
+
+
+class Variant(MemoryInputStream):
+    """A correct stream with other features than those of the profile "reference"."""
+
+    #: The features, with "!" before those it lacks.
+    features: ClassVar[tuple[str, ...]] = ()
 
 
 class LaxSeek(Variant):
