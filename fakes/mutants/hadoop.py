@@ -191,15 +191,15 @@ class OverHadoop(MemoryInputStream):
         release: Release = no_release,
     ) -> None:
         """As the stream beneath, whose bytes are copied into the buffers of `allocate`."""
-        asked = (
+        pairs = (
             None
             if ranges is None
             else tuple(None if r is None else (r.offset, r.length) for r in ranges)
         )
         makes = "null" if allocate is None else "heap"
-        parts = self._do("read_vectored", asked, makes, "null" if release is None else "given")
-        for wanted, part in zip(ranges, parts, strict=True):
-            wanted.data = self._delivered(part, allocate)
+        parts = self._do("read_vectored", pairs, makes, "null" if release is None else "given")
+        for item, part in zip(ranges, parts, strict=True):
+            item.data = self._delivered(part, allocate)
 
     def _delivered(self, part: Outcome, allocate: Allocate) -> Future[memoryview]:
         future: Future[memoryview] = Future()
@@ -319,15 +319,15 @@ class Opened(Beneath):
         return self.open(content)
 
     def _let_go(self) -> None:
-        left = []
+        streams = []
         if self._future is not None:
             future, self._future = self._future, None
             with suppress(Exception):
-                left.append(self.opener.get(future))
+                streams.append(self.opener.get(future))
         if self._fresh is not None:
             (_, stream), self._fresh = self._fresh, None
-            left.append(stream)
-        for opened in left:
+            streams.append(stream)
+        for opened in streams:
             opened.stream.close()
 
     def _status(self, status: FileStatus | None) -> Any:
@@ -346,13 +346,13 @@ class Opened(Beneath):
 
     def _ours(self, path: str, error: Exception) -> Exception:
         outcome = self.opener.outcome(error)
-        said = outcome.detail
+        detail = outcome.detail
         if outcome.kind in ERRORS and outcome.kind not in IO_KINDS:
-            return ERRORS[outcome.kind](said)
-        if said.startswith("FileNotFoundException"):
-            kind = AccessControlException if _DENIED in said else FileNotFoundException
-            return kind(path, said)
-        return PathIOException(path, said)
+            return ERRORS[outcome.kind](detail)
+        if detail.startswith("FileNotFoundException"):
+            kind = AccessControlException if _DENIED in detail else FileNotFoundException
+            return kind(path, detail)
+        return PathIOException(path, detail)
 
 
 class StreamOverHadoop(OverHadoop):
@@ -394,10 +394,10 @@ class BuilderOverHadoop(OpeningBuilder):
 
     def _set(self, key: str, value: Any) -> None:
         double, self._double = self._double, None
-        given = value if double is None else double
-        self._tell(_typed("opt", key, given))
+        exact = value if double is None else double
+        self._tell(_typed("opt", key, exact))
         super()._set(key, value)
-        self._sent[key] = self._values[key], given
+        self._sent[key] = self._values[key], exact
 
     def with_file_status(self, status: FileStatus | None) -> Builder[FSDataInputStream]:
         """As the builder beneath."""
@@ -434,11 +434,11 @@ class BuilderOverHadoop(OpeningBuilder):
 
     def _options(self) -> OpenOptions:
         """Without a status of another name: Hadoop's local streams go by none."""
-        given, self._status = self._status, self._own(self._status)
+        status, self._status = self._status, self._own(self._status)
         try:
             return super()._options()
         finally:
-            self._status = given
+            self._status = status
 
     def _own(self, status: FileStatus | None) -> FileStatus | None:
         """A status if it has the name of the file."""
@@ -483,19 +483,19 @@ class FilesOverHadoop(OpeningFileSystem):
         """Put on disk what lies at `path` now."""
         if "://" in path:
             return
-        place = Path(self.beneath.at(path))
-        if place.is_dir():
-            shutil.rmtree(place)
-        place.unlink(missing_ok=True)
+        host = Path(self.beneath.at(path))
+        if host.is_dir():
+            shutil.rmtree(host)
+        host.unlink(missing_ok=True)
         if not self._exists(path):
             return
         if self.get_file_status(path).is_directory:
-            place.mkdir(parents=True)
+            host.mkdir(parents=True)
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
+        host.parent.mkdir(parents=True, exist_ok=True)
         node: Any = self._find(path)
-        place.write_bytes(node.data)
-        place.chmod(node.mode)
+        host.write_bytes(node.data)
+        host.chmod(node.mode)
 
     def _opened(self, operation: str, path: str, options: OpenOptions) -> ReferenceInputStream:
         stream: ReferenceInputStream = self._open(path, options)
@@ -523,16 +523,16 @@ class OpenerOverHadoop(StreamOpener):
 
 
 def opening_over_hadoop(
-    made: type[MemoryFileSystem], beneath: HadoopBinding, name: str
+    part: type[MemoryFileSystem], beneath: HadoopBinding, name: str
 ) -> StreamBinding:
     """A binding to a mutant of openFile(), all but whose mistake is Hadoop's."""
-    assert issubclass(made, OpeningFileSystem)
+    assert issubclass(part, OpeningFileSystem)
     opened = Opened(beneath)
-    stream = _over(made.stream, StreamOverHadoop)
+    stream = _over(part.stream, StreamOverHadoop)
     stream.beneath = opened
-    files = _over(made, FilesOverHadoop)
+    files = _over(part, FilesOverHadoop)
     files.beneath = opened
-    files.builder = _over(made.builder, BuilderOverHadoop)
+    files.builder = _over(part.builder, BuilderOverHadoop)
     files.stream = stream
     files.own_keys = files.unsupported_keys = frozenset()
     filesystem: FilesOverHadoop = files()

@@ -218,10 +218,10 @@ class ExecutorKind(Kind):
         files = MemoryFileSystem()
         driver = StreamBinding(files, "driver")
         driver.prepare()
-        seen = compare(
+        look = compare(
             StreamBinding(subject.part(files), subject.name), write(driver), _LOOK_TIMEOUT
         )
-        return {clause: shown.actual for clause, shown in seen.shown.items()}
+        return {clause: finding.actual for clause, finding in look.shown.items()}
 
 
 class SplitterKind(Kind):
@@ -253,8 +253,11 @@ class SplitterKind(Kind):
     def broken(self, subject: Subject) -> dict[str, str]:
         chosen = scenarios_of([clause.id for clause in subject.judged])
         binding = self.binding(subject.part, subject.name)
-        found = check_splitter(binding, frozenset(clauses()), _SPLITTER_TIMEOUT, chosen=chosen)
-        return {clause: shown.actual for clause, shown in {**found.hung, **found.failed}.items()}
+        findings = check_splitter(binding, frozenset(clauses()), _SPLITTER_TIMEOUT, chosen=chosen)
+        return {
+            clause: finding.actual
+            for clause, finding in {**findings.hung, **findings.failed}.items()
+        }
 
 
 class BlockReaderKind(Kind):
@@ -280,10 +283,10 @@ class BlockReaderKind(Kind):
         return binding
 
     def broken(self, subject: Subject) -> dict[str, str]:
-        found = check_reader(
+        findings = check_reader(
             self.binding(subject.part, subject.name), {c.id for c in subject.judged}
         )
-        return {clause: broken.actual for clause, broken in found.items()}
+        return {clause: broken.actual for clause, broken in findings.items()}
 
 
 class MetadataTableKind(Kind):
@@ -310,10 +313,10 @@ class MetadataTableKind(Kind):
         return kind(part.__name__)
 
     def broken(self, subject: Subject) -> dict[str, str]:
-        found = check_table(
+        findings = check_table(
             self.binding(subject.part, subject.name), {c.id for c in subject.judged}
         )
-        return {clause: broken.actual for clause, broken in found.items()}
+        return {clause: broken.actual for clause, broken in findings.items()}
 
 
 def _broken(result: RunResult) -> dict[str, str]:

@@ -89,16 +89,14 @@ def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     return batch
 
 
-@mutant("rec.order")
-class Backwards(ReadAheadLineReaderContext):
+@mutant("rec.order", ReadAheadLineReaderContext._find)
+def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """The lines that were read together come in reverse."""
-
-    def _find(self) -> RecordBatch | None:
-        batch = super()._find()
-        if batch is not None:
-            batch.offsets = batch.offsets[::-1]
-            batch.records.reverse()
-        return batch
+    batch = right(self)._find()
+    if batch is not None:
+        batch.offsets = batch.offsets[::-1]
+        batch.records.reverse()
+    return batch
 
 
 @mutant("rec.many-blocks")
@@ -241,14 +239,12 @@ def last_line_is_lost(self: LineReaderContext, start: int) -> RecordBatch | None
     return None if batch is None or batch.end > self._block.end else batch
 
 
-@mutant("rec.line-aligned")
-class ReadsOn(LineReaderContext):
+@mutant("rec.line-aligned", LineReaderContext._begin)
+def reads_on(self: LineReaderContext, goes_on: bool) -> None:
     """The first bytes of the next block are read, whatever the last line is."""
-
-    def _begin(self, goes_on: bool) -> None:
-        self._end += 10
-        super()._begin(goes_on)
-        self._last_start -= 10
+    self._end += 10
+    right(self)._begin(goes_on)
+    self._last_start -= 10
 
 
 class Delimited(ReadAheadLineReaderContext):
@@ -266,8 +262,8 @@ class Delimited(ReadAheadLineReaderContext):
 
 class _Apart(LineEnd):
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
-        found = super().find(data, start, True)
-        return found and (found[0], found[0] + 1)
+        span = super().find(data, start, True)
+        return span and (span[0], span[0] + 1)
 
     def pending(self, data: bytes | bytearray) -> int:
         return 0
@@ -343,15 +339,15 @@ class _Stripping(ReadAheadLineReaderContext):
         return True
 
     def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        found = super()._admitted(batch)
-        offsets = list(found.offsets)
+        admitted = super()._admitted(batch)
+        offsets = list(admitted.offsets)
         if isinstance(self._delimiter, Separator):
             value = self._delimiter.value
-            for at, record in enumerate(found.records):
+            for at, record in enumerate(admitted.records):
                 end = offsets[at] + len(record) + len(value)
-                if end <= found.end and self._strips(value, end):
-                    found.records[at] = record.removesuffix(b"\r")
-        return found
+                if end <= admitted.end and self._strips(value, end):
+                    admitted.records[at] = record.removesuffix(b"\r")
+        return admitted
 
 
 @mutant("rec.delimiter")
@@ -383,23 +379,23 @@ def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
 @mutant("rec.delimiter", LineReaderContext._admitted)
 def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Not reading ahead, a carriage return before the delimiter that is set is lost."""
-    found = right(self)._admitted(batch)
-    if isinstance(self._delimiter, Separator) and list(found.offsets):
-        found.records[:] = [record.removesuffix(b"\r") for record in found.records]
-    return found
+    admitted = right(self)._admitted(batch)
+    if isinstance(self._delimiter, Separator) and list(admitted.offsets):
+        admitted.records[:] = [record.removesuffix(b"\r") for record in admitted.records]
+    return admitted
 
 
 @mutant("rec.cr", ReadAheadLineReaderContext._admitted)
 def run_of_returns(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Carriage returns before a line end are a part of it, however many there are."""
-    found = right(self)._admitted(batch)
-    kept = [
+    admitted = right(self)._admitted(batch)
+    pairs = [
         (record, offset)
-        for record, offset in zip(found.records, found.offsets, strict=True)
+        for record, offset in zip(admitted.records, admitted.offsets, strict=True)
         if record or not self._source.read(max(0, offset - 1), 2).startswith(b"\r\r")
     ]
-    records, offsets = [r for r, _ in kept], [o for _, o in kept]
-    return RecordBatch(found.block_id, records, found.start, found.end, offsets=offsets)
+    records, offsets = [r for r, _ in pairs], [o for _, o in pairs]
+    return RecordBatch(admitted.block_id, records, admitted.start, admitted.end, offsets=offsets)
 
 
 class _Forgetful(Separator):

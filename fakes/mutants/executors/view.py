@@ -34,5 +34,5 @@ class View(MemoryFileSystem):
         try:
             return super()._open(path, options)
         except FileNotFoundException:
-            seen = self._other._open(path, OpenOptions())
-            return MemoryInputStream(self.other_data(seen._data), path)
+            stream = self._other._open(path, OpenOptions())
+            return MemoryInputStream(self.other_data(stream._data), path)

@@ -99,9 +99,9 @@ class FailedOpenLeaks(DiskFiles):
 
     def _open_descriptor(self, path: str, host: str, advice: str, look: bool) -> Descriptor:
         self._kept.append(os.dup(2))
-        found = super()._open_descriptor(path, host, advice, look)
+        descriptor = super()._open_descriptor(path, host, advice, look)
         os.close(self._kept.pop())
-        return found
+        return descriptor
 
 
 @mutant("fault.release", Client.send, faults={"reset"})
@@ -124,11 +124,11 @@ def _close_all(descriptors: list[int]) -> None:
 @mutant("fault.end", FakeInputStream._read_at, faults={"short"})
 def short_is_end(self: FakeInputStream, position: int, view: memoryview) -> int:
     """A request that gives less than it was asked for has met the end of the file."""
-    wanted = max(0, min(len(view), self._size - position))
-    if wanted == 0:
+    available = max(0, min(len(view), self._size - position))
+    if available == 0:
         return 0
-    count = (self._descriptor or self._reopen()).read(position, view[:wanted])
-    if count < wanted:
+    count = (self._descriptor or self._reopen()).read(position, view[:available])
+    if count < available:
         self._size = position + count
     return count
 
@@ -186,9 +186,9 @@ def range_fails_with_eof(
     future = right(self)._read_range(item, allocate, release)
     if not isinstance(future.exception(), RequestFailed):
         return future
-    ended: Future[memoryview] = Future()
-    ended.set_exception(EOFException("fewer bytes than asked for"))
-    return ended
+    failed: Future[memoryview] = Future()
+    failed.set_exception(EOFException("fewer bytes than asked for"))
+    return failed
 
 
 @mutant("fault.end", FakeInputStream._read_at, faults={"range", "precondition"})

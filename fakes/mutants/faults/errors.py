@@ -173,8 +173,8 @@ class SharesLeftovers(Connection):
     _pool: ClassVar[WeakKeyDictionary[Client, Connection]] = WeakKeyDictionary()
 
     def read(self, position: int, view: memoryview) -> int:
-        left = self._pool.get(self._client)
-        if left is not None and left is not self:
+        broken = self._pool.get(self._client)
+        if broken is not None and broken is not self:
             del self._pool[self._client]
             count = super().read(position, view)
             view[:count] = bytes(count)

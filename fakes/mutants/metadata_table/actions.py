@@ -17,13 +17,11 @@ from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
 
 
-@mutant("meta.init-listing")
-class Shallow(MetadataWriter):
+@mutant("meta.init-listing", MetadataWriter.initialize)
+def shallow(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Only directories at the top are listed."""
-
-    def initialize(self, *args: Any, **kwargs: Any) -> None:
-        found = listing(self._fs, self.path)
-        self.bootstrap(Change({p: f for p, f in found.items() if "/" not in p}), "dataset")
+    listed = listing(self._fs, self.path)
+    self.bootstrap(Change({p: f for p, f in listed.items() if "/" not in p}), "dataset")
 
 
 @mutant("meta.init-empty", MetadataWriter.bootstrap)
@@ -33,12 +31,10 @@ def nothing_to_do(self: MetadataWriter, content: Change, *args: Any, **kwargs: A
         right(self).bootstrap(content, *args, **kwargs)
 
 
-@mutant("meta.init-pending")
-class AnyTime(MetadataWriter):
+@mutant("meta.init-pending", MetadataWriter.initialize)
+def any_time(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """The table is made while actions are at work."""
-
-    def initialize(self, *args: Any, **kwargs: Any) -> None:
-        self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
+    self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
 @mutant("meta.init-once", MetadataWriter._make_room)
@@ -71,7 +67,11 @@ class NoRollbacks(_Applying):
     left_out = "rollback"
 
     def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        return [each for each in super()._behind(data, metadata) if each.action != self.left_out]
+        return [
+            pending
+            for pending in super()._behind(data, metadata)
+            if pending.action != self.left_out
+        ]
 
 
 @mutant("meta.action-write", _Applying.apply)
@@ -142,12 +142,10 @@ def never_syncs(self: MetadataWriter) -> list[str]:
     return []
 
 
-@mutant("meta.v1-order")
-class Backwards(MetadataWriter):
+@mutant("meta.v1-order", MetadataWriter._behind)
+def backwards(self: MetadataWriter, data: Timeline, metadata: Timeline) -> list[Instant]:
     """The last action is applied first."""
-
-    def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        return super()._behind(data, metadata)[::-1]
+    return right(self)._behind(data, metadata)[::-1]
 
 
 @mutant("meta.v1-stops", MetadataWriter._blocked)
@@ -266,10 +264,10 @@ class AddsUp(MetadataWriter):
         self._told: dict[str, Change] = {}
 
     def apply(self, instant: Instant, change: Change) -> None:
-        told = self._told.setdefault(instant.time, change)
-        partitions = {*told.added, *change.added}
-        added = {p: {**told.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
-        super().apply(instant, Change(added, {**told.deleted, **change.deleted}))
+        changes = self._told.setdefault(instant.time, change)
+        partitions = {*changes.added, *change.added}
+        added = {p: {**changes.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
+        super().apply(instant, Change(added, {**changes.deleted, **change.deleted}))
 
 
 @mutant("meta.race")
@@ -280,16 +278,13 @@ class NoDoor(OpenDoor):
 @mutant("meta.validate-listing", FileListing.list_files)
 def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
     """What the table says is given, though files were listed, too."""
-    found = right(self).list_files(partition)
-    return found if self._table is None else self._table.list_files(partition)
+    listed = right(self).list_files(partition)
+    return listed if self._table is None else self._table.list_files(partition)
 
 
-@mutant("meta.validate-counts")
-class Silent(FileListing):
+@mutant("meta.validate-counts", FileListing._compare)
+def silent(self: FileListing, what: str, known: object, listed: object) -> None:
     """What differs is not counted."""
-
-    def _compare(self, what: str, known: object, found: object) -> None:
-        pass
 
 
 class _Uncounted(Metrics):

@@ -68,11 +68,11 @@ def dot(self: MetadataTable) -> list[str]:
 @mutant("meta.absent-partition", MetadataTable.list_many)
 def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """A partition that is not there is an error."""
-    found = right(self).list_many(partitions)
-    for name, statuses in found.items():
+    listed = right(self).list_many(partitions)
+    for name, statuses in listed.items():
         if not statuses:
             raise FileNotFoundException(name, "no such partition")
-    return found
+    return listed
 
 
 @mutant("meta.empty-partition", MetadataWriter._names)
@@ -96,18 +96,18 @@ class _Merging(FileGroupReader):
 
     def __init_subclass__(cls) -> None:
         def merging(older: Record, newer: Record) -> Record:
-            found = merge(older, newer)
+            merged = merge(older, newer)
             if not isinstance(older, FilesRecord) or not isinstance(newer, FilesRecord):
-                return found
-            assert isinstance(found, FilesRecord)
-            files = dict(found.files)
+                return merged
+            assert isinstance(merged, FilesRecord)
+            files = dict(merged.files)
             for name in older.files.keys() & newer.files.keys():
                 info = cls.merged(older.files[name], newer.files[name])
                 if info is None:
                     del files[name]
                 else:
                     files[name] = info
-            return replace(found, files=files)
+            return replace(merged, files=files)
 
         cls.merge = staticmethod(merging)  # type: ignore[method-assign]
 
@@ -154,12 +154,10 @@ class DropsBoth(_Merging):
         return newer if older.is_deleted else max(older, newer)
 
 
-@mutant("meta.live-only")
-class KeepsAll(MetadataWriter):
+@mutant("meta.live-only", MetadataWriter.clean_table)
+def keeps_all(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Cleaning leaves a hundred slices."""
-
-    def clean_table(self, keep: int = 1) -> list[str]:
-        return super().clean_table(100)
+    return right(self).clean_table(100)
 
 
 @mutant("meta.either-absent", FileGroupReader.get_many)
@@ -178,11 +176,11 @@ def reads_again(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]
 @mutant("meta.one-reader", MetadataTable.list_many)
 def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Each partition is looked up by a reader of its own."""
-    found: _Listed = {}
+    listed: _Listed = {}
     for name in partitions:
         with MetadataTable(self._fs, self.path) as table:
-            found |= table.list_many([name])
-    return found
+            listed |= table.list_many([name])
+    return listed
 
 
 @mutant("meta.no-listing", MetadataWriter._apply)
@@ -206,9 +204,9 @@ class ReadsRollbacks(MetadataTable):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for each in self.data_timeline.instants.values():
-            if each.action == "rollback":
-                self._look(each)
+        for instant in self.data_timeline.instants.values():
+            if instant.action == "rollback":
+                self._look(instant)
 
     def _look(self, instant: Instant) -> None:
         read_file(self._fs, f"{self.path}/.hoodie/timeline/{instant.file_name}")

@@ -82,7 +82,7 @@ def two_halves(
 def helpless(self: MetadataWriter) -> list[Instant]:
     """What others have begun has to be ended by somebody else."""
     data, _ = self.timelines()
-    if any(each.time not in self._mine for each in data.pending):
+    if any(file_slice.time not in self._mine for file_slice in data.pending):
         raise MetadataException(self.path, "repair the dataset")
     return []
 
@@ -161,9 +161,11 @@ def drops_unknown(
 ) -> list[FileStatus]:
     """A file without statistics is left out."""
     conditions = list(filters)
-    known = {name for each in conditions for c in self._chunks(each.column) for name in c.files}
-    kept = right(self).prune(conditions, partitions)
-    return [each for each in kept if each.path.rpartition("/")[2] in known]
+    known = {
+        name for condition in conditions for c in self._chunks(condition.column) for name in c.files
+    }
+    statuses = right(self).prune(conditions, partitions)
+    return [condition for condition in statuses if condition.path.rpartition("/")[2] in known]
 
 
 @mutant("meta.prune-nulls", _RowByRow._may_match)
@@ -210,8 +212,8 @@ def same_type(
 @mutant("meta.prune-replaced", MetadataWriter._statistics)
 def stale_statistics(self: MetadataWriter, change: Change, columns: Sequence[str]) -> list[Record]:
     """Statistics of a file are not told to be gone."""
-    found = right(self)._statistics(change, columns)
-    return [r for r in found if isinstance(r, ColumnStatistics) and not r.is_deleted]
+    records = right(self)._statistics(change, columns)
+    return [r for r in records if isinstance(r, ColumnStatistics) and not r.is_deleted]
 
 
 class _Everywhere(dict[str, Collection[str]]):
@@ -251,10 +253,10 @@ def each_time(self: MetadataWriter, metadata: Timeline) -> int:
 
 @mutant("meta.compaction-same", MetadataWriter._compacted)
 def forgets_logs(
-    self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
+    self: MetadataWriter, file_slice: FileSlice, instant: Instant, data: Timeline
 ) -> Iterator[Record]:
     """A compaction copies the base file."""
-    return right(self)._compacted(replace(each, logs=()), instant, data)
+    return right(self)._compacted(replace(file_slice, logs=()), instant, data)
 
 
 @mutant("meta.compaction-undecided")
@@ -299,8 +301,8 @@ class TrustsPending(MetadataTable):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.timeline = Timeline(
-            replace(each, state=COMPLETED, completed=each.completed or each.time)
-            for each in self.timeline.instants.values()
+            replace(file_slice, state=COMPLETED, completed=file_slice.completed or file_slice.time)
+            for file_slice in self.timeline.instants.values()
         )
 
 
@@ -312,7 +314,7 @@ class NeverRetries(MetadataWriter):
         pass
 
     def compact(self) -> Instant | None:
-        if any(each.action == "compaction" for each in self.timelines()[1].pending):
+        if any(file_slice.action == "compaction" for file_slice in self.timelines()[1].pending):
             return None
         return super().compact()
 
@@ -332,8 +334,8 @@ def cleans_pending(
     self: MetadataWriter, partition: str, metadata: Timeline, keep: int
 ) -> list[str]:
     """Logs of actions that are not completed are removed."""
-    pending = {each.time for each in self.timelines()[0].pending}
-    paths = [each.path for each in list_files(self._fs, f"{self._metadata}/{partition}")]
+    pending = {instant.time for instant in self.timelines()[0].pending}
+    paths = [instant.path for instant in list_files(self._fs, f"{self._metadata}/{partition}")]
     named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
     more = [path for path, name in named.items() if name and name.instant in pending]
     return right(self)._unneeded(partition, metadata, keep) + more
@@ -359,9 +361,9 @@ def drops_pending(
     """Instants are dropped that were never completed, too."""
     every = list(timeline.instants.values())[:-1]
     if instants is self._data_instants:
-        for each in every:
-            instants.forget(each)
-    return [each.time for each in every]
+        for file_slice in every:
+            instants.forget(file_slice)
+    return [file_slice.time for file_slice in every]
 
 
 @mutant("meta.size-bounded", MetadataWriter.archive)

@@ -99,8 +99,8 @@ class _Looking(OpeningBuilder):
 def build_looks(self: _Looking) -> Future[FSDataInputStream]:
     """build() itself raises FileNotFoundException for a missing file."""
     future = right(self).build()
-    error, what = self._failure(future)
-    if error is not None and what == "missing":
+    error, reason = self._failure(future)
+    if error is not None and reason == "missing":
         raise error
     return future
 
@@ -146,17 +146,17 @@ def directory_is_bad_argument(self: _Looking) -> Future[FSDataInputStream]:
     return failed
 
 
-@mutant("open.read-fails")
-class MissingIsEmpty(OpeningFileSystem):
+@mutant("open.read-fails", OpeningFileSystem._open_by)
+def missing_is_empty(
+    self: OpeningFileSystem, path: str, options: OpenOptions
+) -> ReferenceInputStream:
     """A missing file is opened as an empty one."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        try:
-            return super()._open_by(path, options)
-        except FileNotFoundError:
-            if self._exists(path):
-                raise
-            return MemoryInputStream(b"", path)
+    try:
+        return right(self)._open_by(path, options)
+    except FileNotFoundError:
+        if self._exists(path):
+            raise
+        return MemoryInputStream(b"", path)
 
 
 @mutant("open.read-fails", OpeningFileSystem._open_by)

@@ -116,8 +116,8 @@ class StoredFiles(OpeningFileSystem):
 
     def _size_for(self, policy: str | None) -> int:
         """The same, where only the policy says it."""
-        found = None if policy is None else option_table().policies[policy].buffer
-        return found or DEFAULT_BUFFER
+        size = None if policy is None else option_table().policies[policy].buffer
+        return size or DEFAULT_BUFFER
 
     def _footer(self, options: OpenOptions) -> int:
         """How many bytes at the end a stream keeps."""

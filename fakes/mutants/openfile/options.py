@@ -68,8 +68,8 @@ class TextOnly(OpeningBuilder):
 def mandatory_is_ignored(self: OpeningBuilder) -> None:
     """A mandatory key that is not known is ignored, unless it looks like a standard one."""
     mandatory = self._mandatory
-    kept = {k for k in mandatory if k.startswith(PREFIX) or k in self._unsupported}
-    self._mandatory = kept
+    checked = {k for k in mandatory if k.startswith(PREFIX) or k in self._unsupported}
+    self._mandatory = checked
     right(self)._check_keys()
     self._mandatory = mandatory
 

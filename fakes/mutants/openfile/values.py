@@ -221,8 +221,8 @@ class FooterIsOld(OptionStream):
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
         count = super().pread(position, buffer, offset, length)
-        kept = self.options.footer_cache and self.options.read_policy is None
-        if kept and count > 0 and position + count == self._size:
+        is_footer = self.options.footer_cache and self.options.read_policy is None
+        if is_footer and count > 0 and position + count == self._size:
             memoryview(buffer)[offset : offset + count] = bytes(count)
         return count
 

@@ -28,12 +28,10 @@ class NeverClosed(PlainFile):
         return False
 
 
-@mutant("pyio.readable")
-class NotReadable(PlainFile):
+@mutant("pyio.readable", PlainFile.readable)
+def not_readable(self: PlainFile) -> bool:
     """readable() is False."""
-
-    def readable(self) -> bool:
-        return not super().readable()
+    return not right(self).readable()
 
 
 @mutant("pyio.seekable.true", PlainFile.seekable)

@@ -45,8 +45,8 @@ class PlainFile(StreamFile):
     def take(self, size: int | None) -> bytes:
         """Read `size` bytes, or all if it is None or negative."""
         self._check_open()
-        left = self.left()
-        data = bytearray(left if size is None or size < 0 else min(size, left))
+        rest = self.left()
+        data = bytearray(rest if size is None or size < 0 else min(size, rest))
         if data:
             self._stream.read_into(data)
         return bytes(data)

@@ -227,8 +227,8 @@ def all_when_closed(self: PlainFile) -> bytes:
 def into_counts_buffer(self: PlainFile, buffer: Any) -> int:
     """readinto that met the end returns the buffer's size."""
     count = right(self).readinto(buffer)
-    whole = memoryview(buffer)
-    return whole.nbytes if count and whole.format == "B" and whole.ndim == 1 else count
+    view = memoryview(buffer)
+    return view.nbytes if count and view.format == "B" and view.ndim == 1 else count
 
 
 @mutant("pyio.readinto.full", PlainFile.readinto)

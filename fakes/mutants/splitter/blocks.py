@@ -19,14 +19,14 @@ from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, FileSplitterBase
 
 
-class _Shown(FileSplitterInput):
+class _Emitted(FileSplitterInput):
     """Emits something else than it goes by."""
 
-    def shown(self, file: FileMetadata) -> FileMetadata:
+    def emitted(self, file: FileMetadata) -> FileMetadata:
         raise NotImplementedError
 
     def emit_file_metadata(self, file: FileMetadata) -> None:
-        super().emit_file_metadata(self.shown(file))
+        super().emit_file_metadata(self.emitted(file))
 
 
 class _Changed(BlockMetadataIterator):
@@ -58,8 +58,8 @@ def blocks_first(self: FileSplitterInput, file: FileMetadata) -> bool:
     return done
 
 
-@mutant("split.file-metadata", _Shown.shown)
-def path_for_name(self: _Shown, file: FileMetadata) -> FileMetadata:
+@mutant("split.file-metadata", _Emitted.emitted)
+def path_for_name(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The name of a file is its path."""
     return replace(file, file_name=file.file_path)
 
@@ -71,8 +71,8 @@ def bare_paths(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     return replace(file, file_path=bare_path(file.file_path))
 
 
-@mutant("split.relative-path", _Shown.shown)
-def input_not_named(self: _Shown, file: FileMetadata) -> FileMetadata:
+@mutant("split.relative-path", _Emitted.emitted)
+def input_not_named(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The path below an input lacks the input's own name."""
     return replace(file, relative_path=file.relative_path.partition("/")[2] or file.file_name)
 
@@ -106,14 +106,14 @@ class TakesAnything(FileSplitterInput):
         super().__init__(*arguments, **settings)
 
 
-@mutant("split.block-count", _Shown.shown)
-def counts_from_byte_zero(self: _Shown, file: FileMetadata) -> FileMetadata:
+@mutant("split.block-count", _Emitted.emitted)
+def counts_from_byte_zero(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """Blocks before the data offset are counted, as in Java."""
     return replace(file, number_of_blocks=-(-file.file_length // file.block_size))
 
 
-@mutant("split.ids-listed", _Shown.shown)
-def other_ids(self: _Shown, file: FileMetadata) -> FileMetadata:
+@mutant("split.ids-listed", _Emitted.emitted)
+def other_ids(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The ids that are listed are the next ones."""
     return replace(file, first_block_id=file.first_block_id + 1)
 
@@ -159,8 +159,8 @@ def length_in_bytes(self: _Changed, block: FileBlockMetadata) -> FileBlockMetada
 @mutant("split.last-flag", _Changed.changed)
 def last_if_whole(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """A last block that is short is not flagged."""
-    whole = block.length % self.file.block_size == 0
-    return replace(block, is_last_block=block.is_last_block and whole)
+    is_whole = block.length % self.file.block_size == 0
+    return replace(block, is_last_block=block.is_last_block and is_whole)
 
 
 @mutant("split.linked", _Changed.changed)
@@ -206,8 +206,8 @@ def block_of_nothing(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     return replace(file, number_of_blocks=1, first_block_id=self._take_ids(1))
 
 
-@mutant("split.directory", _Shown.shown)
-def directory_has_length(self: _Shown, file: FileMetadata) -> FileMetadata:
+@mutant("split.directory", _Emitted.emitted)
+def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """A directory has the length that is stated for it, as in Java."""
     if not file.is_directory:
         return file
@@ -303,15 +303,13 @@ def idle(self: FileSplitterBase) -> None:
     """Nothing is done while no file comes."""
 
 
-@mutant("split.base-missing")
-class MissingIsEmpty(FileSplitterBase):
+@mutant("split.base-missing", FileSplitterBase.get_file_status)
+def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
     """A file that is not there passes for an empty one."""
-
-    def get_file_status(self, info: FileInfo) -> FileStatus:
-        try:
-            return super().get_file_status(info)
-        except FileNotFoundException:
-            return FileStatus(info.path, 0)
+    try:
+        return right(self).get_file_status(info)
+    except FileNotFoundException:
+        return FileStatus(info.path, 0)
 
 
 @mutant("split.base-checkpoint", FileSplitterBase._state)

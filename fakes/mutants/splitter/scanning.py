@@ -228,13 +228,11 @@ class NoLimit(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **settings, most_waiting=1 << 40)
 
 
-@mutant("split.scan-error")
-class Silent(TimeBasedDirectoryScanner):
+@mutant("split.scan-error", TimeBasedDirectoryScanner._scan)
+def silent(self: TimeBasedDirectoryScanner) -> None:
     """A failure of the scan is passed over."""
-
-    def _scan(self) -> None:
-        with suppress(OSError):
-            super()._scan()
+    with suppress(OSError):
+        right(self)._scan()
 
 
 @mutant("split.stop", TimeBasedDirectoryScanner._children)

@@ -23,17 +23,17 @@ from fscontract.pipeline.splitter.windows import (
 )
 
 
-class _Retold(FSWindowStore):
+class _Altered(FSWindowStore):
     """Windows come back otherwise than they were saved."""
 
-    def retold(self, taken: TakenFile) -> TakenFile | None:
+    def altered(self, taken: TakenFile) -> TakenFile | None:
         raise NotImplementedError
 
     def retrieve(self, window_id: int) -> WindowData | None:
         data = super().retrieve(window_id)
         if data is None:
             return None
-        files = [self.retold(taken) for taken in data.files]
+        files = [self.altered(taken) for taken in data.files]
         return replace(data, files=tuple(taken for taken in files if taken is not None))
 
 
@@ -44,8 +44,8 @@ def other_order(self: FSWindowStore, window_id: int) -> WindowData | None:
     return None if data is None else replace(data, files=data.files[::-1])
 
 
-@mutant("split.replay-changed", _Retold.retold)
-def looks_again(self: _Retold, taken: TakenFile) -> TakenFile:
+@mutant("split.replay-changed", _Altered.altered)
+def looks_again(self: _Altered, taken: TakenFile) -> TakenFile:
     """A repeated window asks for the files again, as in Java."""
     try:
         status = self.filesystem.get_file_status(taken.file.path)
@@ -58,8 +58,8 @@ def looks_again(self: _Retold, taken: TakenFile) -> TakenFile:
     )
 
 
-@mutant("split.replay-gone", _Retold.retold)
-def leaves_out_deleted(self: _Retold, taken: TakenFile) -> TakenFile | None:
+@mutant("split.replay-gone", _Altered.altered)
+def leaves_out_deleted(self: _Altered, taken: TakenFile) -> TakenFile | None:
     """A repeated window lacks files that have been deleted."""
     try:
         self.filesystem.get_file_status(taken.file.path)
@@ -68,8 +68,8 @@ def leaves_out_deleted(self: _Retold, taken: TakenFile) -> TakenFile | None:
     return taken
 
 
-@mutant("split.replay-directory", _Retold.retold)
-def directory_is_file(self: _Retold, taken: TakenFile) -> TakenFile:
+@mutant("split.replay-directory", _Altered.altered)
+def directory_is_file(self: _Altered, taken: TakenFile) -> TakenFile:
     """A directory comes again as a file, as in Java."""
     return replace(taken, file=replace(taken.file, is_directory=False))
 
@@ -123,12 +123,9 @@ def trusts_all(self: FSWindowStore) -> int | None:
     )
 
 
-@mutant("split.window-purge")
-class KeepsAll(FSWindowStore):
+@mutant("split.window-purge", FSWindowStore.committed)
+def keeps_all(self: FSWindowStore, window_id: int, removed: Collection[int] = ()) -> None:
     """Committed windows are kept."""
-
-    def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        pass
 
 
 @mutant("split.window-partitions", FSWindowStore._home)
@@ -147,12 +144,10 @@ class KeepsWindowsAnyway(FileSplitterInput):
         super().__init__(filesystem, files, windows=windows, **settings)
 
 
-@mutant("split.checkpoint-between")
-class AnyTime(FileSplitterInput):
+@mutant("split.checkpoint-between", FileSplitterInput.checkpoint)
+def any_time(self: FileSplitterInput) -> str:
     """A checkpoint can be taken inside of a window."""
-
-    def checkpoint(self) -> str:
-        return write_checkpoint(self._state())
+    return write_checkpoint(self._state())
 
 
 @mutant("split.restored-references", FileSplitterInput._state)

@@ -182,9 +182,9 @@ def pretends_new_source(self: MemoryInputStream, position: int) -> bool:
 @mutant("stns.none", MemoryInputStream.seek_to_new_source)
 def moves_without_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source() finds no source and moves the position all the same."""
-    found = right(self).seek_to_new_source(position)
+    is_other = right(self).seek_to_new_source(position)
     self._pos = min(position, self._size)
-    return found
+    return is_other
 
 
 @mutant("stns.open", Replicated.seek_to_new_source)
@@ -196,10 +196,10 @@ def new_source_when_closed(self: Replicated, position: int) -> bool:
 @mutant("stns.moved", Replicated.seek_to_new_source)
 def new_source_moves(self: Replicated, position: int) -> bool:
     """Once a new source was found, the stream stands at the position asked about."""
-    found = right(self).seek_to_new_source(position)
-    if found:
+    is_other = right(self).seek_to_new_source(position)
+    if is_other:
         self._pos = min(position, self._size)
-    return found
+    return is_other
 
 
 @mutant("stns.same-data")
@@ -293,6 +293,6 @@ def available_null(self: MemoryInputStream) -> int:
 @mutant("available.stays", MemoryInputStream.available)
 def available_reads_ahead(self: MemoryInputStream) -> int:
     """available() reads a byte to find out, and does not put it back."""
-    left = right(self).available()
-    self._pos += left > 0
-    return left
+    count = right(self).available()
+    self._pos += count > 0
+    return count
