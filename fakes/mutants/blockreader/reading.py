@@ -263,13 +263,13 @@ class Counting(Reader):
     """Right, if `_recount` leaves the counters as they are after a block."""
 
     def process_block(self, block: FileBlockMetadata) -> _Records:
-        taken = []
+        records_read = []
         for record in super().process_block(block):
-            taken.append(record)
+            records_read.append(record)
             yield record
-        self._recount(taken)
+        self._recount(records_read)
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
         pass
 
 
@@ -279,15 +279,15 @@ class BlocksUncounted(Counting):
 
     _blocks = 0
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self._blocks += bool(taken)
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
+        self._blocks += bool(records_read)
         self.counters.blocks = self._blocks
 
 
 @mutant("block.records", Counting._recount)
-def records_uncounted(self: Counting, taken: list[ReaderRecord[Any]]) -> None:
+def records_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> None:
     """The last record of a block is not counted."""
-    self.counters.records -= bool(taken)
+    self.counters.records -= bool(records_read)
 
 
 @mutant("block.bytes")
@@ -296,13 +296,13 @@ class DelimitersUncounted(Counting):
 
     _bytes = 0
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self._bytes += sum(len(record.record) for record in taken)
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
+        self._bytes += sum(len(record.record) for record in records_read)
         self.counters.bytes = self._bytes
 
 
 @mutant("block.time", Counting._recount)
-def time_uncounted(self: Counting, taken: list[ReaderRecord[Any]]) -> None:
+def time_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> None:
     """No time is counted."""
     self.counters.time = 0.0
 

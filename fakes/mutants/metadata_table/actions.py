@@ -283,7 +283,7 @@ def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
 
 
 @mutant("meta.validate-counts", FileListing._compare)
-def silent(self: FileListing, what: str, known: object, listed: object) -> None:
+def silent(self: FileListing, what: str, known: object, found: object) -> None:
     """What differs is not counted."""
 
 

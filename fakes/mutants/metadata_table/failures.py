@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.fakes.mutants.registry import mutant, right
@@ -82,7 +82,7 @@ def two_halves(
 def helpless(self: MetadataWriter) -> list[Instant]:
     """What others have begun has to be ended by somebody else."""
     data, _ = self.timelines()
-    if any(file_slice.time not in self._mine for file_slice in data.pending):
+    if any(each.time not in self._mine for each in data.pending):
         raise MetadataException(self.path, "repair the dataset")
     return []
 
@@ -134,23 +134,42 @@ def skips_torn(self: FileGroupReader) -> list[tuple[Log, LogBlock]]:
         return []
 
 
-class _RowByRow(MetadataTable):
-    """Looks at each file alone."""
+class _File(NamedTuple):
+    """Statistics of a file's column, a condition on it, and whether the file may match."""
+
+    low: Any
+    high: Any
+    values: int | None
+    nulls: int | None
+    condition: Filter
+    may_match: bool
+
+
+class _FileByFile(MetadataTable):
+    """Looks at the statistics of each file alone."""
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
-        right = super()._ruled_out(chunk, condition)
+        ruled_out = super()._ruled_out(chunk, condition)
         return [
-            not self._may_match(chunk, row, condition, not out) for row, out in enumerate(right)
+            not self.may_match(
+                _File(
+                    chunk.lows[row],
+                    chunk.highs[row],
+                    chunk.value_counts[row],
+                    chunk.null_counts[row],
+                    condition,
+                    not is_out,
+                )
+            )
+            for row, is_out in enumerate(ruled_out)
         ]
 
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
+    def may_match(self, file: _File) -> bool:
         raise NotImplementedError
 
 
-@mutant("meta.prune-range", _RowByRow._may_match)
-def keeps_everything(
-    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
-) -> bool:
+@mutant("meta.prune-range", _FileByFile.may_match)
+def keeps_everything(self: _FileByFile, file: _File) -> bool:
     """No file is left out."""
     return True
 
@@ -161,52 +180,39 @@ def drops_unknown(
 ) -> list[FileStatus]:
     """A file without statistics is left out."""
     conditions = list(filters)
-    known = {
-        name for condition in conditions for c in self._chunks(condition.column) for name in c.files
-    }
+    chunks = [chunk for c in conditions for chunk in self._chunks(c.column)]
+    known = {name for chunk in chunks for name in chunk.files}
     statuses = right(self).prune(conditions, partitions)
-    return [condition for condition in statuses if condition.path.rpartition("/")[2] in known]
+    return [status for status in statuses if status.path.rpartition("/")[2] in known]
 
 
-@mutant("meta.prune-nulls", _RowByRow._may_match)
-def nulls_are_values(
-    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
-) -> bool:
+@mutant("meta.prune-nulls", _FileByFile.may_match)
+def nulls_are_values(self: _FileByFile, file: _File) -> bool:
     """A file with values has no nulls."""
-    if condition.operator == "is null":
-        return chunk.value_counts[row] == chunk.null_counts[row]
-    return right
+    return file.values == file.nulls if file.condition.operator == "is null" else file.may_match
 
 
-@mutant("meta.prune-nan", _RowByRow._may_match)
-def nan_is_nothing(
-    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
-) -> bool:
+@mutant("meta.prune-nan", _FileByFile.may_match)
+def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
     """Nothing is beyond the bounds."""
-    high: Any = chunk.highs[row]
-    if isinstance(high, float) and condition.operator == ">":
-        return bool(high > condition.value)
-    return right
+    if isinstance(file.high, float) and file.condition.operator == ">":
+        return bool(file.high > file.condition.value)
+    return file.may_match
 
 
-@mutant("meta.prune-text", _RowByRow._may_match)
-def text_is_whole(
-    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
-) -> bool:
+@mutant("meta.prune-text", _FileByFile.may_match)
+def text_is_whole(self: _FileByFile, file: _File) -> bool:
     """The largest text is the largest there is."""
-    high: Any = chunk.highs[row]
-    if isinstance(high, str) and condition.operator == "=":
-        return bool(condition.value <= high)
-    return right
+    if isinstance(file.high, str) and file.condition.operator == "=":
+        return bool(file.condition.value <= file.high)
+    return file.may_match
 
 
-@mutant("meta.prune-types", _RowByRow._may_match)
-def same_type(
-    self: _RowByRow, chunk: ColumnChunk, row: int, condition: Filter, right: bool
-) -> bool:
+@mutant("meta.prune-types", _FileByFile.may_match)
+def same_type(self: _FileByFile, file: _File) -> bool:
     """A value of another type is in no file."""
-    low = chunk.lows[row]
-    return right and (low is None or type(low) is type(condition.value))
+    is_of_type = file.low is None or type(file.low) is type(file.condition.value)
+    return file.may_match and is_of_type
 
 
 @mutant("meta.prune-replaced", MetadataWriter._statistics)
@@ -253,10 +259,10 @@ def each_time(self: MetadataWriter, metadata: Timeline) -> int:
 
 @mutant("meta.compaction-same", MetadataWriter._compacted)
 def forgets_logs(
-    self: MetadataWriter, file_slice: FileSlice, instant: Instant, data: Timeline
+    self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
 ) -> Iterator[Record]:
     """A compaction copies the base file."""
-    return right(self)._compacted(replace(file_slice, logs=()), instant, data)
+    return right(self)._compacted(replace(each, logs=()), instant, data)
 
 
 @mutant("meta.compaction-undecided")
@@ -301,8 +307,8 @@ class TrustsPending(MetadataTable):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.timeline = Timeline(
-            replace(file_slice, state=COMPLETED, completed=file_slice.completed or file_slice.time)
-            for file_slice in self.timeline.instants.values()
+            replace(each, state=COMPLETED, completed=each.completed or each.time)
+            for each in self.timeline.instants.values()
         )
 
 
@@ -314,7 +320,7 @@ class NeverRetries(MetadataWriter):
         pass
 
     def compact(self) -> Instant | None:
-        if any(file_slice.action == "compaction" for file_slice in self.timelines()[1].pending):
+        if any(each.action == "compaction" for each in self.timelines()[1].pending):
             return None
         return super().compact()
 
@@ -361,9 +367,9 @@ def drops_pending(
     """Instants are dropped that were never completed, too."""
     every = list(timeline.instants.values())[:-1]
     if instants is self._data_instants:
-        for file_slice in every:
-            instants.forget(file_slice)
-    return [file_slice.time for file_slice in every]
+        for each in every:
+            instants.forget(each)
+    return [each.time for each in every]
 
 
 @mutant("meta.size-bounded", MetadataWriter.archive)
