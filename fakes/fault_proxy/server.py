@@ -324,7 +324,7 @@ class ProxyServer(ThreadingHTTPServer):
                 self._forget(store)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a client in a thread of its own."""
+        """Answer a client in a new thread."""
         thread = threading.Thread(
             target=self._answer, args=(request, client_address), daemon=True, name="fault-proxy"
         )

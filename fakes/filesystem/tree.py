@@ -39,7 +39,7 @@ class Clock:
         return EPOCH + self._now
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass; IllegalArgumentException if they are negative."""
+        """Advance by some seconds; IllegalArgumentException if they are negative."""
         if not seconds >= 0:
             raise IllegalArgumentException(f"time goes forward, not by {seconds} seconds")
         with self._lock:

@@ -244,7 +244,7 @@ def _length(buffer: Buffer, offset: int, length: int | None) -> int:
 
 
 def over_hadoop(stream: type[MemoryInputStream], beneath: Beneath) -> type[MemoryInputStream]:
-    """The class of streams with what it overrides, and all else made on streams of Hadoop."""
+    """Return a class that calls streams of Hadoop, except for what `stream` overrides."""
     bases = (stream, OverHadoop) if stream is not MemoryInputStream else (OverHadoop,)
     return type(stream.__name__, bases, {"beneath": beneath})
 
@@ -542,7 +542,7 @@ def opening_over_hadoop(
 
 
 def _over(part: type, mixed: type) -> Any:
-    """A class that does what `part` does wrong, and all else as `mixed`."""
+    """Return a class that does what `part` does wrong, and everything else as `mixed`."""
     bases = (mixed,) if issubclass(mixed, part) else (part, mixed)
     return type(part.__name__, bases, {})
 

@@ -162,7 +162,7 @@ class SomeWidth(FSRecordReader[Any]):
 def never_decompresses(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """A compressed file is read as it is."""
+    """A compressed file is read without decompression."""
     return FileSource(stream, block.path, block.file_length)
 
 
@@ -254,7 +254,7 @@ class BlockFirst(Reader):
 
 @mutant("block.unconnected", Reader._emit)
 def somebody_listens(self: Reader, block: FileBlockMetadata) -> None:
-    """Blocks are emitted though nobody listens."""
+    """Blocks are emitted though there is no listener."""
     listener: Any = self._on_block
     listener(block)
 

@@ -369,7 +369,7 @@ def return_of_the_block(self: _Stripping, delimiter: bytes, end: int) -> bool:
 
 @mutant("rec.delimiter", ReadAheadLineReaderContext._begin)
 def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
-    """A line end that is set as the delimiter stands for all line ends."""
+    """A line end that is set as the delimiter matches all line ends."""
     old = self._delimiter
     if isinstance(old, Separator) and old.value in (b"\n", b"\r", b"\r\n"):
         self._delimiter = LineEnd()

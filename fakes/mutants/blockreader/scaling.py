@@ -101,7 +101,7 @@ def always_anew(self: Scaler, report: Report) -> Decision:
 
 @mutant("scale.disabled", Scaler.decide)
 def collects_anyway(self: Scaler, report: Report) -> Decision:
-    """It makes no difference whether statistics are collected."""
+    """Statistics count even if they are not collected."""
     policy = replace(report.policy, collect_stats=True)
     return right(self).decide(report._replace(policy=policy))
 

@@ -20,7 +20,7 @@ class Reader(FSBlockReader[Any]):
 
 @mutant("block.reuse", Reader._set_up)
 def opens_each_time(self: Reader, block: FileBlockMetadata) -> None:
-    """Each block has a stream of its own."""
+    """A separate stream is opened for each block."""
     self.close()
     right(self)._set_up(block)
 

@@ -60,7 +60,7 @@ def counts_retries(self: FakeInputStream) -> int:
 
 @mutant("fault.next", Connection.read, faults={"reset", "precondition"})
 def half_closed(self: Connection, position: int, view: memoryview) -> int:
-    """What a failed read has thrown away the next one looks for."""
+    """A read after a failed one uses a client that the failed one dropped."""
     try:
         return right(self).read(position, view)
     except OSError:
@@ -153,7 +153,7 @@ def range_is_end(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection.read, faults={"revoke"})
 def denied_is_empty(self: Connection, position: int, view: memoryview) -> int:
-    """What must not be read has no bytes."""
+    """A file that may not be read looks empty."""
     try:
         return right(self).read(position, view)
     except AccessControlException:
@@ -162,7 +162,7 @@ def denied_is_empty(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection.read, faults={"delete"})
 def deleted_is_eof(self: Connection, position: int, view: memoryview) -> int:
-    """A file that is gone ends where the reader is."""
+    """A file that was deleted ends where the reader is."""
     try:
         return right(self).read(position, view)
     except FileNotFoundException as error:
@@ -171,7 +171,7 @@ def deleted_is_eof(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection._attempt, faults={"cut-body"})
 def cut_is_eof(self: Connection, position: int, view: memoryview) -> int:
-    """A body that ends early is told of by an EOFException."""
+    """A body that ends early raises EOFException."""
     try:
         return right(self)._attempt(position, view)
     except BodyCut as error:

@@ -55,7 +55,7 @@ def stalls_loudly(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.clean", Connection._attempt, faults={"delete"})
 def deleted_is_none(self: Connection, position: int, view: memoryview) -> int:
-    """What is known of a deleted file is thrown away, and used all the same."""
+    """The version of a deleted file is dropped, and then used."""
     try:
         return right(self)._attempt(position, view)
     except FileNotFoundException:
@@ -150,7 +150,7 @@ def buffer_of_nothing(self: FakeInputStream) -> int:
 
 @mutant("fault.open", StoredFiles._open, faults={"throttle"})
 def open_loses_patience(self: StoredFiles, path: str, options: OpenOptions) -> FakeInputStream:
-    """An open that the busy store refuses ends in an exception that is no IOException."""
+    """An open that the busy store refuses raises an exception that is not an IOException."""
     try:
         return right(self)._open(path, options)
     except SlowDown as error:
@@ -262,4 +262,4 @@ def patient_reads(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.hang", faults={"hang"})
 class NoDeadline(DiskFiles):
-    """Whoever asks waits for an answer, however long that takes."""
+    """A request waits for its answer without a time limit."""

@@ -8,7 +8,7 @@ from fscontract.fakes.mutants.faults.filesystems import StoredFiles
 
 
 class NoRetries(StoredFiles):
-    """Every failure is told at once."""
+    """Every failure is raised at once, without a retry."""
 
     def __init__(self) -> None:
         super().__init__(retries=0)

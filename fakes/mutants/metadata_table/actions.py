@@ -131,14 +131,14 @@ def pretends(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
 
 @mutant("meta.from-instant", MetadataWriter.sync)
 def looks_there(self: MetadataWriter) -> list[str]:
-    """To catch up, directories are listed."""
+    """Catching up lists directories."""
     listing(self._fs, self.path)
     return right(self).sync()
 
 
 @mutant("meta.v1-sync", MetadataWriter.sync)
 def never_syncs(self: MetadataWriter) -> list[str]:
-    """The table stays as it is."""
+    """The table is never brought up to date."""
     return []
 
 
@@ -150,13 +150,13 @@ def backwards(self: MetadataWriter, data: Timeline, metadata: Timeline) -> list[
 
 @mutant("meta.v1-stops", MetadataWriter._blocked)
 def does_not_wait(self: MetadataWriter, instant: Instant, data: Timeline) -> bool:
-    """What was completed is applied, whatever is at work."""
+    """Completed actions are applied though an earlier one is pending."""
     return False
 
 
 @mutant("meta.v1-merged")
 class Behind(MetadataTable):
-    """Readers see the table as it is, though the dataset is ahead."""
+    """Readers see an outdated table though the dataset is ahead."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
@@ -184,13 +184,13 @@ def dataset_first(
 
 @mutant("meta.v2-hidden", MetadataTable._counts)
 def shows_all(self: MetadataTable, instant: str) -> bool:
-    """What is in the table is seen."""
+    """Readers see records of actions that are not completed."""
     return True
 
 
 @mutant("meta.read-only")
 class Meddles(MetadataTable):
-    """Who reads ends what writers have not."""
+    """A reader recovers pending actions of writers."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -199,7 +199,7 @@ class Meddles(MetadataTable):
 
 @mutant("meta.single-writer")
 class OpenDoor(FileLock):
-    """Everybody gets the lock."""
+    """Every writer gets the lock."""
 
     def acquire(self) -> None:
         pass
@@ -219,7 +219,7 @@ def impatient(self: MetadataWriter, instant: Instant) -> bool:
 
 @mutant("meta.lock-left", FileLock._free)
 def for_ever(self: FileLock, number: int) -> bool:
-    """Who died with the lock keeps it."""
+    """A writer that died with the lock keeps it."""
     path = f"{self._path(number)}.released"
     return any(each.path == path for each in self._fs.list_status(self._directory))
 
@@ -250,14 +250,14 @@ def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Ins
 
 @mutant("meta.finish-change", MetadataWriter.apply)
 def first_word(self: MetadataWriter, instant: Instant, change: Change) -> None:
-    """What the table was told of an action first is what it has."""
+    """The first change that is applied for an action stays; a later one is ignored."""
     if instant.time not in self.timelines()[1].completed:
         right(self).apply(instant, change)
 
 
 @mutant("meta.finish-change")
 class AddsUp(MetadataWriter):
-    """The table has all that it was told of an action."""
+    """The changes that are applied for one action add up."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -272,7 +272,7 @@ class AddsUp(MetadataWriter):
 
 @mutant("meta.race")
 class NoDoor(OpenDoor):
-    """The lock holds nobody."""
+    """The lock excludes no writer."""
 
 
 @mutant("meta.validate-listing", FileListing.list_files)
@@ -284,7 +284,7 @@ def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
 
 @mutant("meta.validate-counts", FileListing._compare)
 def silent(self: FileListing, what: str, known: object, found: object) -> None:
-    """What differs is not counted."""
+    """Differences are not counted."""
 
 
 class _Uncounted(Metrics):

@@ -114,7 +114,7 @@ class _Merging(FileGroupReader):
 
 @mutant("meta.size-larger")
 class NewestSize(_Merging):
-    """A file has the size that it was told of last."""
+    """A file has the size that was reported last."""
 
     @staticmethod
     def merged(older: FileInfo, newer: FileInfo) -> FileInfo:
@@ -175,7 +175,7 @@ def reads_again(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]
 
 @mutant("meta.one-reader", MetadataTable.list_many)
 def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
-    """Each partition is looked up by a reader of its own."""
+    """Each partition is looked up by a separate reader."""
     listed: _Listed = {}
     for name in partitions:
         with MetadataTable(self._fs, self.path) as table:
@@ -214,7 +214,7 @@ class ReadsRollbacks(MetadataTable):
 
 @mutant("meta.time-travel")
 class AlwaysNow(MetadataTable):
-    """The dataset is as it is now, whatever is asked for."""
+    """A table as of an earlier time shows the current dataset."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "as_of": None})

@@ -39,7 +39,7 @@ def completes_first(self: MetadataWriter, instant: Instant, change: Change) -> N
 
 @mutant("meta.recovered", MetadataWriter.recover)
 def leaves_alone(self: MetadataWriter) -> list[Instant]:
-    """What others have begun is left as it is."""
+    """Actions that other writers began are not recovered."""
     return []
 
 
@@ -80,7 +80,7 @@ def two_halves(
 
 @mutant("meta.goes-on", MetadataWriter.recover)
 def helpless(self: MetadataWriter) -> list[Instant]:
-    """What others have begun has to be ended by somebody else."""
+    """Pending actions of other writers raise an error instead of being recovered."""
     data, _ = self.timelines()
     if any(each.time not in self._mine for each in data.pending):
         raise MetadataException(self.path, "repair the dataset")
@@ -101,7 +101,7 @@ def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]
 
 @mutant("meta.fallback-broken", FileListing._ask)
 def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
-    """Damage is an error."""
+    """A damaged table raises an error instead of a listing."""
     return None if self._table is None else question(self._table)
 
 
@@ -113,12 +113,12 @@ def lists_everything(self: FileListing, name: str) -> bool:
 
 @mutant("meta.warned", FileListing._warn)
 def says_nothing(self: FileListing, reason: str) -> None:
-    """Nobody is told that files are listed."""
+    """No warning says that directories are listed."""
 
 
 @mutant("meta.damage", FileGroupReader.get_many)
 def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
-    """What can't be read is not there."""
+    """Records that can't be read are missing."""
     try:
         return right(self).get_many(keys)
     except CorruptFileException:
@@ -240,7 +240,7 @@ def names_alone(self: MetadataTable, condition: Filter) -> Mapping[str, Collecti
 
 @mutant("meta.prune-time-travel", MetadataTable._chunks)
 def current_statistics(self: MetadataTable, column: str) -> Sequence[ColumnChunk]:
-    """Statistics are those of now."""
+    """Statistics are the current ones, whatever the time asked about."""
     with MetadataTable(self._fs, self.path) as now:
         return now._chunks(column)
 
@@ -267,7 +267,7 @@ def forgets_logs(
 
 @mutant("meta.compaction-undecided")
 class FoldsAll(MetadataWriter):
-    """A compaction takes in all that is there."""
+    """A compaction includes actions that are not completed."""
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
         return False
@@ -278,13 +278,13 @@ class FoldsAll(MetadataWriter):
 
 @mutant("meta.compaction-late", MetadataWriter._undecided)
 def passes_by(self: MetadataWriter, data: Timeline, metadata: Timeline) -> bool:
-    """A compaction passes by what is not completed yet."""
+    """A compaction skips actions that are not completed yet."""
     return False
 
 
 @mutant("meta.compaction-first")
 class CompactsLast(MetadataWriter):
-    """What is due is done after the commit."""
+    """Due table services run after the commit."""
 
     _now = False
 
@@ -314,7 +314,7 @@ class TrustsPending(MetadataTable):
 
 @mutant("meta.compaction-retried")
 class NeverRetries(MetadataWriter):
-    """While a compaction is not completed there is no other."""
+    """A pending compaction prevents any other."""
 
     def maintain(self) -> None:
         pass

@@ -38,7 +38,7 @@ class LooksWhenAsked(OpeningFileSystem):
 def sniffs_the_format(
     self: OpeningFileSystem, path: str, options: OpenOptions
 ) -> ReferenceInputStream:
-    """The stream stands behind the byte by which the format of the file was told."""
+    """A new stream is behind the first byte, which was read to detect the format."""
     stream = right(self)._open_by(path, options)
     assert isinstance(stream, OptionStream)
     stream._pos = min(1, stream._stop)

@@ -73,7 +73,7 @@ class ByteByByte(StoredStream):
 
 @mutant("open.cost-vectored-reuse")
 class ConnectsAgain(StoredStream):
-    """Each vectored read opens a connection of its own."""
+    """Each vectored read opens a new connection."""
 
     def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
         if ranges and not self._closed:

@@ -125,7 +125,7 @@ class StoredFiles(OpeningFileSystem):
 
 
 def filesystem_of(broken: type) -> type[OpeningFileSystem]:
-    """A filesystem as it is, or one with these builders or streams."""
+    """Return a class of filesystems that has the part, which may be that class."""
     if issubclass(broken, OpeningFileSystem):
         return broken
     base, seam = OpeningFileSystem, "stream"

@@ -114,7 +114,7 @@ def optional_is_mandatory(self: OpeningBuilder) -> None:
 
 @mutant("open.opt-same-validation", OpeningBuilder.build)
 def demands_are_checked(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """The start of a split that is no number is ignored if optional, and fails if mandatory."""
+    """A start of a split that is not a number is ignored if optional, and fails if mandatory."""
     self._check_keys()
     text = self.text(SPLIT_START).strip()
     if SPLIT_START in self._mandatory and text.removeprefix("-").isalpha():

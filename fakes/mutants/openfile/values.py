@@ -129,7 +129,7 @@ def _parsed(text: str) -> int | None:
 
 @mutant("open.number-default", OpeningBuilder.build)
 def number_format(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """A buffer size that is no number raises NumberFormatException out of build(), as in Hadoop
+    """A buffer size that is not a number raises NumberFormatException in build(), as in Hadoop
     3.5.0."""
     self._check_keys()
     text = self._values.get(BUFFER_SIZE)
@@ -140,7 +140,7 @@ def number_format(self: OpeningBuilder) -> Future[FSDataInputStream]:
 
 @mutant("open.number-default", OpeningBuilder._options)
 def no_number_is_zero(self: OpeningBuilder) -> OpenOptions:
-    """A length that is no number counts as 0."""
+    """A length that is not a number counts as 0."""
     if LENGTH in self._values and _parsed(self.text(LENGTH).strip()) is None:
         self._values[LENGTH] = "0"
     return right(self)._options()
@@ -269,7 +269,7 @@ def one_name(self: _Listing) -> OpenOptions:
 
 @mutant("open.policy-names", _Listing._options)
 def no_hbase(self: _Listing) -> OpenOptions:
-    """The policy hbase fails, since it stands in the document only and not in the code."""
+    """The policy hbase fails, since only the document names it and not the code."""
     if self.names == ["hbase"]:
         raise IllegalArgumentException("no read policy 'hbase'")
     return right(self)._options()
@@ -334,7 +334,7 @@ class SplitIsFile(OptionStream):
 
 @mutant("open.split-hint")
 class StartsWithSplit(OptionStream):
-    """The stream stands at the start of the split."""
+    """A new stream is at the start of the split."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         super().__init__(data, path, options)

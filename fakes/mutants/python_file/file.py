@@ -21,7 +21,7 @@ class ClosedAtOnce(PlainFile):
 
 @mutant("pyio.closed.after")
 class NeverClosed(PlainFile):
-    """closed is False for ever."""
+    """closed is always False."""
 
     @property
     def closed(self) -> bool:

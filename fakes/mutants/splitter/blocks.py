@@ -98,7 +98,7 @@ def one_default(self: FileSplitterInput) -> int:
 
 @mutant("split.settings-valid")
 class TakesAnything(FileSplitterInput):
-    """Senseless settings become others in silence."""
+    """Invalid settings are corrected without an error."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         for name in {"block_size", "blocks_threshold"} & settings.keys():
@@ -216,7 +216,7 @@ def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
 
 @mutant("split.lazy")
 class AllAtOnce(BlockMetadataIterator):
-    """All blocks of a file are made when the first one is wanted."""
+    """All blocks of a file are built when the first one is requested."""
 
     def __init__(self, file: FileMetadata, emitted: int = 0) -> None:
         super().__init__(file, emitted)
@@ -235,7 +235,7 @@ def looks_inside(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
 
 @mutant("split.pending-first", FileSplitterInput.process)
 def drops_the_rest(self: FileSplitterInput) -> None:
-    """What is left of a file is dropped when another one is there."""
+    """The remaining blocks of a file are dropped when another file is there."""
     info = self.get_file_info()
     if info is not None:
         self.process_file_info(info)
@@ -244,7 +244,7 @@ def drops_the_rest(self: FileSplitterInput) -> None:
 
 @mutant("split.threshold", FileSplitterInput.process)
 def threshold_by_call(self: FileSplitterInput) -> None:
-    """The threshold goes for each call of process()."""
+    """The threshold applies to each call of process()."""
     self.block_count = 0
     right(self).process()
 
@@ -282,7 +282,7 @@ class NoDefault(FileSplitterInput):
 
 @mutant("split.checkpoint-in-file", FileSplitterInput._state)
 def forgets_pending(self: FileSplitterInput) -> dict[str, Any]:
-    """A checkpoint has no blocks that are left."""
+    """A checkpoint lacks the remaining blocks."""
     return {**right(self)._state(), "pending": None}
 
 
@@ -300,12 +300,12 @@ class WaitsForTheEnd(FileSplitterBase):
 
 @mutant("split.base-idle", FileSplitterBase.handle_idle_time)
 def idle(self: FileSplitterBase) -> None:
-    """Nothing is done while no file comes."""
+    """Nothing is processed while no file arrives."""
 
 
 @mutant("split.base-missing", FileSplitterBase.get_file_status)
 def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
-    """A file that is not there passes for an empty one."""
+    """A missing file counts as an empty one."""
     try:
         return right(self).get_file_status(info)
     except FileNotFoundException:
@@ -314,5 +314,5 @@ def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
 
 @mutant("split.base-checkpoint", FileSplitterBase._state)
 def forgets_queue(self: FileSplitterBase) -> dict[str, Any]:
-    """A checkpoint has no files that wait."""
+    """A checkpoint lacks the files that wait."""
     return {**right(self)._state(), "queue": []}

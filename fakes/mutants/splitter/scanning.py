@@ -37,7 +37,7 @@ class WaitsFirst(TimeBasedDirectoryScanner):
 
 @mutant("split.scan-once", TimeBasedDirectoryScanner.take)
 def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
-    """What was taken is not known any more."""
+    """Files that were taken are forgotten."""
     info = right(self).take()
     self.references = ReferenceTimes()
     return info
@@ -66,31 +66,31 @@ def forgets_trigger(self: TimeBasedDirectoryScanner) -> None:
 
 @mutant("split.modified-time", TimeBasedDirectoryScanner._modified)
 def blind_to_time(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
-    """Another time is no modification."""
+    """A file with another modification time is not found again."""
     return known[1:] != reference[1:]
 
 
 @mutant("split.modified-older", TimeBasedDirectoryScanner._modified)
 def later_only(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
-    """An earlier time is no modification, as in Java."""
+    """A file with an earlier modification time is not found again, as in Java."""
     return reference[0] > known[0] or known[1:] != reference[1:]
 
 
 @mutant("split.modified-size", TimeBasedDirectoryScanner._modified)
 def blind_to_size(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
-    """Another length is no modification, as in Java."""
+    """A file with another length is not found again, as in Java."""
     return known._replace(length=0) != reference._replace(length=0)
 
 
 @mutant("split.modified-etag", TimeBasedDirectoryScanner._modified)
 def blind_to_etag(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
-    """Another etag is no modification."""
+    """A file with another etag is not found again."""
     return known._replace(etag=None) != reference._replace(etag=None)
 
 
 @mutant("split.modified-whole", FileSplitterInput.get_data_offset)
 def only_the_end(self: FileSplitterInput, info: FileInfo, status: FileStatus) -> int:
-    """Of a file that has grown only what is new is split."""
+    """Only the new part of a file that has grown is split."""
     lengths: dict[str, int] = self.__dict__.setdefault("lengths", {})
     before = lengths.get(status.path, 0)
     lengths[status.path] = status.length
@@ -237,5 +237,5 @@ def silent(self: TimeBasedDirectoryScanner) -> None:
 
 @mutant("split.stop", TimeBasedDirectoryScanner._children)
 def scans_to_the_end(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
-    """A scan in progress is not broken off."""
+    """A scan in progress is not interrupted."""
     yield from self.filesystem.list_status(path)

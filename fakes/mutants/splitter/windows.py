@@ -24,7 +24,7 @@ from fscontract.pipeline.splitter.windows import (
 
 
 class _Altered(FSWindowStore):
-    """Windows come back otherwise than they were saved."""
+    """Windows are retrieved otherwise than they were saved."""
 
     def altered(self, taken: TakenFile) -> TakenFile | None:
         raise NotImplementedError
@@ -152,7 +152,7 @@ def any_time(self: FileSplitterInput) -> str:
 
 @mutant("split.restored-references", FileSplitterInput._state)
 def forgets_known(self: FileSplitterInput) -> dict[str, Any]:
-    """A checkpoint has nothing of what is known of files, as in Java before 3.4."""
+    """A checkpoint lacks the known files, as in Java before 3.4."""
     return {**right(self)._state(), "references": {}}
 
 

@@ -157,7 +157,7 @@ def full_buffer_half(call: BufferRead) -> int:
 
 @mutant("bbfull.eof", READ_FULLY_BUFFER)
 def full_buffer_overruns(call: BufferRead) -> int:
-    """Too few bytes raise an error that is no IOException."""
+    """Too few bytes raise an error that is not an IOException."""
     try:
         return call.proceed()
     except EOFError:

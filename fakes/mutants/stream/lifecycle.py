@@ -20,7 +20,7 @@ from fscontract.implementations.memory import MemoryInputStream
 
 @mutant("open.state")
 class OpensAtOne(MemoryInputStream):
-    """A new stream stands behind its first byte."""
+    """A new stream is behind its first byte."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)

@@ -62,7 +62,7 @@ def null_is_io(call: ArrayRead) -> int:
 
 @mutant("full.eof", READ_FULLY)
 def fully_stops_at_end(call: ArrayRead) -> int:
-    """A range that goes beyond the end is filled as far as there are bytes, without an error."""
+    """A range beyond the end of the file is filled as far as there are bytes, without an error."""
     try:
         return call.proceed()
     except EOFError:
@@ -76,7 +76,7 @@ def fully_stops_at_end(call: ArrayRead) -> int:
 
 @mutant("full.eof", READ_FULLY)
 def fully_overruns(call: ArrayRead) -> int:
-    """A range that goes beyond the end raises an error that is no IOException."""
+    """A range that ends beyond the end of the file raises an error that is not an IOException."""
     try:
         return call.proceed()
     except EOFError:
@@ -196,7 +196,7 @@ def pread_reverses(call: ArrayRead) -> int:
 
 @mutant("pread.data", PREAD)
 def pread_from_stream(call: ArrayRead) -> int:
-    """A read starts where the stream is, wherever it was told to."""
+    """A read starts at the stream's position instead of the given one."""
     size, here = call.stream._size, call.stream._pos
     if 0 <= call.position < size and here < size:
         call.position = here

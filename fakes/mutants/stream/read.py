@@ -25,7 +25,7 @@ def signed_byte(self: MemoryInputStream) -> int:
 
 @mutant("read1.advance", MemoryInputStream.read_byte)
 def byte_stays(self: MemoryInputStream) -> int:
-    """read() gives the same byte for ever."""
+    """read() returns the same byte again and again."""
     position = self._pos
     value = right(self).read_byte()
     self._pos = position

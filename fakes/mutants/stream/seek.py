@@ -195,7 +195,7 @@ def new_source_when_closed(self: Replicated, position: int) -> bool:
 
 @mutant("stns.moved", Replicated.seek_to_new_source)
 def new_source_moves(self: Replicated, position: int) -> bool:
-    """Once a new source was found, the stream stands at the position asked about."""
+    """Once a new source was found, the stream is at the position asked about."""
     is_other = right(self).seek_to_new_source(position)
     if is_other:
         self._pos = min(position, self._size)
@@ -213,7 +213,7 @@ class OtherReplica(Replicated):
 
 @mutant("skip.count", MemoryInputStream.skip)
 def skips_beyond(self: MemoryInputStream, count: int) -> int:
-    """skip() skips as far as it is told, beyond the end too."""
+    """skip() skips the full count, beyond the end too."""
     right(self).skip(0)
     count = max(count, 0)
     self._pos += count
@@ -230,7 +230,7 @@ def skips_less(self: MemoryInputStream, count: int) -> int:
 
 @mutant("skip.advance", MemoryInputStream.skip)
 def skips_as_told(self: MemoryInputStream, count: int) -> int:
-    """skip() stops at the end, and returns what it was told to skip."""
+    """skip() stops at the end, and returns the full count."""
     right(self).skip(count)
     return max(count, 0)
 
