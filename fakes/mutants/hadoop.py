@@ -144,44 +144,35 @@ class OverHadoop(MemoryInputStream):
         raise PathIOException(self.path, outcome.detail) if error is None else error(outcome.detail)
 
     def get_pos(self) -> int:
-        """As the stream beneath."""
         return int(self._do("get_pos"))
 
     def seek(self, position: int) -> None:
-        """As the stream beneath."""
         self._do("seek", position)
 
     def seek_to_new_source(self, position: int) -> bool:
-        """As the stream beneath."""
         return bool(self._do("seek_to_new_source", position))
 
     def read_byte(self) -> int:
-        """As the stream beneath."""
         return int(self._do("read_byte"))
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """As the stream beneath."""
         return int(self._fill("read_into", (), buffer, offset, _length(buffer, offset, length)))
 
     def skip(self, count: int) -> int:
-        """As the stream beneath."""
         return int(self._do("skip", count))
 
     def available(self) -> int:
-        """As the stream beneath."""
         return int(self._do("available"))
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """As the stream beneath."""
         length = _length(buffer, offset, length)
         return int(self._fill("pread", (position,), buffer, offset, length))
 
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """As the stream beneath."""
         self._fill("read_fully", (position,), buffer, offset, _length(buffer, offset, length))
 
     def read_vectored(
@@ -214,15 +205,12 @@ class OverHadoop(MemoryInputStream):
         return future
 
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """As the stream beneath."""
         return int(self._through(buffer, "read_buffer"))
 
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """As the stream beneath."""
         return int(self._through(buffer, "pread_buffer", position))
 
     def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """As the stream beneath."""
         self._through(buffer, "read_fully_buffer", position)
 
     def _through(self, buffer: ByteBuffer, op: str, *before: int) -> Any:
@@ -231,11 +219,9 @@ class OverHadoop(MemoryInputStream):
         raise UnsupportedOperationException(f"{op}: no local stream of Hadoop has it")
 
     def unbuffer(self) -> None:
-        """As the stream beneath."""
         self._do("unbuffer")
 
     def has_capability(self, name: str) -> bool:
-        """As the stream beneath."""
         return bool(self._do("has_capability", name))
 
 
@@ -383,12 +369,10 @@ class BuilderOverHadoop(OpeningBuilder):
         self._sent: dict[str, tuple[str, Any]] = {}
 
     def opt_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._double = value
         return super().opt_double(key, value)
 
     def must_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._double = value
         return super().must_double(key, value)
 
@@ -400,7 +384,6 @@ class BuilderOverHadoop(OpeningBuilder):
         self._sent[key] = self._values[key], exact
 
     def with_file_status(self, status: FileStatus | None) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._tell(("with_file_status", status))
         self._told = status
         return super().with_file_status(status)

@@ -65,20 +65,16 @@ def writes_when_closed(self: PlainFile, data: Any) -> Any:
     return 0 if self.is_closed else right(self).write(data)
 
 
-@mutant("pyio.with.closes")
-class WithLeavesOpen(PlainFile):
+@mutant("pyio.with.closes", PlainFile.__exit__)
+def with_leaves_open(self: PlainFile, *exception: object) -> None:
     """The end of a with block leaves the file open."""
-
-    def __exit__(self, *exception: object) -> None:
-        self._check_open()
+    self._check_open()
 
 
-@mutant("pyio.with.closed")
-class WithOnClosed(PlainFile):
+@mutant("pyio.with.closed", PlainFile.__enter__)
+def with_on_closed(self: PlainFile) -> Any:
     """A closed file can be used in a with block."""
-
-    def __enter__(self) -> Any:
-        return self
+    return self
 
 
 @mutant("pyio.seek.set", PlainFile.seek)

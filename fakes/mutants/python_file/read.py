@@ -83,34 +83,28 @@ def lines_when_closed(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return [] if self.is_closed else right(self).readlines(hint)
 
 
-@mutant("pyio.iter.lines")
-class IterationCuts(PlainFile):
+@mutant("pyio.iter.lines", PlainFile.__next__)
+def iteration_cuts(self: PlainFile) -> bytes:
     """Iteration yields lines without their newlines."""
-
-    def __next__(self) -> bytes:
-        line = super().__next__()
-        return line[:-1] if line.endswith(b"\n") else line
+    line = right(self).__next__()
+    return line[:-1] if line.endswith(b"\n") else line
 
 
-@mutant("pyio.iter.end")
-class IterationGoesOn(PlainFile):
+@mutant("pyio.iter.end", PlainFile.__next__)
+def iteration_goes_on(self: PlainFile) -> bytes:
     """Iteration yields empty lines at the end."""
-
-    def __next__(self) -> bytes:
-        try:
-            return super().__next__()
-        except StopIteration:
-            return b""
+    try:
+        return right(self).__next__()
+    except StopIteration:
+        return b""
 
 
-@mutant("pyio.iter.closed")
-class IterationWhenClosed(PlainFile):
+@mutant("pyio.iter.closed", PlainFile.__next__)
+def iteration_when_closed(self: PlainFile) -> bytes:
     """Iterating over a closed file ends at once."""
-
-    def __next__(self) -> bytes:
-        if self.is_closed:
-            raise StopIteration
-        return super().__next__()
+    if self.is_closed:
+        raise StopIteration
+    return right(self).__next__()
 
 
 @mutant("pyio.read.count", PlainFile.read)

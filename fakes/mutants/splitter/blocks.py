@@ -137,17 +137,15 @@ def loses_last_byte(self: _Changed, block: FileBlockMetadata) -> FileBlockMetada
     return replace(block, length=block.length - 1) if block.is_last_block else block
 
 
-@mutant("split.order")
-class Backwards(BlockMetadataIterator):
+@mutant("split.order", BlockMetadataIterator.__next__)
+def backwards(self: BlockMetadataIterator) -> FileBlockMetadata:
     """Blocks come from the last to the first."""
-
-    def __next__(self) -> FileBlockMetadata:
-        if self.done:
-            raise StopIteration
-        index = self.file.number_of_blocks - 1 - self.emitted
-        block = next(BlockMetadataIterator(self.file, index))
-        self.emitted += 1
-        return block
+    if self.done:
+        raise StopIteration
+    index = self.file.number_of_blocks - 1 - self.emitted
+    block = next(BlockMetadataIterator(self.file, index))
+    self.emitted += 1
+    return block
 
 
 @mutant("split.end-offset", _Changed.changed)
