@@ -27,7 +27,7 @@ from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
 _NAME = "FSCONTRACT_BENCHMARK_MUTANT"
 #: Those whose mutants are streams and filesystems.
-_DOCUMENTS = ("fsdatainputstream", "pythonio", "openfile")
+_DOCUMENTS = ("fsdatainputstream", "python-file", "openfile")
 
 
 class Fixtures(abstract.AbstractFixtures):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.masking import mask_url
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.progress import ProgressLine, ProgressLines

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (

@@ -15,7 +15,7 @@ from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
-@pytest.mark.parametrize("mutant", mutants("metadatatable"), ids=str)
+@pytest.mark.parametrize("mutant", mutants("metadata-table"), ids=str)
 def test_the_check_of_its_clause_finds_a_mutant(mutant: Mutant) -> None:
     """By what is seen, and not by an error of the check itself."""
     broken = mutant.broken()
@@ -40,4 +40,7 @@ class Strict(MetadataWriter):
 def test_a_table_that_refuses_another_change_is_right() -> None:
     """The clause leaves it to the writer whether the last change holds or is refused."""
     kind: type[TableBinding] = type("Binding", (TableBinding,), {"writer_class": Strict})
-    assert check_table(kind(), {"meta.finish-change", "meta.v2-hidden", "meta.goes-on"}) == {}
+    assert (
+        check_table(kind(), {"metadata.finish-change", "metadata.v2-hidden", "metadata.goes-on"})
+        == {}
+    )

@@ -17,7 +17,7 @@ from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
 #: Mutants of streams, files and opens.
-MUTANTS = mutants("fsdatainputstream", "pythonio", "openfile")
+MUTANTS = mutants("fsdatainputstream", "python-file", "openfile")
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {
     "BuildLooks",

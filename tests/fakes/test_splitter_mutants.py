@@ -6,7 +6,7 @@ import pytest
 
 from fscontract.fakes.mutants.registry import Mutant, mutants
 
-MUTANTS = mutants("filesplitter")
+MUTANTS = mutants("splitter")
 
 #: Mutants in which the checks of their own clause find nothing else.
 PRECISE = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.html import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline

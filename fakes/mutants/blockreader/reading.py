@@ -39,7 +39,7 @@ class _Stale(FileSource):
         self._stream.seek(position + count)
 
 
-@mutant("rec.short-reads")
+@mutant("record.short-reads")
 class ShortIsTheEnd(ReadAheadLineReaderContext):
     """A read that gives fewer bytes than it was asked for is taken for the end of the file."""
 
@@ -47,7 +47,7 @@ class ShortIsTheEnd(ReadAheadLineReaderContext):
         return _OneRead(stream, block.path, block.file_length)
 
 
-@mutant("rec.short-reads", ShortIsTheEnd._find)
+@mutant("record.short-reads", ShortIsTheEnd._find)
 def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
     """After a short read there are empty records, and they never end."""
     batch = right(self)._find()
@@ -57,7 +57,7 @@ def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
     return batch
 
 
-@mutant("rec.stale-bytes", ReadAheadLineReaderContext._open)
+@mutant("record.stale-bytes", ReadAheadLineReaderContext._open)
 def stale_buffer(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -65,7 +65,7 @@ def stale_buffer(
     return _Stale(stream, block.path, block.file_length)
 
 
-@mutant("rec.buffers", ReadAheadLineReaderContext._find)
+@mutant("record.buffers", ReadAheadLineReaderContext._find)
 def overflow_above_buffer(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """An overflow buffer larger than the buffer makes empty records without end."""
     at = self.position
@@ -88,7 +88,7 @@ class _Lenient(FileSource):
         return bytes(buffer[:done])
 
 
-@mutant("rec.shorter", ReadAheadLineReaderContext._open)
+@mutant("record.shorter", ReadAheadLineReaderContext._open)
 def shorter_is_fine(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -96,7 +96,7 @@ def shorter_is_fine(
     return _Lenient(stream, block.path, block.file_length)
 
 
-@mutant("rec.grown", ReadAheadLineReaderContext._open)
+@mutant("record.grown", ReadAheadLineReaderContext._open)
 def reads_the_growth(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -107,7 +107,7 @@ def reads_the_growth(
 # Fixed lengths -----------------------------------------------------------------------------------
 
 
-@mutant("rec.fixed-length")
+@mutant("record.fixed-length")
 class OneMore(FixedBytesReaderContext):
     """Records are one byte longer."""
 
@@ -115,7 +115,7 @@ class OneMore(FixedBytesReaderContext):
         super().__init__(length + (not options.get("aligned")), **options)
 
 
-@mutant("rec.fixed-within", FixedBytesReaderContext._begin)
+@mutant("record.fixed-within", FixedBytesReaderContext._begin)
 def beyond_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
     """The last record of a block is completed from the next one."""
     right(self)._begin(goes_on)
@@ -123,7 +123,7 @@ def beyond_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
     self._stop += -size % self.length
 
 
-@mutant("rec.fixed-fully", FixedBytesReaderContext._open)
+@mutant("record.fixed-fully", FixedBytesReaderContext._open)
 def one_read_is_enough(
     self: FixedBytesReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -131,14 +131,14 @@ def one_read_is_enough(
     return _OneRead(stream, block.path, block.file_length)
 
 
-@mutant("rec.width-owner", FixedBytesReaderContext._begin)
+@mutant("record.width-owner", FixedBytesReaderContext._begin)
 def width_by_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
     """Records of fixed width begin anew in each block."""
     self._aligned = False
     right(self)._begin(goes_on)
 
 
-@mutant("rec.slice-default")
+@mutant("record.slice-default")
 class SliceOfItsOwn(FSSliceReader):
     """Without a length, slices are as long as the class says."""
 
@@ -146,7 +146,7 @@ class SliceOfItsOwn(FSSliceReader):
         super().__init__(fs, 1024, **options)
 
 
-@mutant("rec.width-needed")
+@mutant("record.width-needed")
 class SomeWidth(FSRecordReader[Any]):
     """Without a width, records have 80 bytes."""
 
@@ -158,7 +158,7 @@ class SomeWidth(FSRecordReader[Any]):
 # Compressed files --------------------------------------------------------------------------------
 
 
-@mutant("rec.compressed", ReadAheadLineReaderContext._open)
+@mutant("record.compressed", ReadAheadLineReaderContext._open)
 def never_decompresses(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -166,7 +166,7 @@ def never_decompresses(
     return FileSource(stream, block.path, block.file_length)
 
 
-@mutant("rec.compressed-whole", ReadAheadLineReaderContext.initialize)
+@mutant("record.compressed-whole", ReadAheadLineReaderContext.initialize)
 def whole_from_each_block(
     self: ReadAheadLineReaderContext,
     stream: FSDataInputStream,
@@ -195,7 +195,7 @@ class _Excerpt(ByteSource):
             return b""
 
 
-@mutant("rec.compressed-cut", ReadAheadLineReaderContext._open)
+@mutant("record.compressed-cut", ReadAheadLineReaderContext._open)
 def cut_is_the_end(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -204,7 +204,7 @@ def cut_is_the_end(
     return source if isinstance(source, FileSource) else _Excerpt(source)
 
 
-@mutant("rec.members", ReadAheadLineReaderContext._open)
+@mutant("record.members", ReadAheadLineReaderContext._open)
 def first_member_only(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
@@ -307,7 +307,7 @@ def time_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> Non
     self.counters.time = 0.0
 
 
-@mutant("rec.converter-error", Reader.process_block)
+@mutant("record.converter-error", Reader.process_block)
 def converter_as_it_is(self: Reader, block: FileBlockMetadata) -> _Records:
     """What a converter raises does not say where."""
     try:

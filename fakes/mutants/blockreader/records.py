@@ -41,14 +41,14 @@ class Changing(ReadAheadLineReaderContext):
         return record
 
 
-@mutant("rec.none-lost", ReadAheadLineReaderContext._begin)
+@mutant("record.none-lost", ReadAheadLineReaderContext._begin)
 def stops_at_the_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """The line that starts exactly at a block's end is left to the next block, which skips it."""
     right(self)._begin(False)
     self._last_start -= 1
 
 
-@mutant("rec.none-lost", ReadAheadLineReaderContext._synchronize)
+@mutant("record.none-lost", ReadAheadLineReaderContext._synchronize)
 def skips_two_lines(self: ReadAheadLineReaderContext, offset: int) -> None:
     """A block behind the first leaves out the first line that it has, too."""
     right(self)._synchronize(offset)
@@ -56,7 +56,7 @@ def skips_two_lines(self: ReadAheadLineReaderContext, offset: int) -> None:
         self._leave_record(self._last_start)
 
 
-@mutant("rec.none-twice")
+@mutant("record.none-twice")
 class TakesTheFirst(ReadAheadLineReaderContext):
     """A line that starts exactly at a block's start is delivered by it, and by the one before."""
 
@@ -67,20 +67,20 @@ class TakesTheFirst(ReadAheadLineReaderContext):
         super()._synchronize(offset - 1)
 
 
-@mutant("rec.owner", TakesTheFirst._begin)
+@mutant("record.owner", TakesTheFirst._begin)
 def owned_by_start(self: TakesTheFirst, goes_on: bool) -> None:
     """A line belongs to the block with its first byte."""
     right(self)._begin(False)
     self._last_start -= 1
 
 
-@mutant("rec.whole", Changing._change)
+@mutant("record.whole", Changing._change)
 def cut_by_the_block(self: Changing, record: bytes, offset: int) -> bytes:
     """A line ends where its block does."""
     return record[: max(0, self._block.end - offset)] if offset < self._block.end else record
 
 
-@mutant("rec.offset", ReadAheadLineReaderContext._find)
+@mutant("record.offset", ReadAheadLineReaderContext._find)
 def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """Offsets are counted from the start of the block."""
     batch = right(self)._find()
@@ -89,7 +89,7 @@ def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     return batch
 
 
-@mutant("rec.order", ReadAheadLineReaderContext._find)
+@mutant("record.order", ReadAheadLineReaderContext._find)
 def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """The lines that were read together come in reverse."""
     batch = right(self)._find()
@@ -99,7 +99,7 @@ def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     return batch
 
 
-@mutant("rec.many-blocks")
+@mutant("record.many-blocks")
 class PiecesOfLongLines(ReadAheadLineReaderContext):
     """A block inside of a line delivers the rest of the line."""
 
@@ -113,7 +113,7 @@ class PiecesOfLongLines(ReadAheadLineReaderContext):
             self._go(offset)
 
 
-@mutant("rec.data-offset", ReadAheadLineReaderContext._begin)
+@mutant("record.data-offset", ReadAheadLineReaderContext._begin)
 def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A block skips a line unless it starts at 0, be it the first that is read."""
     right(self)._begin(goes_on)
@@ -121,7 +121,7 @@ def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> Non
         self._synchronize(self._block.offset)
 
 
-@mutant("rec.final", ReadAheadLineReaderContext._single)
+@mutant("record.final", ReadAheadLineReaderContext._single)
 def final_line_lost(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """What follows the last line end is left out."""
     batch = right(self)._single(start)
@@ -130,7 +130,7 @@ def final_line_lost(self: ReadAheadLineReaderContext, start: int) -> RecordBatch
     return None if batch.used_bytes == len(batch.records[0]) else batch
 
 
-@mutant("rec.final", ReadAheadLineReaderContext._single)
+@mutant("record.final", ReadAheadLineReaderContext._single)
 def final_line_fails(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """The end of the file is taken for a line that is there, after many bytes."""
     batch = right(self)._single(start)
@@ -141,7 +141,7 @@ def final_line_fails(self: ReadAheadLineReaderContext, start: int) -> RecordBatc
     return batch
 
 
-@mutant("rec.no-phantom")
+@mutant("record.no-phantom")
 class PhantomLine(ReadAheadLineReaderContext):
     """A line end at the end of the file begins one more line."""
 
@@ -160,13 +160,13 @@ class PhantomLine(ReadAheadLineReaderContext):
         return batch
 
 
-@mutant("rec.bytes", Changing._change)
+@mutant("record.bytes", Changing._change)
 def counts_characters(self: Changing, record: bytes, offset: int) -> bytes:
     """Bytes are decoded, and the low byte of each character is delivered."""
     return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
 
 
-@mutant("rec.blank", ReadAheadLineReaderContext.initialize)
+@mutant("record.blank", ReadAheadLineReaderContext.initialize)
 def blank_lines_vanish(
     self: ReadAheadLineReaderContext,
     stream: FSDataInputStream,
@@ -178,13 +178,13 @@ def blank_lines_vanish(
     right(self).initialize(stream, block, consecutive)
 
 
-@mutant("rec.drop-blank", ReadAheadLineReaderContext._admitted)
+@mutant("record.drop-blank", ReadAheadLineReaderContext._admitted)
 def first_blank_line_stays(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
     """A blank line at the start of the file is delivered though others are dropped."""
     return batch if batch.start == 0 and not batch.records[0] else right(self)._admitted(batch)
 
 
-@mutant("rec.limit", ReadAheadLineReaderContext._single)
+@mutant("record.limit", ReadAheadLineReaderContext._single)
 def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """A line that goes beyond what was read at once has no limit."""
     most, self._most = self._most, None
@@ -194,7 +194,7 @@ def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> Reco
         self._most = most
 
 
-@mutant("rec.limit-error", ReadAheadLineReaderContext._begin)
+@mutant("record.limit-error", ReadAheadLineReaderContext._begin)
 def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A line above the limit is left out in silence."""
     if self._on_too_long == "error":
@@ -202,13 +202,13 @@ def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> N
     right(self)._begin(goes_on)
 
 
-@mutant("rec.bom", Changing._change)
+@mutant("record.bom", Changing._change)
 def mark_of_each_line(self: Changing, record: bytes, offset: int) -> bytes:
     """A byte order mark is left out at the start of any line."""
     return record.removeprefix(BOM)
 
 
-@mutant("rec.bom", ReadAheadLineReaderContext._has_bom)
+@mutant("record.bom", ReadAheadLineReaderContext._has_bom)
 def mark_stays(self: ReadAheadLineReaderContext) -> bool:
     """The byte order mark is part of the first line."""
     return False
@@ -217,14 +217,14 @@ def mark_stays(self: ReadAheadLineReaderContext) -> bool:
 # Without reading ahead ---------------------------------------------------------------------------
 
 
-@mutant("rec.line-rest", LineReaderContext._synchronize)
+@mutant("record.line-rest", LineReaderContext._synchronize)
 def rest_is_skipped(self: LineReaderContext, offset: int) -> None:
     """A block behind the first leaves out everything up to the first line end."""
     self._go(offset)
     self._empty = self._leave_record(self._last_start) is None
 
 
-@mutant("rec.line-completes", LineReaderContext._find)
+@mutant("record.line-completes", LineReaderContext._find)
 def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
     """The last line ends where the block does."""
     batch = right(self)._find()
@@ -232,14 +232,14 @@ def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
     return batch and changed(batch, lambda record, offset: record[: end - offset])
 
 
-@mutant("rec.line-validated", LineReaderContext._single)
+@mutant("record.line-validated", LineReaderContext._single)
 def last_line_is_lost(self: LineReaderContext, start: int) -> RecordBatch | None:
     """A line that goes beyond the block is left to the next one, which has but its rest."""
     batch = right(self)._single(start)
     return None if batch is None or batch.end > self._block.end else batch
 
 
-@mutant("rec.line-aligned", LineReaderContext._begin)
+@mutant("record.line-aligned", LineReaderContext._begin)
 def reads_on(self: LineReaderContext, goes_on: bool) -> None:
     """The first bytes of the next block are read, whatever the last line is."""
     self._end += 10
@@ -273,7 +273,7 @@ class _Apart(LineEnd):
         return records, len(data) - len(records.pop()), 1
 
 
-@mutant("rec.crlf")
+@mutant("record.crlf")
 class EachEndsALine(Delimited):
     """A carriage return ends a line, and the line feed behind it another."""
 
@@ -285,14 +285,14 @@ class _Hasty(LineEnd):
         return super().find(data, start, True)
 
 
-@mutant("rec.crlf-buffer")
+@mutant("record.crlf-buffer")
 class BufferEndsTheLine(Delimited):
     """A carriage return at the end of a buffer is a line end, whatever follows."""
 
     lines = _Hasty
 
 
-@mutant("rec.crlf-blocks", ReadAheadLineReaderContext._find)
+@mutant("record.crlf-blocks", ReadAheadLineReaderContext._find)
 def block_ends_the_line(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """A carriage return at the end of a block is a line end, whatever follows."""
     at_end = self._base + len(self._data) == self._end
@@ -318,14 +318,14 @@ class _OnlyFeeds(LineEnd):
         return [x.removesuffix(b"\r") for x in data[:used].split(b"\n")[:-1]], used, 0
 
 
-@mutant("rec.cr")
+@mutant("record.cr")
 class ReturnIsNoEnd(Delimited):
     """A carriage return alone ends no line."""
 
     lines = _OnlyFeeds
 
 
-@mutant("rec.delimiter", ReadAheadLineReaderContext._begin)
+@mutant("record.delimiter", ReadAheadLineReaderContext._begin)
 def lines_anyway(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """The delimiter that is set is ignored."""
     self._delimiter = LineEnd()
@@ -350,24 +350,24 @@ class _Stripping(ReadAheadLineReaderContext):
         return admitted
 
 
-@mutant("rec.delimiter")
+@mutant("record.delimiter")
 class ReturnOfTheDelimiter(_Stripping):
     """A carriage return before the delimiter that is set is lost."""
 
 
-@mutant("rec.delimiter", _Stripping._strips)
+@mutant("record.delimiter", _Stripping._strips)
 def return_of_the_feed(self: _Stripping, delimiter: bytes, end: int) -> bool:
     """A line feed that is set as the delimiter takes a carriage return with it."""
     return delimiter == b"\n"
 
 
-@mutant("rec.delimiter", _Stripping._strips)
+@mutant("record.delimiter", _Stripping._strips)
 def return_of_the_block(self: _Stripping, delimiter: bytes, end: int) -> bool:
     """A carriage return before the delimiter is lost where the delimiter is of the next block."""
     return end > self._end
 
 
-@mutant("rec.delimiter", ReadAheadLineReaderContext._begin)
+@mutant("record.delimiter", ReadAheadLineReaderContext._begin)
 def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A line end that is set as the delimiter matches all line ends."""
     old = self._delimiter
@@ -376,7 +376,7 @@ def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     right(self)._begin(goes_on)
 
 
-@mutant("rec.delimiter", LineReaderContext._admitted)
+@mutant("record.delimiter", LineReaderContext._admitted)
 def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Not reading ahead, a carriage return before the delimiter that is set is lost."""
     admitted = right(self)._admitted(batch)
@@ -385,7 +385,7 @@ def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBat
     return admitted
 
 
-@mutant("rec.cr", ReadAheadLineReaderContext._admitted)
+@mutant("record.cr", ReadAheadLineReaderContext._admitted)
 def run_of_returns(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Carriage returns before a line end are a part of it, however many there are."""
     admitted = right(self)._admitted(batch)
@@ -403,7 +403,7 @@ class _Forgetful(Separator):
         return 0
 
 
-@mutant("rec.delimiter-cut")
+@mutant("record.delimiter-cut")
 class CutByTheBuffer(Delimited):
     """A delimiter that a buffer cuts is not found."""
 
@@ -415,7 +415,7 @@ class _Shortsighted(Separator):
         return offset
 
 
-@mutant("rec.delimiter-cut")
+@mutant("record.delimiter-cut")
 class CutByTheStart(Delimited):
     """A delimiter that begins before the block is not found."""
 
@@ -431,7 +431,7 @@ class _Local(Separator):
         self._overlaps = False
 
 
-@mutant("rec.delimiter-overlap")
+@mutant("record.delimiter-overlap")
 class SearchesFromTheStart(Delimited):
     """The first occurrence behind a block's start counts, though the one before overlaps it."""
 

@@ -17,33 +17,33 @@ from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
 
 
-@mutant("meta.init-listing", MetadataWriter.initialize)
+@mutant("metadata.init-listing", MetadataWriter.initialize)
 def shallow(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Only directories at the top are listed."""
     listed = listing(self._fs, self.path)
     self.bootstrap(Change({p: f for p, f in listed.items() if "/" not in p}), "dataset")
 
 
-@mutant("meta.init-empty", MetadataWriter.bootstrap)
+@mutant("metadata.init-empty", MetadataWriter.bootstrap)
 def nothing_to_do(self: MetadataWriter, content: Change, *args: Any, **kwargs: Any) -> None:
     """A dataset without files gets no table."""
     if content.added:
         right(self).bootstrap(content, *args, **kwargs)
 
 
-@mutant("meta.init-pending", MetadataWriter.initialize)
+@mutant("metadata.init-pending", MetadataWriter.initialize)
 def any_time(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """The table is made while actions are at work."""
     self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
-@mutant("meta.init-once", MetadataWriter._make_room)
+@mutant("metadata.init-once", MetadataWriter._make_room)
 def remakes(self: MetadataWriter) -> None:
     """A table that is there is made again."""
     self.drop()
 
 
-@mutant("meta.init-whole", MetadataWriter._make_room)
+@mutant("metadata.init-whole", MetadataWriter._make_room)
 def no_second_try(self: MetadataWriter) -> None:
     """What an attempt has left is in the way."""
     if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
@@ -60,7 +60,7 @@ class _Applying(MetadataWriter):
             super().apply(instant, change)
 
 
-@mutant("meta.one-deltacommit")
+@mutant("metadata.one-deltacommit")
 class NoRollbacks(_Applying):
     """Rollbacks are not on the timeline of the table."""
 
@@ -74,44 +74,44 @@ class NoRollbacks(_Applying):
         ]
 
 
-@mutant("meta.action-write", _Applying.apply)
+@mutant("metadata.action-write", _Applying.apply)
 def no_replacements(self: _Applying, instant: Instant, change: Change) -> None:
     """A replacecommit says nothing to the table, nor to readers."""
     empty = instant.action == "replacecommit"
     right(self).apply(instant, Change() if empty else change)
 
 
-@mutant("meta.action-compaction", _Applying.apply)
+@mutant("metadata.action-compaction", _Applying.apply)
 def no_compactions(self: _Applying, instant: Instant, change: Change) -> None:
     """What a compaction of the dataset wrote is not in the table."""
     empty = instant.action == "compaction"
     right(self).apply(instant, Change() if empty else change)
 
 
-@mutant("meta.action-clean", MetadataWriter._delete_data)
+@mutant("metadata.action-clean", MetadataWriter._delete_data)
 def keeps_files(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """What was cleaned is not listed, but still there."""
     return {}
 
 
-@mutant("meta.action-rollback", MetadataWriter.roll_back)
+@mutant("metadata.action-rollback", MetadataWriter.roll_back)
 def leaves_bad(self: MetadataWriter, failed: Instant, deleted: Names | None = None) -> Instant:
     """The files of an action that was rolled back stay."""
     return right(self).roll_back(failed)
 
 
-@mutant("meta.action-restore", MetadataWriter._restore)
+@mutant("metadata.action-restore", MetadataWriter._restore)
 def one_step_back(self: MetadataWriter, instant: Instant, targets: list[Instant]) -> Instant:
     """A restore takes back one action."""
     return right(self)._restore(instant, targets[-1:])
 
 
-@mutant("meta.restore-deleted", MetadataWriter._restorable)
+@mutant("metadata.restore-deleted", MetadataWriter._restorable)
 def restores_anything(self: MetadataWriter, targets: list[Instant]) -> None:
     """A restore does not mind that files are gone."""
 
 
-@mutant("meta.clean-missing", MetadataWriter._delete_data)
+@mutant("metadata.clean-missing", MetadataWriter._delete_data)
 def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that was gone before was not deleted."""
     missing: dict[str, set[str]] = {}
@@ -122,39 +122,39 @@ def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     return missing
 
 
-@mutant("meta.clean-failed", MetadataWriter._delete_data)
+@mutant("metadata.clean-failed", MetadataWriter._delete_data)
 def pretends(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that could not be deleted counts as deleted."""
     right(self)._delete_data(deleted)
     return {}
 
 
-@mutant("meta.from-instant", MetadataWriter.sync)
+@mutant("metadata.from-instant", MetadataWriter.sync)
 def looks_there(self: MetadataWriter) -> list[str]:
     """Catching up lists directories."""
     listing(self._fs, self.path)
     return right(self).sync()
 
 
-@mutant("meta.v1-sync", MetadataWriter.sync)
+@mutant("metadata.v1-sync", MetadataWriter.sync)
 def never_syncs(self: MetadataWriter) -> list[str]:
     """The table is never brought up to date."""
     return []
 
 
-@mutant("meta.v1-order", MetadataWriter._behind)
+@mutant("metadata.v1-order", MetadataWriter._behind)
 def backwards(self: MetadataWriter, data: Timeline, metadata: Timeline) -> list[Instant]:
     """The last action is applied first."""
     return right(self)._behind(data, metadata)[::-1]
 
 
-@mutant("meta.v1-stops", MetadataWriter._blocked)
+@mutant("metadata.v1-stops", MetadataWriter._blocked)
 def does_not_wait(self: MetadataWriter, instant: Instant, data: Timeline) -> bool:
     """Completed actions are applied though an earlier one is pending."""
     return False
 
 
-@mutant("meta.v1-merged")
+@mutant("metadata.v1-merged")
 class Behind(MetadataTable):
     """Readers see an outdated table though the dataset is ahead."""
 
@@ -162,7 +162,7 @@ class Behind(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
 
 
-@mutant("meta.v1-read-only")
+@mutant("metadata.v1-read-only")
 class Ahead(MetadataTable):
     """Readers see the dataset, though they asked for the table."""
 
@@ -170,7 +170,7 @@ class Ahead(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": True})
 
 
-@mutant("meta.v2-order", MetadataWriter._finish)
+@mutant("metadata.v2-order", MetadataWriter._finish)
 def dataset_first(
     self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
 ) -> Instant:
@@ -182,13 +182,13 @@ def dataset_first(
     return done
 
 
-@mutant("meta.v2-hidden", MetadataTable._counts)
+@mutant("metadata.v2-hidden", MetadataTable._counts)
 def shows_all(self: MetadataTable, instant: str) -> bool:
     """Readers see records of actions that are not completed."""
     return True
 
 
-@mutant("meta.read-only")
+@mutant("metadata.read-only")
 class Meddles(MetadataTable):
     """A reader recovers pending actions of writers."""
 
@@ -197,7 +197,7 @@ class Meddles(MetadataTable):
         MetadataWriter(self._fs, self.path).recover()
 
 
-@mutant("meta.single-writer")
+@mutant("metadata.single-writer")
 class OpenDoor(FileLock):
     """Every writer gets the lock."""
 
@@ -211,27 +211,27 @@ class OpenDoor(FileLock):
         pass
 
 
-@mutant("meta.several-writers", MetadataWriter._is_dead)
+@mutant("metadata.several-writers", MetadataWriter._is_dead)
 def impatient(self: MetadataWriter, instant: Instant) -> bool:
     """What another writer has begun counts as dead at once."""
     return instant.time not in self._mine
 
 
-@mutant("meta.lock-left", FileLock._free)
+@mutant("metadata.lock-left", FileLock._free)
 def for_ever(self: FileLock, number: int) -> bool:
     """A writer that died with the lock keeps it."""
     path = f"{self._path(number)}.released"
     return any(each.path == path for each in self._fs.list_status(self._directory))
 
 
-@mutant("meta.rolled-back-writer", MetadataWriter.finish)
+@mutant("metadata.rolled-back-writer", MetadataWriter.finish)
 def not_told(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that was rolled back."""
     with self._critical():
         return self._finish(instant, change)
 
 
-@mutant("meta.unbegun", MetadataWriter.finish)
+@mutant("metadata.unbegun", MetadataWriter.finish)
 def any_action(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that is not on the timeline."""
     with self._critical():
@@ -240,7 +240,7 @@ def any_action(self: MetadataWriter, instant: Instant, change: Change) -> Instan
     return right(self).finish(instant, change)
 
 
-@mutant("meta.unbegun", MetadataWriter.finish)
+@mutant("metadata.unbegun", MetadataWriter.finish)
 def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action that is not on the timeline is refused after its files are deleted."""
     if instant.time not in self.timelines()[0].instants:
@@ -248,14 +248,14 @@ def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Ins
     return right(self).finish(instant, change)
 
 
-@mutant("meta.finish-change", MetadataWriter.apply)
+@mutant("metadata.finish-change", MetadataWriter.apply)
 def first_word(self: MetadataWriter, instant: Instant, change: Change) -> None:
     """The first change that is applied for an action stays; a later one is ignored."""
     if instant.time not in self.timelines()[1].completed:
         right(self).apply(instant, change)
 
 
-@mutant("meta.finish-change")
+@mutant("metadata.finish-change")
 class AddsUp(MetadataWriter):
     """The changes that are applied for one action add up."""
 
@@ -270,19 +270,19 @@ class AddsUp(MetadataWriter):
         super().apply(instant, Change(added, {**changes.deleted, **change.deleted}))
 
 
-@mutant("meta.race")
+@mutant("metadata.race")
 class NoDoor(OpenDoor):
     """The lock excludes no writer."""
 
 
-@mutant("meta.validate-listing", FileListing.list_files)
+@mutant("metadata.validate-listing", FileListing.list_files)
 def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
     """What the table says is given, though files were listed, too."""
     listed = right(self).list_files(partition)
     return listed if self._table is None else self._table.list_files(partition)
 
 
-@mutant("meta.validate-counts", FileListing._compare)
+@mutant("metadata.validate-counts", FileListing._compare)
 def silent(self: FileListing, what: str, known: object, found: object) -> None:
     """Differences are not counted."""
 
@@ -296,7 +296,7 @@ class _Uncounted(Metrics):
         return dict(super().snapshot())
 
 
-@mutant("meta.metrics")
+@mutant("metadata.metrics")
 class CountsNoLookups(FileListing):
     """Lookups are not counted."""
 

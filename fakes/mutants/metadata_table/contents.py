@@ -20,7 +20,7 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 _Listed = dict[str, list[FileStatus]]
 
 
-@mutant("meta.place", MetadataWriter.bootstrap)
+@mutant("metadata.place", MetadataWriter.bootstrap)
 def two_bases(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Listings begin with two base files."""
     right(self).bootstrap(*args, **kwargs)
@@ -29,13 +29,13 @@ def two_bases(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
 
 
-@mutant("meta.partitions", MetadataTable.list_partitions)
+@mutant("metadata.partitions", MetadataTable.list_partitions)
 def top_level(self: MetadataTable) -> list[str]:
     """Partitions below others are left out."""
     return [name for name in right(self).list_partitions() if "/" not in name]
 
 
-@mutant("meta.files")
+@mutant("metadata.files")
 class ForgetsLast(MetadataTable):
     """What the last action did is not seen."""
 
@@ -50,7 +50,7 @@ class ForgetsLast(MetadataTable):
         )
 
 
-@mutant("meta.sizes", MetadataTable.list_many)
+@mutant("metadata.sizes", MetadataTable.list_many)
 def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Sizes have 32 bits."""
     return {
@@ -59,13 +59,13 @@ def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     }
 
 
-@mutant("meta.root", MetadataTable.list_partitions)
+@mutant("metadata.root", MetadataTable.list_partitions)
 def dot(self: MetadataTable) -> list[str]:
     """The partition of a dataset that has none is called by its key."""
     return [name or "." for name in right(self).list_partitions()]
 
 
-@mutant("meta.absent-partition", MetadataTable.list_many)
+@mutant("metadata.absent-partition", MetadataTable.list_many)
 def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """A partition that is not there is an error."""
     listed = right(self).list_many(partitions)
@@ -75,13 +75,13 @@ def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     return listed
 
 
-@mutant("meta.empty-partition", MetadataWriter._names)
+@mutant("metadata.empty-partition", MetadataWriter._names)
 def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
     """A partition stays when its last file goes."""
     return {name: ["something"] for name in partitions}
 
 
-@mutant("meta.deleted", MetadataWriter._apply)
+@mutant("metadata.deleted", MetadataWriter._apply)
 def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
     """The table is not told of files that were deleted."""
     right(self)._apply(time, replace(change, deleted={}))
@@ -112,7 +112,7 @@ class _Merging(FileGroupReader):
         cls.merge = staticmethod(merging)  # type: ignore[method-assign]
 
 
-@mutant("meta.size-larger")
+@mutant("metadata.size-larger")
 class NewestSize(_Merging):
     """A file has the size that was reported last."""
 
@@ -121,7 +121,7 @@ class NewestSize(_Merging):
         return newer
 
 
-@mutant("meta.size-new")
+@mutant("metadata.size-new")
 class ForgetsDeletion(_Merging):
     """A file that came again is merged with what it was before it was deleted."""
 
@@ -132,7 +132,7 @@ class ForgetsDeletion(_Merging):
         return FileInfo(newer.size) if older.is_deleted else FileInfo(max(older.size, newer.size))
 
 
-@mutant("meta.deleted-twice")
+@mutant("metadata.deleted-twice")
 class DropsSecond(_Merging):
     """Two deletions of a file are none, as they were in Hudi."""
 
@@ -143,7 +143,7 @@ class DropsSecond(_Merging):
         return newer if newer.is_deleted or older.is_deleted else max(older, newer)
 
 
-@mutant("meta.associative")
+@mutant("metadata.associative")
 class DropsBoth(_Merging):
     """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
 
@@ -154,26 +154,26 @@ class DropsBoth(_Merging):
         return newer if older.is_deleted else max(older, newer)
 
 
-@mutant("meta.live-only", MetadataWriter.clean_table)
+@mutant("metadata.live-only", MetadataWriter.clean_table)
 def keeps_all(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Cleaning leaves a hundred slices."""
     return right(self).clean_table(100)
 
 
-@mutant("meta.either-absent", FileGroupReader.get_many)
+@mutant("metadata.either-absent", FileGroupReader.get_many)
 def needs_logs(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Without logs there is nothing."""
     return right(self).get_many(keys) if self._changes() else {}
 
 
-@mutant("meta.logs-once", FileGroupReader.get_many)
+@mutant("metadata.logs-once", FileGroupReader.get_many)
 def reads_again(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Each lookup reads the logs."""
     self._merged = None
     return right(self).get_many(keys)
 
 
-@mutant("meta.one-reader", MetadataTable.list_many)
+@mutant("metadata.one-reader", MetadataTable.list_many)
 def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Each partition is looked up by a separate reader."""
     listed: _Listed = {}
@@ -183,7 +183,7 @@ def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     return listed
 
 
-@mutant("meta.no-listing", MetadataWriter._apply)
+@mutant("metadata.no-listing", MetadataWriter._apply)
 def lists(self: MetadataWriter, time: str, change: Change) -> None:
     """The directories that change are listed."""
     for partition in {**change.added, **change.deleted}:
@@ -191,14 +191,14 @@ def lists(self: MetadataWriter, time: str, change: Change) -> None:
     right(self)._apply(time, change)
 
 
-@mutant("meta.slices-cached", MetadataTable._readers)
+@mutant("metadata.slices-cached", MetadataTable._readers)
 def lists_slices(self: MetadataTable, partition: str) -> list[FileGroupReader]:
     """Each lookup lists the files of the table."""
     self._groups.clear()
     return right(self)._readers(partition)
 
 
-@mutant("meta.opening-cheap")
+@mutant("metadata.opening-cheap")
 class ReadsRollbacks(MetadataTable):
     """To open the table all rollbacks are read."""
 
@@ -212,7 +212,7 @@ class ReadsRollbacks(MetadataTable):
         read_file(self._fs, f"{self.path}/.hoodie/timeline/{instant.file_name}")
 
 
-@mutant("meta.time-travel")
+@mutant("metadata.time-travel")
 class AlwaysNow(MetadataTable):
     """A table as of an earlier time shows the current dataset."""
 
@@ -220,6 +220,6 @@ class AlwaysNow(MetadataTable):
         super().__init__(*args, **{**kwargs, "as_of": None})
 
 
-@mutant("meta.time-travel-bounds", MetadataTable._check_age)
+@mutant("metadata.time-travel-bounds", MetadataTable._check_age)
 def before_time(self: MetadataTable, as_of: str) -> None:
     """What was before the table is what it began with."""

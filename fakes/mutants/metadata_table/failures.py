@@ -30,20 +30,20 @@ from fscontract.pipeline.hudi.timeline import (
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
-@mutant("meta.failed-update", MetadataWriter.apply)
+@mutant("metadata.failed-update", MetadataWriter.apply)
 def completes_first(self: MetadataWriter, instant: Instant, change: Change) -> None:
     """The action is completed before the table is changed."""
     self._data_instants.complete(instant, encode_commit([], "UPSERT"), self._latest())
     right(self).apply(instant, change)
 
 
-@mutant("meta.recovered", MetadataWriter.recover)
+@mutant("metadata.recovered", MetadataWriter.recover)
 def leaves_alone(self: MetadataWriter) -> list[Instant]:
     """Actions that other writers began are not recovered."""
     return []
 
 
-@mutant("meta.rollback-older", MetadataWriter._roll_back)
+@mutant("metadata.rollback-older", MetadataWriter._roll_back)
 def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: Names) -> Instant:
     """An action that is not the last one is completed by its rollback, as it was in Hudi."""
     data, _ = self.timelines()
@@ -53,12 +53,12 @@ def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: 
     return right(self)._roll_back(instant, failed, deleted)
 
 
-@mutant("meta.rollback-first", MetadataWriter._take_out)
+@mutant("metadata.rollback-first", MetadataWriter._take_out)
 def leaves_logs(self: MetadataWriter, time: str) -> None:
     """What an action wrote to the table stays there."""
 
 
-@mutant("meta.rollback-unknown", MetadataWriter._take_out)
+@mutant("metadata.rollback-unknown", MetadataWriter._take_out)
 def must_know(self: MetadataWriter, time: str) -> None:
     """What the table does not know can't be rolled back."""
     if time not in self.timelines()[1].instants:
@@ -66,7 +66,7 @@ def must_know(self: MetadataWriter, time: str) -> None:
     right(self)._take_out(time)
 
 
-@mutant("meta.before-or-after", MetadataWriter._finish)
+@mutant("metadata.before-or-after", MetadataWriter._finish)
 def two_halves(
     self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
 ) -> Instant:
@@ -78,7 +78,7 @@ def two_halves(
     return right(self)._finish(instant, change, *args, **kwargs)
 
 
-@mutant("meta.goes-on", MetadataWriter.recover)
+@mutant("metadata.goes-on", MetadataWriter.recover)
 def helpless(self: MetadataWriter) -> list[Instant]:
     """Pending actions of other writers raise an error instead of being recovered."""
     data, _ = self.timelines()
@@ -87,36 +87,36 @@ def helpless(self: MetadataWriter) -> list[Instant]:
     return []
 
 
-@mutant("meta.no-leak", MetadataWriter._files_of)
+@mutant("metadata.no-leak", MetadataWriter._files_of)
 def litters(self: MetadataWriter, time: str) -> dict[str, set[str]]:
     """The files of an action that died are not looked for."""
     return {}
 
 
-@mutant("meta.fallback-absent", FileListing._listed)
+@mutant("metadata.fallback-absent", FileListing._listed)
 def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]:
     """Without a table there are no files."""
     return iter(())
 
 
-@mutant("meta.fallback-broken", FileListing._ask)
+@mutant("metadata.fallback-broken", FileListing._ask)
 def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
     """A damaged table raises an error instead of a listing."""
     return None if self._table is None else question(self._table)
 
 
-@mutant("meta.fallback-uncommitted", FileListing._completed)
+@mutant("metadata.fallback-uncommitted", FileListing._completed)
 def lists_everything(self: FileListing, name: str) -> bool:
     """Files of actions that are at work are listed."""
     return True
 
 
-@mutant("meta.warned", FileListing._warn)
+@mutant("metadata.warned", FileListing._warn)
 def says_nothing(self: FileListing, reason: str) -> None:
     """No warning says that directories are listed."""
 
 
-@mutant("meta.damage", FileGroupReader.get_many)
+@mutant("metadata.damage", FileGroupReader.get_many)
 def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Records that can't be read are missing."""
     try:
@@ -125,7 +125,7 @@ def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
         return {}
 
 
-@mutant("meta.torn-completed", FileGroupReader._blocks)
+@mutant("metadata.torn-completed", FileGroupReader._blocks)
 def skips_torn(self: FileGroupReader) -> list[tuple[Log, LogBlock]]:
     """A log that is not whole is passed over."""
     try:
@@ -168,13 +168,13 @@ class _FileByFile(MetadataTable):
         raise NotImplementedError
 
 
-@mutant("meta.prune-range", _FileByFile.may_match)
+@mutant("metadata.prune-range", _FileByFile.may_match)
 def keeps_everything(self: _FileByFile, file: _File) -> bool:
     """No file is left out."""
     return True
 
 
-@mutant("meta.prune-unknown", MetadataTable.prune)
+@mutant("metadata.prune-unknown", MetadataTable.prune)
 def drops_unknown(
     self: MetadataTable, filters: Iterable[Filter], partitions: Iterable[str] | None = None
 ) -> list[FileStatus]:
@@ -186,13 +186,13 @@ def drops_unknown(
     return [status for status in statuses if status.path.rpartition("/")[2] in known]
 
 
-@mutant("meta.prune-nulls", _FileByFile.may_match)
+@mutant("metadata.prune-nulls", _FileByFile.may_match)
 def nulls_are_values(self: _FileByFile, file: _File) -> bool:
     """A file with values has no nulls."""
     return file.values == file.nulls if file.condition.operator == "is null" else file.may_match
 
 
-@mutant("meta.prune-nan", _FileByFile.may_match)
+@mutant("metadata.prune-nan", _FileByFile.may_match)
 def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
     """Nothing is beyond the bounds."""
     if isinstance(file.high, float) and file.condition.operator == ">":
@@ -200,7 +200,7 @@ def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
     return file.may_match
 
 
-@mutant("meta.prune-text", _FileByFile.may_match)
+@mutant("metadata.prune-text", _FileByFile.may_match)
 def text_is_whole(self: _FileByFile, file: _File) -> bool:
     """The largest text is the largest there is."""
     if isinstance(file.high, str) and file.condition.operator == "=":
@@ -208,14 +208,14 @@ def text_is_whole(self: _FileByFile, file: _File) -> bool:
     return file.may_match
 
 
-@mutant("meta.prune-types", _FileByFile.may_match)
+@mutant("metadata.prune-types", _FileByFile.may_match)
 def same_type(self: _FileByFile, file: _File) -> bool:
     """A value of another type is in no file."""
     is_of_type = file.low is None or type(file.low) is type(file.condition.value)
     return file.may_match and is_of_type
 
 
-@mutant("meta.prune-replaced", MetadataWriter._statistics)
+@mutant("metadata.prune-replaced", MetadataWriter._statistics)
 def stale_statistics(self: MetadataWriter, change: Change, columns: Sequence[str]) -> list[Record]:
     """Statistics of a file are not told to be gone."""
     records = right(self)._statistics(change, columns)
@@ -232,32 +232,32 @@ class _Everywhere(dict[str, Collection[str]]):
         return self[""]
 
 
-@mutant("meta.prune-partitions", MetadataTable._without_match)
+@mutant("metadata.prune-partitions", MetadataTable._without_match)
 def names_alone(self: MetadataTable, condition: Filter) -> Mapping[str, Collection[str]]:
     """Statistics are found by the name of the file."""
     return _Everywhere(right(self)._without_match(condition))
 
 
-@mutant("meta.prune-time-travel", MetadataTable._chunks)
+@mutant("metadata.prune-time-travel", MetadataTable._chunks)
 def current_statistics(self: MetadataTable, column: str) -> Sequence[ColumnChunk]:
     """Statistics are the current ones, whatever the time asked about."""
     with MetadataTable(self._fs, self.path) as now:
         return now._chunks(column)
 
 
-@mutant("meta.prune-replaced", FileGroupReader.chunks)
+@mutant("metadata.prune-replaced", FileGroupReader.chunks)
 def old_columns(self: FileGroupReader, column: str) -> Iterator[ColumnChunk]:
     """What a log says of a file's statistics does not reach those that are by column."""
     yield from islice(right(self).chunks(column), 1)
 
 
-@mutant("meta.own-schedule", MetadataWriter.deltacommits)
+@mutant("metadata.own-schedule", MetadataWriter.deltacommits)
 def each_time(self: MetadataWriter, metadata: Timeline) -> int:
     """The table is compacted with each commit."""
     return 1000
 
 
-@mutant("meta.compaction-same", MetadataWriter._compacted)
+@mutant("metadata.compaction-same", MetadataWriter._compacted)
 def forgets_logs(
     self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
 ) -> Iterator[Record]:
@@ -265,7 +265,7 @@ def forgets_logs(
     return right(self)._compacted(replace(each, logs=()), instant, data)
 
 
-@mutant("meta.compaction-undecided")
+@mutant("metadata.compaction-undecided")
 class FoldsAll(MetadataWriter):
     """A compaction includes actions that are not completed."""
 
@@ -276,13 +276,13 @@ class FoldsAll(MetadataWriter):
         return True
 
 
-@mutant("meta.compaction-late", MetadataWriter._undecided)
+@mutant("metadata.compaction-late", MetadataWriter._undecided)
 def passes_by(self: MetadataWriter, data: Timeline, metadata: Timeline) -> bool:
     """A compaction skips actions that are not completed yet."""
     return False
 
 
-@mutant("meta.compaction-first")
+@mutant("metadata.compaction-first")
 class CompactsLast(MetadataWriter):
     """Due table services run after the commit."""
 
@@ -300,7 +300,7 @@ class CompactsLast(MetadataWriter):
         return done
 
 
-@mutant("meta.compaction-pending")
+@mutant("metadata.compaction-pending")
 class TrustsPending(MetadataTable):
     """A compaction counts from its beginning."""
 
@@ -312,7 +312,7 @@ class TrustsPending(MetadataTable):
         )
 
 
-@mutant("meta.compaction-retried")
+@mutant("metadata.compaction-retried")
 class NeverRetries(MetadataWriter):
     """A pending compaction prevents any other."""
 
@@ -325,7 +325,7 @@ class NeverRetries(MetadataWriter):
         return super().compact()
 
 
-@mutant("meta.table-clean", MetadataWriter.clean_table)
+@mutant("metadata.table-clean", MetadataWriter.clean_table)
 def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Files are removed, and no instant says so."""
     metadata = self.timelines()[1]
@@ -335,7 +335,7 @@ def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
     return gone
 
 
-@mutant("meta.table-clean-pending", MetadataWriter._unneeded)
+@mutant("metadata.table-clean-pending", MetadataWriter._unneeded)
 def cleans_pending(
     self: MetadataWriter, partition: str, metadata: Timeline, keep: int
 ) -> list[str]:
@@ -347,7 +347,7 @@ def cleans_pending(
     return right(self)._unneeded(partition, metadata, keep) + more
 
 
-@mutant("meta.archive")
+@mutant("metadata.archive")
 class ArchivesAll(MetadataWriter):
     """All completed instants of the dataset are dropped."""
 
@@ -355,7 +355,7 @@ class ArchivesAll(MetadataWriter):
         return "~"
 
 
-@mutant("meta.archive-failed", ArchivesAll._drop)
+@mutant("metadata.archive-failed", ArchivesAll._drop)
 def drops_pending(
     self: ArchivesAll,
     instants: TimelineWriter,
@@ -372,7 +372,7 @@ def drops_pending(
     return [each.time for each in every]
 
 
-@mutant("meta.size-bounded", MetadataWriter.archive)
+@mutant("metadata.size-bounded", MetadataWriter.archive)
 def never_archives(self: MetadataWriter, keep: int = 0) -> list[str]:
     """No instant is ever dropped."""
     return []

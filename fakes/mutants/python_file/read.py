@@ -8,20 +8,20 @@ from fscontract.fakes.mutants.python_file.plain_file import PlainFile
 from fscontract.fakes.mutants.registry import mutant, right
 
 
-@mutant("pyio.readline.line", PlainFile.readline)
+@mutant("python.readline.line", PlainFile.readline)
 def line_cut(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline returns the line without its newline, which it has passed."""
     line = right(self).readline(size)
     return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
 
 
-@mutant("pyio.readline.limit", PlainFile.readline)
+@mutant("python.readline.limit", PlainFile.readline)
 def line_without_limit(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline(n) returns the whole line, unless n is 0."""
     return right(self).readline(size and -1)
 
 
-@mutant("pyio.readline.last", PlainFile.readline)
+@mutant("python.readline.last", PlainFile.readline)
 def last_line_lost(self: PlainFile, size: int | None = -1, /) -> bytes:
     """The last line, without a newline, is passed over."""
     line = right(self).readline(size)
@@ -29,7 +29,7 @@ def last_line_lost(self: PlainFile, size: int | None = -1, /) -> bytes:
     return b"" if last and not line.endswith(b"\n") else line
 
 
-@mutant("pyio.readline.eof", PlainFile.readline)
+@mutant("python.readline.eof", PlainFile.readline)
 def line_raises_at_end(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline at the end raises EOFError."""
     line = right(self).readline(size)
@@ -38,7 +38,7 @@ def line_raises_at_end(self: PlainFile, size: int | None = -1, /) -> bytes:
     return line
 
 
-@mutant("pyio.readline.advance", PlainFile.readline)
+@mutant("python.readline.advance", PlainFile.readline)
 def line_lags(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline moves the position by one less than it returned."""
     line = right(self).readline(size)
@@ -47,13 +47,13 @@ def line_lags(self: PlainFile, size: int | None = -1, /) -> bytes:
     return line
 
 
-@mutant("pyio.readline.closed", PlainFile.readline)
+@mutant("python.readline.closed", PlainFile.readline)
 def line_when_closed(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline on a closed file returns nothing."""
     return b"" if self.is_closed else right(self).readline(size)
 
 
-@mutant("pyio.readlines.all", PlainFile.readlines)
+@mutant("python.readlines.all", PlainFile.readlines)
 def lines_lack_last(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines leaves out the last line."""
     lines = right(self).readlines(hint)
@@ -62,13 +62,13 @@ def lines_lack_last(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines
 
 
-@mutant("pyio.readlines.hint", PlainFile.readlines)
+@mutant("python.readlines.hint", PlainFile.readlines)
 def lines_without_hint(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines returns all lines whatever the hint."""
     return right(self).readlines(hint and -1)
 
 
-@mutant("pyio.readlines.advance", PlainFile.readlines)
+@mutant("python.readlines.advance", PlainFile.readlines)
 def lines_stay(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines leaves the position where it was."""
     lines = right(self).readlines(hint)
@@ -77,20 +77,20 @@ def lines_stay(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines
 
 
-@mutant("pyio.readlines.closed", PlainFile.readlines)
+@mutant("python.readlines.closed", PlainFile.readlines)
 def lines_when_closed(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines on a closed file returns an empty list."""
     return [] if self.is_closed else right(self).readlines(hint)
 
 
-@mutant("pyio.iter.lines", PlainFile.__next__)
+@mutant("python.iter.lines", PlainFile.__next__)
 def iteration_cuts(self: PlainFile) -> bytes:
     """Iteration yields lines without their newlines."""
     line = right(self).__next__()
     return line[:-1] if line.endswith(b"\n") else line
 
 
-@mutant("pyio.iter.end", PlainFile.__next__)
+@mutant("python.iter.end", PlainFile.__next__)
 def iteration_goes_on(self: PlainFile) -> bytes:
     """Iteration yields empty lines at the end."""
     try:
@@ -99,7 +99,7 @@ def iteration_goes_on(self: PlainFile) -> bytes:
         return b""
 
 
-@mutant("pyio.iter.closed", PlainFile.__next__)
+@mutant("python.iter.closed", PlainFile.__next__)
 def iteration_when_closed(self: PlainFile) -> bytes:
     """Iterating over a closed file ends at once."""
     if self.is_closed:
@@ -107,33 +107,33 @@ def iteration_when_closed(self: PlainFile) -> bytes:
     return right(self).__next__()
 
 
-@mutant("pyio.read.count", PlainFile.read)
+@mutant("python.read.count", PlainFile.read)
 def file_reads_more(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns a byte more, where there is one."""
     return right(self).read(size + 1 if size is not None and size > 0 else size)
 
 
-@mutant("pyio.read.full", PlainFile.read)
+@mutant("python.read.full", PlainFile.read)
 def file_reads_half(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns half of what was asked for."""
     return right(self).read(size // 2 if size is not None and size > 1 else size)
 
 
-@mutant("pyio.read.data", PlainFile.read)
+@mutant("python.read.data", PlainFile.read)
 def file_reads_reversed(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns the bytes in reverse order."""
     data = right(self).read(size)
     return data[::-1] if size is not None and size > 0 else data
 
 
-@mutant("pyio.read.bytes", PlainFile.read)
+@mutant("python.read.bytes", PlainFile.read)
 def file_reads_bytearray(self: PlainFile, size: int | None = -1) -> Any:
     """read(n) returns a bytearray."""
     data = right(self).read(size)
     return bytearray(data) if data and size is not None else data
 
 
-@mutant("pyio.read.all", PlainFile.read)
+@mutant("python.read.all", PlainFile.read)
 def file_reads_half_of_all(self: PlainFile, size: int | None = -1) -> bytes:
     """read(-1) returns half of what is left."""
     if size is not None and size < 0:
@@ -141,7 +141,7 @@ def file_reads_half_of_all(self: PlainFile, size: int | None = -1) -> bytes:
     return right(self).read(size)
 
 
-@mutant("pyio.read.none", PlainFile.read)
+@mutant("python.read.none", PlainFile.read)
 def file_refuses_none(self: PlainFile, size: int | None = -1) -> bytes:
     """read(None) raises TypeError."""
     if size is None:
@@ -149,7 +149,7 @@ def file_refuses_none(self: PlainFile, size: int | None = -1) -> bytes:
     return right(self).read(size)
 
 
-@mutant("pyio.read.eof", PlainFile.read)
+@mutant("python.read.eof", PlainFile.read)
 def file_raises_at_end(self: PlainFile, size: int | None = -1) -> bytes:
     """read at the end raises EOFError."""
     data = right(self).read(size)
@@ -158,7 +158,7 @@ def file_raises_at_end(self: PlainFile, size: int | None = -1) -> bytes:
     return data
 
 
-@mutant("pyio.read.progress", PlainFile.read)
+@mutant("python.read.progress", PlainFile.read)
 def file_drops_tail(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns nothing if fewer bytes are left."""
     if size is not None and size > self.left():
@@ -166,13 +166,13 @@ def file_drops_tail(self: PlainFile, size: int | None = -1) -> bytes:
     return right(self).read(size)
 
 
-@mutant("pyio.read.zero", PlainFile.read)
+@mutant("python.read.zero", PlainFile.read)
 def file_takes_zero_for_all(self: PlainFile, size: int | None = -1) -> bytes:
     """read(0) returns everything."""
     return right(self).read(size or -1)
 
 
-@mutant("pyio.read.advance", PlainFile.read)
+@mutant("python.read.advance", PlainFile.read)
 def file_read_lags(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) of several bytes moves the position by one less."""
     data = right(self).read(size)
@@ -181,19 +181,19 @@ def file_read_lags(self: PlainFile, size: int | None = -1) -> bytes:
     return data
 
 
-@mutant("pyio.read.closed", PlainFile.read)
+@mutant("python.read.closed", PlainFile.read)
 def file_reads_when_closed(self: PlainFile, size: int | None = -1) -> bytes:
     """read on a closed file returns nothing."""
     return b"" if self.is_closed else right(self).read(size)
 
 
-@mutant("pyio.readall.data", PlainFile.readall)
+@mutant("python.readall.data", PlainFile.readall)
 def all_but_last(self: PlainFile) -> bytes:
     """readall returns all but the last byte."""
     return self.take(max(self.left() - 1, 0)) or self.take(1)
 
 
-@mutant("pyio.readall.eof", PlainFile.readall)
+@mutant("python.readall.eof", PlainFile.readall)
 def all_raises_at_end(self: PlainFile) -> bytes:
     """readall at the end raises EOFError."""
     data = right(self).readall()
@@ -202,7 +202,7 @@ def all_raises_at_end(self: PlainFile) -> bytes:
     return data
 
 
-@mutant("pyio.readall.advance", PlainFile.readall)
+@mutant("python.readall.advance", PlainFile.readall)
 def all_stays(self: PlainFile) -> bytes:
     """readall leaves the position where it was."""
     data = right(self).readall()
@@ -211,13 +211,13 @@ def all_stays(self: PlainFile) -> bytes:
     return data
 
 
-@mutant("pyio.readall.closed", PlainFile.readall)
+@mutant("python.readall.closed", PlainFile.readall)
 def all_when_closed(self: PlainFile) -> bytes:
     """readall on a closed file returns nothing."""
     return b"" if self.is_closed else right(self).readall()
 
 
-@mutant("pyio.readinto.count", PlainFile.readinto)
+@mutant("python.readinto.count", PlainFile.readinto)
 def into_counts_buffer(self: PlainFile, buffer: Any) -> int:
     """readinto that met the end returns the buffer's size."""
     count = right(self).readinto(buffer)
@@ -225,7 +225,7 @@ def into_counts_buffer(self: PlainFile, buffer: Any) -> int:
     return view.nbytes if count and view.format == "B" and view.ndim == 1 else count
 
 
-@mutant("pyio.readinto.full", PlainFile.readinto)
+@mutant("python.readinto.full", PlainFile.readinto)
 def into_half(self: PlainFile, buffer: Any) -> int:
     """readinto fills half of the buffer."""
     view = memoryview(buffer)
@@ -234,7 +234,7 @@ def into_half(self: PlainFile, buffer: Any) -> int:
     return right(self).readinto(view.cast("B")[: view.nbytes // 2])
 
 
-@mutant("pyio.readinto.data", PlainFile.readinto)
+@mutant("python.readinto.data", PlainFile.readinto)
 def into_reversed(self: PlainFile, buffer: Any) -> int:
     """readinto puts the bytes into the buffer in reverse order."""
     count = right(self).readinto(buffer)
@@ -244,7 +244,7 @@ def into_reversed(self: PlainFile, buffer: Any) -> int:
     return count
 
 
-@mutant("pyio.readinto.formats", PlainFile.readinto)
+@mutant("python.readinto.formats", PlainFile.readinto)
 def into_bytes_only(self: PlainFile, buffer: Any) -> int:
     """readinto refuses buffers of larger items."""
     if not self.is_closed and memoryview(buffer).itemsize > 1:
@@ -252,7 +252,7 @@ def into_bytes_only(self: PlainFile, buffer: Any) -> int:
     return right(self).readinto(buffer)
 
 
-@mutant("pyio.readinto.zero", PlainFile.readinto)
+@mutant("python.readinto.zero", PlainFile.readinto)
 def into_needs_room(self: PlainFile, buffer: Any) -> int:
     """readinto an empty buffer raises ValueError."""
     count = right(self).readinto(buffer)
@@ -261,14 +261,14 @@ def into_needs_room(self: PlainFile, buffer: Any) -> int:
     return count
 
 
-@mutant("pyio.readinto.eof", PlainFile.readinto)
+@mutant("python.readinto.eof", PlainFile.readinto)
 def into_minus_one(self: PlainFile, buffer: Any) -> int:
     """readinto at the end returns -1."""
     count = right(self).readinto(buffer)
     return count if count or memoryview(buffer).nbytes == 0 else -1
 
 
-@mutant("pyio.readinto.progress", PlainFile.readinto)
+@mutant("python.readinto.progress", PlainFile.readinto)
 def into_drops_tail(self: PlainFile, buffer: Any) -> int:
     """readinto a buffer for more than is left returns 0."""
     if not self.is_closed and memoryview(buffer).nbytes > self.left():
@@ -276,7 +276,7 @@ def into_drops_tail(self: PlainFile, buffer: Any) -> int:
     return right(self).readinto(buffer)
 
 
-@mutant("pyio.readinto.rest-untouched", PlainFile.readinto)
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
 def into_clears_rest(self: PlainFile, buffer: Any) -> int:
     """readinto zeroes the part of the buffer that it did not fill."""
     count = right(self).readinto(buffer)
@@ -286,7 +286,7 @@ def into_clears_rest(self: PlainFile, buffer: Any) -> int:
     return count
 
 
-@mutant("pyio.readinto.advance", PlainFile.readinto)
+@mutant("python.readinto.advance", PlainFile.readinto)
 def into_lags(self: PlainFile, buffer: Any) -> int:
     """readinto moves the position by one less than it returns."""
     count = right(self).readinto(buffer)
@@ -295,7 +295,7 @@ def into_lags(self: PlainFile, buffer: Any) -> int:
     return count
 
 
-@mutant("pyio.readinto.closed", PlainFile.readinto)
+@mutant("python.readinto.closed", PlainFile.readinto)
 def into_when_closed(self: PlainFile, buffer: Any) -> int:
     """readinto on a closed file returns 0."""
     return 0 if self.is_closed else right(self).readinto(buffer)

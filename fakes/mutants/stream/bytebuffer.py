@@ -18,8 +18,8 @@ from fscontract.fakes.mutants.stream.calls import (
 from fscontract.fakes.mutants.stream.variants import NoByteBuffers
 
 
-@mutant("bb.count", READ_BUFFER)
-@mutant("bbpread.count", PREAD_BUFFER, name="PreadBufferCountsRemaining")
+@mutant("bytebuffer.count", READ_BUFFER)
+@mutant("bytebuffer-pread.count", PREAD_BUFFER, name="PreadBufferCountsRemaining")
 def buffer_counts_remaining(call: BufferRead) -> int:
     """A read that met the end returns what remained in the buffer, not what it delivered."""
     remaining = call.buffer.remaining
@@ -27,9 +27,9 @@ def buffer_counts_remaining(call: BufferRead) -> int:
     return remaining if count > 0 else count
 
 
-@mutant("bb.data", READ_BUFFER)
-@mutant("bbpread.data", PREAD_BUFFER, name="PreadBufferReverses")
-@mutant("bbfull.data", READ_FULLY_BUFFER, name="FullBufferReverses")
+@mutant("bytebuffer.data", READ_BUFFER)
+@mutant("bytebuffer-pread.data", PREAD_BUFFER, name="PreadBufferReverses")
+@mutant("bytebuffer-read-fully.data", READ_FULLY_BUFFER, name="FullBufferReverses")
 def buffer_reverses(call: BufferRead) -> int:
     """The bytes are put into the buffer in reverse order."""
     start = call.buffer.position
@@ -40,9 +40,9 @@ def buffer_reverses(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.rest-untouched", READ_BUFFER)
-@mutant("bbpread.rest-untouched", PREAD_BUFFER, name="PreadBufferClearsFront")
-@mutant("bbfull.rest-untouched", READ_FULLY_BUFFER, name="FullBufferClearsFront")
+@mutant("bytebuffer.rest-untouched", READ_BUFFER)
+@mutant("bytebuffer-pread.rest-untouched", PREAD_BUFFER, name="PreadBufferClearsFront")
+@mutant("bytebuffer-read-fully.rest-untouched", READ_FULLY_BUFFER, name="FullBufferClearsFront")
 def buffer_clears_front(call: BufferRead) -> int:
     """Bytes before the buffer's position are zeroed."""
     start = call.buffer.position
@@ -52,9 +52,9 @@ def buffer_clears_front(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.position", READ_BUFFER)
-@mutant("bbpread.position", PREAD_BUFFER, name="PreadBufferKeepsPosition")
-@mutant("bbfull.position", READ_FULLY_BUFFER, name="FullBufferKeepsPosition")
+@mutant("bytebuffer.position", READ_BUFFER)
+@mutant("bytebuffer-pread.position", PREAD_BUFFER, name="PreadBufferKeepsPosition")
+@mutant("bytebuffer-read-fully.position", READ_FULLY_BUFFER, name="FullBufferKeepsPosition")
 def buffer_keeps_position(call: BufferRead) -> int:
     """The buffer's position stays where it was."""
     start = call.buffer.position
@@ -63,8 +63,8 @@ def buffer_keeps_position(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.limit", READ_BUFFER)
-@mutant("bbpread.limit", PREAD_BUFFER, name="PreadBufferMovesLimit")
+@mutant("bytebuffer.limit", READ_BUFFER)
+@mutant("bytebuffer-pread.limit", PREAD_BUFFER, name="PreadBufferMovesLimit")
 def buffer_moves_limit(call: BufferRead) -> int:
     """The buffer's limit is set to the end of what was read."""
     count = call.proceed()
@@ -73,7 +73,7 @@ def buffer_moves_limit(call: BufferRead) -> int:
     return count
 
 
-@mutant("bbfull.limit", READ_FULLY_BUFFER)
+@mutant("bytebuffer-read-fully.limit", READ_FULLY_BUFFER)
 def full_buffer_moves_limit(call: BufferRead) -> int:
     """The buffer's limit is set to its capacity."""
     count = call.proceed()
@@ -82,9 +82,9 @@ def full_buffer_moves_limit(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.zero", READ_BUFFER)
-@mutant("bbpread.zero", PREAD_BUFFER, name="PreadBufferNeedsRoom")
-@mutant("bbfull.zero", READ_FULLY_BUFFER, name="FullBufferNeedsRoom")
+@mutant("bytebuffer.zero", READ_BUFFER)
+@mutant("bytebuffer-pread.zero", PREAD_BUFFER, name="PreadBufferNeedsRoom")
+@mutant("bytebuffer-read-fully.zero", READ_FULLY_BUFFER, name="FullBufferNeedsRoom")
 def buffer_needs_room(call: BufferRead) -> int:
     """A buffer with nothing remaining raises IllegalArgumentException."""
     room = call.buffer is None or call.buffer.remaining
@@ -94,14 +94,14 @@ def buffer_needs_room(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.eof", READ_BUFFER)
-@mutant("bbpread.eof", PREAD_BUFFER, name="PreadBufferNothingAtEnd")
+@mutant("bytebuffer.eof", READ_BUFFER)
+@mutant("bytebuffer-pread.eof", PREAD_BUFFER, name="PreadBufferNothingAtEnd")
 def buffer_nothing_at_end(call: BufferRead) -> int:
     """At the end a read gives 0."""
     return max(call.proceed(), 0)
 
 
-@mutant("bb.advance", READ_BUFFER)
+@mutant("bytebuffer.advance", READ_BUFFER)
 def buffer_stays(call: BufferRead) -> int:
     """The stream's position does not move."""
     start = call.stream._pos
@@ -110,28 +110,28 @@ def buffer_stays(call: BufferRead) -> int:
     return count
 
 
-@mutant("bb.closed", READ_BUFFER)
+@mutant("bytebuffer.closed", READ_BUFFER)
 def buffer_end_when_closed(call: BufferRead) -> int:
     """A closed stream gives -1, as if the data had ended."""
     return -1 if call.stream._closed else call.proceed()
 
 
-@mutant("bb.unsupported", NoByteBuffers.read_buffer, name="BufferRefusedAsIO")
+@mutant("bytebuffer.unsupported", NoByteBuffers.read_buffer, name="BufferRefusedAsIO")
 def buffer_refused_as_io(self: NoByteBuffers, buffer: ByteBuffer) -> int:
     """Reads into a ByteBuffer, not supported, raise an IOException of no particular kind."""
     raise PathIOException(self.path, "not possible")
 
 
-@mutant("bbpread.neg-pos", PREAD_BUFFER)
-@mutant("bbfull.neg-pos", READ_FULLY_BUFFER, name="FullBufferFromStart")
+@mutant("bytebuffer-pread.neg-pos", PREAD_BUFFER)
+@mutant("bytebuffer-read-fully.neg-pos", READ_FULLY_BUFFER, name="FullBufferFromStart")
 def pread_buffer_from_start(call: BufferRead) -> int:
     """A negative position is taken as 0."""
     call.position = max(call.position, 0)
     return call.proceed()
 
 
-@mutant("bbpread.pos-unchanged", PREAD_BUFFER)
-@mutant("bbfull.pos-unchanged", READ_FULLY_BUFFER, name="FullBufferMoves")
+@mutant("bytebuffer-pread.pos-unchanged", PREAD_BUFFER)
+@mutant("bytebuffer-read-fully.pos-unchanged", READ_FULLY_BUFFER, name="FullBufferMoves")
 def pread_buffer_moves(call: BufferRead) -> int:
     """The stream is left behind the bytes it delivered."""
     count = call.proceed()
@@ -140,13 +140,13 @@ def pread_buffer_moves(call: BufferRead) -> int:
     return count
 
 
-@mutant("bbpread.unsupported", NoByteBuffers.pread_buffer)
+@mutant("bytebuffer-pread.unsupported", NoByteBuffers.pread_buffer)
 def pread_buffer_answers_end(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> int:
     """Positioned reads into a ByteBuffer, not supported, give -1."""
     return -1
 
 
-@mutant("bbfull.data", READ_FULLY_BUFFER)
+@mutant("bytebuffer-read-fully.data", READ_FULLY_BUFFER)
 def full_buffer_half(call: BufferRead) -> int:
     """A single short read below is all that is done: half of the buffer is filled."""
     count = call.proceed()
@@ -155,7 +155,7 @@ def full_buffer_half(call: BufferRead) -> int:
     return count
 
 
-@mutant("bbfull.eof", READ_FULLY_BUFFER)
+@mutant("bytebuffer-read-fully.eof", READ_FULLY_BUFFER)
 def full_buffer_overruns(call: BufferRead) -> int:
     """Too few bytes raise an error that is not an IOException."""
     try:
@@ -166,6 +166,6 @@ def full_buffer_overruns(call: BufferRead) -> int:
         raise NullPointerException("there is no block here") from None
 
 
-@mutant("bbfull.unsupported", NoByteBuffers.read_fully_buffer)
+@mutant("bytebuffer-read-fully.unsupported", NoByteBuffers.read_fully_buffer)
 def full_buffer_pretends(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> None:
     """readFully() into a ByteBuffer, not supported, returns without having read."""

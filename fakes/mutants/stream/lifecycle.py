@@ -138,37 +138,37 @@ def position_of_buffer(self: MemoryInputStream) -> int:
     return self._size if position else 0
 
 
-@mutant("caps.unknown", MemoryInputStream.has_capability)
+@mutant("capabilities.unknown", MemoryInputStream.has_capability)
 def can_everything(self: MemoryInputStream, name: str) -> bool:
     """Every capability is answered with True."""
     return right(self).has_capability(name) or True
 
 
-@mutant("caps.case", MemoryInputStream.has_capability)
+@mutant("capabilities.case", MemoryInputStream.has_capability)
 def capability_by_case(self: MemoryInputStream, name: str) -> bool:
     """Capabilities are recognised in lower case only."""
     return right(self).has_capability(name) and name == name.lower()
 
 
-@mutant("caps.bytebuffer", MemoryInputStream.has_capability)
+@mutant("capabilities.bytebuffer", MemoryInputStream.has_capability)
 def buffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:readbytebuffer is not declared."""
     return right(self).has_capability(name) and name.lower() != "in:readbytebuffer"
 
 
-@mutant("caps.preadbytebuffer", MemoryInputStream.has_capability)
+@mutant("capabilities.preadbytebuffer", MemoryInputStream.has_capability)
 def pread_buffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:preadbytebuffer is not declared."""
     return right(self).has_capability(name) and name.lower() != "in:preadbytebuffer"
 
 
-@mutant("vread.capability", MemoryInputStream.has_capability)
+@mutant("read-vectored.capability", MemoryInputStream.has_capability)
 def vectored_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:readvectored is not declared."""
     return right(self).has_capability(name) and name.lower() != "in:readvectored"
 
 
-@mutant("unbuf.closed", MemoryInputStream.unbuffer)
+@mutant("unbuffer.closed", MemoryInputStream.unbuffer)
 def unbuffer_needs_open(self: MemoryInputStream) -> None:
     """unbuffer() on a closed stream raises an IOException."""
     if self._closed:
@@ -176,13 +176,13 @@ def unbuffer_needs_open(self: MemoryInputStream) -> None:
     right(self).unbuffer()
 
 
-@mutant("unbuf.default", NoUnbuffer.unbuffer)
+@mutant("unbuffer.default", NoUnbuffer.unbuffer)
 def unbuffer_refused(self: NoUnbuffer) -> None:
     """unbuffer(), not supported, raises UnsupportedOperationException."""
     raise UnsupportedOperationException("unbuffer is not possible")
 
 
-@mutant("unbuf.reacquire")
+@mutant("unbuffer.reacquire")
 class UnbufferForGood(MemoryInputStream):
     """After unbuffer() stream reads raise an IOException, for the connection is gone."""
 
@@ -204,21 +204,21 @@ class UnbufferForGood(MemoryInputStream):
             raise PathIOException(self.path, "there is no connection")
 
 
-@mutant("unbuf.pos", MemoryInputStream.unbuffer)
+@mutant("unbuffer.pos", MemoryInputStream.unbuffer)
 def unbuffer_loses_read_ahead(self: MemoryInputStream) -> None:
     """unbuffer() drops the byte that was read ahead with those already delivered."""
     if self._pos and not self._closed:
         self._pos = min(self._pos + 1, self._size)
 
 
-@mutant("unbuf.declare", MemoryInputStream.has_capability)
+@mutant("unbuffer.declare", MemoryInputStream.has_capability)
 def unbuffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:unbuffer is not declared."""
     # The other spelling is left alone, because it has a clause of its own.
     return name != "in:unbuffer" and right(self).has_capability(name)
 
 
-@mutant("unbuf.release", HoldsDescriptor.unbuffer)
+@mutant("unbuffer.release", HoldsDescriptor.unbuffer)
 def unbuffer_keeps(self: HoldsDescriptor) -> None:
     """unbuffer() keeps the descriptor that a read has opened."""
 

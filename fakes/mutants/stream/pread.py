@@ -12,7 +12,7 @@ from fscontract.fakes.mutants.stream.calls import PREAD, READ_FULLY, READ_INTO, 
 from fscontract.fakes.mutants.stream.variants import NoPositionedReads
 
 
-@mutant("full.neg-pos", READ_FULLY, name="FullyFromEnd")
+@mutant("read-fully.neg-pos", READ_FULLY, name="FullyFromEnd")
 @mutant("pread.neg-pos", PREAD)
 def pread_from_end(call: ArrayRead) -> int:
     """A negative position counts from the end of the file."""
@@ -21,8 +21,8 @@ def pread_from_end(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.len-neg", READ_INTO, name="NegativeIsNothing")
-@mutant("full.len-neg", READ_FULLY, name="FullyNegativeIsNothing")
+@mutant("read-into.len-neg", READ_INTO, name="NegativeIsNothing")
+@mutant("read-fully.len-neg", READ_FULLY, name="FullyNegativeIsNothing")
 @mutant("pread.len-neg", PREAD)
 def pread_negative_is_nothing(call: ArrayRead) -> int:
     """A negative length is taken as 0."""
@@ -30,8 +30,8 @@ def pread_negative_is_nothing(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.offset-neg", READ_INTO, name="OffsetFromEnd")
-@mutant("full.off-neg", READ_FULLY, name="FullyOffsetFromEnd")
+@mutant("read-into.offset-neg", READ_INTO, name="OffsetFromEnd")
+@mutant("read-fully.off-neg", READ_FULLY, name="FullyOffsetFromEnd")
 @mutant("pread.off-neg", PREAD)
 def pread_offset_from_end(call: ArrayRead) -> int:
     """A negative offset counts from the buffer's end."""
@@ -40,8 +40,8 @@ def pread_offset_from_end(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.space", READ_INTO, name="LengthIsCut")
-@mutant("full.space", READ_FULLY, name="FullyCut")
+@mutant("read-into.space", READ_INTO, name="LengthIsCut")
+@mutant("read-fully.space", READ_FULLY, name="FullyCut")
 @mutant("pread.space", PREAD)
 def pread_cut(call: ArrayRead) -> int:
     """A length that the buffer has no room for is cut to fit."""
@@ -51,8 +51,8 @@ def pread_cut(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.null", READ_INTO, name="NullIsIO")
-@mutant("full.null", READ_FULLY, name="FullyNullIsIO")
+@mutant("read-into.null", READ_INTO, name="NullIsIO")
+@mutant("read-fully.null", READ_FULLY, name="FullyNullIsIO")
 def null_is_io(call: ArrayRead) -> int:
     """A missing buffer is reported as an IOException."""
     if call.buffer is None:
@@ -60,7 +60,7 @@ def null_is_io(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("full.eof", READ_FULLY)
+@mutant("read-fully.eof", READ_FULLY)
 def fully_stops_at_end(call: ArrayRead) -> int:
     """A range beyond the end of the file is filled as far as there are bytes, without an error."""
     try:
@@ -74,7 +74,7 @@ def fully_stops_at_end(call: ArrayRead) -> int:
         return len(data)
 
 
-@mutant("full.eof", READ_FULLY)
+@mutant("read-fully.eof", READ_FULLY)
 def fully_overruns(call: ArrayRead) -> int:
     """A range that ends beyond the end of the file raises an error that is not an IOException."""
     try:
@@ -85,7 +85,7 @@ def fully_overruns(call: ArrayRead) -> int:
         raise NullPointerException("there is no block here") from None
 
 
-@mutant("full.exact", READ_FULLY)
+@mutant("read-fully.exact", READ_FULLY)
 def fully_once(call: ArrayRead) -> int:
     """A single short read below is all that is done: half of the range is filled."""
     count = call.proceed()
@@ -95,7 +95,7 @@ def fully_once(call: ArrayRead) -> int:
     return count
 
 
-@mutant("full.data", READ_FULLY)
+@mutant("read-fully.data", READ_FULLY)
 def fully_swaps(call: ArrayRead) -> int:
     """The two halves of a range are put into each other's places."""
     count = call.proceed()
@@ -105,7 +105,7 @@ def fully_swaps(call: ArrayRead) -> int:
     return count
 
 
-@mutant("full.closed", READ_FULLY, name="FullyWhenClosed")
+@mutant("read-fully.closed", READ_FULLY, name="FullyWhenClosed")
 @mutant("pread.closed", PREAD)
 def pread_when_closed(call: ArrayRead) -> int:
     """A closed stream still delivers data."""
@@ -116,7 +116,7 @@ def pread_when_closed(call: ArrayRead) -> int:
         call.stream._closed = closed
 
 
-@mutant("full.closed", READ_FULLY)
+@mutant("read-fully.closed", READ_FULLY)
 def fully_null_when_closed(call: ArrayRead) -> int:
     """A closed stream raises NullPointerException."""
     if call.stream._closed:
@@ -124,7 +124,7 @@ def fully_null_when_closed(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("full.whole", READ_FULLY)
+@mutant("read-fully.whole", READ_FULLY)
 def whole_lacks_last(call: ArrayRead) -> int:
     """The form without a length leaves the buffer's last byte as it was."""
     count = call.proceed()
@@ -167,7 +167,7 @@ def pread_null(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.count", READ_INTO, name="CountsOneMore")
+@mutant("read-into.count", READ_INTO, name="CountsOneMore")
 @mutant("pread.count", PREAD)
 def pread_counts_length(call: ArrayRead) -> int:
     """A read that met the end returns the length asked for instead of what it delivered."""
@@ -184,7 +184,7 @@ def pread_half(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.data", READ_INTO, name="Reverses")
+@mutant("read-into.data", READ_INTO, name="Reverses")
 @mutant("pread.data", PREAD)
 def pread_reverses(call: ArrayRead) -> int:
     """A read puts the bytes into the buffer in reverse order."""
@@ -203,8 +203,8 @@ def pread_from_stream(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.rest-untouched", READ_INTO, name="ClearsRest")
-@mutant("full.rest-untouched", READ_FULLY, name="FullyClearsRest")
+@mutant("read-into.rest-untouched", READ_INTO, name="ClearsRest")
+@mutant("read-fully.rest-untouched", READ_FULLY, name="FullyClearsRest")
 @mutant("pread.rest-untouched", PREAD)
 def pread_clears_rest(call: ArrayRead) -> int:
     """A read zeroes the part of the buffer that it did not fill."""
@@ -215,7 +215,7 @@ def pread_clears_rest(call: ArrayRead) -> int:
     return count
 
 
-@mutant("readb.eof", READ_INTO, name="NothingAtEnd")
+@mutant("read-into.eof", READ_INTO, name="NothingAtEnd")
 @mutant("pread.eof", PREAD)
 def pread_nothing_at_end(call: ArrayRead) -> int:
     """At the end and beyond a read gives 0."""

@@ -10,20 +10,20 @@ from fscontract.implementations.input_stream import stream_length
 from fscontract.implementations.memory import MemoryInputStream
 
 
-@mutant("read1.closed", MemoryInputStream.read_byte)
+@mutant("read-byte.closed", MemoryInputStream.read_byte)
 def end_when_closed(self: MemoryInputStream) -> int:
     """read() on a closed stream gives -1, as if the data had ended."""
     return -1 if self._closed else right(self).read_byte()
 
 
-@mutant("read1.value", MemoryInputStream.read_byte)
+@mutant("read-byte.value", MemoryInputStream.read_byte)
 def signed_byte(self: MemoryInputStream) -> int:
     """read() takes bytes as signed, so that 255 becomes -1."""
     value = right(self).read_byte()
     return value - 256 if value > 127 else value
 
 
-@mutant("read1.advance", MemoryInputStream.read_byte)
+@mutant("read-byte.advance", MemoryInputStream.read_byte)
 def byte_stays(self: MemoryInputStream) -> int:
     """read() returns the same byte again and again."""
     position = self._pos
@@ -32,7 +32,7 @@ def byte_stays(self: MemoryInputStream) -> int:
     return value
 
 
-@mutant("read1.advance", MemoryInputStream.read_byte)
+@mutant("read-byte.advance", MemoryInputStream.read_byte)
 def byte_two_steps(self: MemoryInputStream) -> int:
     """read() moves the position by two, so that every other byte is lost."""
     value = right(self).read_byte()
@@ -40,13 +40,13 @@ def byte_two_steps(self: MemoryInputStream) -> int:
     return value
 
 
-@mutant("read1.eof", MemoryInputStream.read_byte)
+@mutant("read-byte.eof", MemoryInputStream.read_byte)
 def zero_at_end(self: MemoryInputStream) -> int:
     """read() gives 0 at the end."""
     return max(right(self).read_byte(), 0)
 
 
-@mutant("read1.eof", MemoryInputStream.read_byte)
+@mutant("read-byte.eof", MemoryInputStream.read_byte)
 def raises_at_end(self: MemoryInputStream) -> int:
     """read() raises EOFException at the end."""
     value = right(self).read_byte()
@@ -55,7 +55,7 @@ def raises_at_end(self: MemoryInputStream) -> int:
     return value
 
 
-@mutant("read1.eof-state", MemoryInputStream.read_byte)
+@mutant("read-byte.eof-state", MemoryInputStream.read_byte)
 def moves_at_end(self: MemoryInputStream) -> int:
     """read() at the end moves the position beyond it."""
     value = right(self).read_byte()
@@ -64,7 +64,7 @@ def moves_at_end(self: MemoryInputStream) -> int:
     return value
 
 
-@mutant("read.same-data")
+@mutant("input-stream.same-data")
 class StaleAfterByte(MemoryInputStream):
     """A multi-byte read after read() starts with the byte that read() delivered."""
 
@@ -87,13 +87,13 @@ class StaleAfterByte(MemoryInputStream):
             self._pos += stale
 
 
-@mutant("readb.open", READ_INTO)
+@mutant("read-into.open", READ_INTO)
 def end_of_bytes_when_closed(call: ArrayRead) -> int:
     """A multi-byte read on a closed stream gives -1, as if the data had ended."""
     return -1 if call.stream._closed else call.proceed()
 
 
-@mutant("readb.offset", READ_INTO)
+@mutant("read-into.offset", READ_INTO)
 def offset_is_cut(call: ArrayRead) -> int:
     """An offset beyond the buffer leaves no room, so nothing is read and 0 returned."""
     if not call.stream._closed and call.buffer is not None and call.offset > len(call.buffer):
@@ -101,7 +101,7 @@ def offset_is_cut(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.reject-stays", READ_INTO)
+@mutant("read-into.reject-stays", READ_INTO)
 def rejected_moves(call: ArrayRead) -> int:
     """A rejected call has moved the position to the end before its arguments are looked at."""
     try:
@@ -111,14 +111,14 @@ def rejected_moves(call: ArrayRead) -> int:
         raise
 
 
-@mutant("readb.zero", READ_INTO)
+@mutant("read-into.zero", READ_INTO)
 def end_for_nothing(call: ArrayRead) -> int:
     """At the end a read of length 0 gives -1."""
     count = call.proceed()
     return -1 if call.length == 0 and call.stream._pos >= call.stream._size else count
 
 
-@mutant("readb.data", READ_INTO)
+@mutant("read-into.data", READ_INTO)
 def ignores_offset(call: ArrayRead) -> int:
     """A read fills the buffer from its beginning, not from the offset."""
     if call.buffer is not None and call.length is not None:
@@ -127,7 +127,7 @@ def ignores_offset(call: ArrayRead) -> int:
     return call.proceed()
 
 
-@mutant("readb.advance", READ_INTO)
+@mutant("read-into.advance", READ_INTO)
 def lags_behind(call: ArrayRead) -> int:
     """A read of several bytes moves the position by one less."""
     count = call.proceed()
@@ -135,7 +135,7 @@ def lags_behind(call: ArrayRead) -> int:
     return count
 
 
-@mutant("readb.advance", READ_INTO)
+@mutant("read-into.advance", READ_INTO)
 def moves_by_length(call: ArrayRead) -> int:
     """A read moves the position by what was asked for, not by what was delivered."""
     count = call.proceed()
@@ -144,7 +144,7 @@ def moves_by_length(call: ArrayRead) -> int:
     return count
 
 
-@mutant("readb.at-least-one")
+@mutant("read-into.at-least-one")
 class NothingAtFirst(MemoryInputStream):
     """The first read only fills the stream's own buffer and returns 0."""
 
@@ -157,7 +157,7 @@ class NothingAtFirst(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.progress", READ_INTO)
+@mutant("read-into.progress", READ_INTO)
 def drops_tail(call: ArrayRead) -> int:
     """A read of more than what is left gives -1 and never delivers the tail."""
     stream = call.stream

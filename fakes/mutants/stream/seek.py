@@ -166,20 +166,20 @@ def noop_drops_byte(self: MemoryInputStream, position: int) -> None:
         self._pos = min(here + 1, self._size)
 
 
-@mutant("stns.unsupported-raise", MemoryInputStream.seek_to_new_source)
+@mutant("new-source.unsupported-raise", MemoryInputStream.seek_to_new_source)
 def illegal_new_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source(), not supported, raises IllegalArgumentException."""
     right(self).seek_to_new_source(position)
     raise IllegalArgumentException("there is no other source")
 
 
-@mutant("stns.unsupported-false", MemoryInputStream.seek_to_new_source)
+@mutant("new-source.unsupported-false", MemoryInputStream.seek_to_new_source)
 def pretends_new_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source(), not supported, returns True."""
     return not right(self).seek_to_new_source(position)
 
 
-@mutant("stns.none", MemoryInputStream.seek_to_new_source)
+@mutant("new-source.none", MemoryInputStream.seek_to_new_source)
 def moves_without_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source() finds no source and moves the position all the same."""
     is_other = right(self).seek_to_new_source(position)
@@ -187,13 +187,13 @@ def moves_without_source(self: MemoryInputStream, position: int) -> bool:
     return is_other
 
 
-@mutant("stns.open", Replicated.seek_to_new_source)
+@mutant("new-source.open", Replicated.seek_to_new_source)
 def new_source_when_closed(self: Replicated, position: int) -> bool:
     """seek_to_new_source() answers on a closed stream."""
     return False if self._closed else right(self).seek_to_new_source(position)
 
 
-@mutant("stns.moved", Replicated.seek_to_new_source)
+@mutant("new-source.moved", Replicated.seek_to_new_source)
 def new_source_moves(self: Replicated, position: int) -> bool:
     """Once a new source was found, the stream is at the position asked about."""
     is_other = right(self).seek_to_new_source(position)
@@ -202,7 +202,7 @@ def new_source_moves(self: Replicated, position: int) -> bool:
     return is_other
 
 
-@mutant("stns.same-data")
+@mutant("new-source.same-data")
 class OtherReplica(Replicated):
     """The second source holds other bytes."""
 

@@ -104,7 +104,7 @@ class BigLock(MemoryInputStream):
             return super().pread(*arguments, **named)
 
 
-@mutant("vread.concurrent")
+@mutant("read-vectored.concurrent")
 class VectoredInTheWay(MemoryInputStream):
     """read_fully() and stream reads raise an IOException while a vectored read is under way."""
 
@@ -130,7 +130,7 @@ class VectoredInTheWay(MemoryInputStream):
             raise PathIOException(self.path, "a vectored read is under way")
 
 
-@mutant("vread.multiple")
+@mutant("read-vectored.multiple")
 class ForgetsFirst(MemoryInputStream):
     """A second vectored read takes the place of the first, whose ranges are then never read."""
 
@@ -144,7 +144,7 @@ class ForgetsFirst(MemoryInputStream):
                 item.data = None
 
 
-@mutant("cons.either")
+@mutant("consistency.either")
 class ThirdVersion(LiveStream):
     """Once the file was overwritten, reads mix old and new bytes into others."""
 
@@ -162,7 +162,7 @@ class ThirdVersion(LiveStream):
         return count
 
 
-@mutant("cons.either")
+@mutant("consistency.either")
 class ZeroesAfterTruncation(LiveStream):
     """Once the file was truncated, reads behind its new end give zeros, as a mapped file may."""
 
@@ -183,7 +183,7 @@ class ZeroesAfterTruncation(LiveStream):
         return now is not None and position >= len(now)
 
 
-@mutant("cons.errors")
+@mutant("consistency.errors")
 class StumblesAfterDelete(LiveStream):
     """Once the file was deleted, stream reads raise NullPointerException."""
 
@@ -200,7 +200,7 @@ class StumblesAfterDelete(LiveStream):
             raise NullPointerException("there is no status of the file")
 
 
-@mutant("cons.length")
+@mutant("consistency.length")
 class EndsWhenChanged(LiveStream):
     """Once the file was changed, stream reads give -1 as if the data had ended."""
 

@@ -25,7 +25,7 @@ def _failed(error: Exception) -> Future[memoryview]:
     return future
 
 
-@mutant("vread.data", READ_VECTORED)
+@mutant("read-vectored.data", READ_VECTORED)
 def mixes_up_ranges(call: VectoredRead) -> None:
     """Ranges are read in the order of their offsets and handed out in the order of the call."""
     call.proceed()
@@ -35,7 +35,7 @@ def mixes_up_ranges(call: VectoredRead) -> None:
             item.data = future
 
 
-@mutant("vread.data", READ_VECTORED)
+@mutant("read-vectored.data", READ_VECTORED)
 def cuts_merged_wrong(call: VectoredRead) -> None:
     """Two adjacent ranges are read as one and cut apart one byte too early."""
     call.proceed()
@@ -45,7 +45,7 @@ def cuts_merged_wrong(call: VectoredRead) -> None:
             second.data = _done(call.stream._data[start : start + second.length])
 
 
-@mutant("vread.remaining", READ_VECTORED)
+@mutant("read-vectored.remaining", READ_VECTORED)
 def whole_allocation(call: VectoredRead) -> None:
     """The buffer of a range holds one byte more than was asked for, where the file has one."""
     call.proceed()
@@ -55,7 +55,7 @@ def whole_allocation(call: VectoredRead) -> None:
             item.data = _done(call.stream._data[item.offset : end])
 
 
-@mutant("vread.empty", READ_VECTORED)
+@mutant("read-vectored.empty", READ_VECTORED)
 def needs_ranges(call: VectoredRead) -> None:
     """An empty list of ranges raises IllegalArgumentException."""
     call.proceed()
@@ -63,28 +63,28 @@ def needs_ranges(call: VectoredRead) -> None:
         raise IllegalArgumentException("there is no range to read")
 
 
-@mutant("vread.null-ranges", READ_VECTORED)
+@mutant("read-vectored.null-ranges", READ_VECTORED)
 def no_ranges_is_empty(call: VectoredRead) -> None:
     """A missing list of ranges is taken as an empty one."""
     call.ranges = call.ranges or ()
     call.proceed()
 
 
-@mutant("vread.null-range", READ_VECTORED)
+@mutant("read-vectored.null-range", READ_VECTORED)
 def skips_missing_range(call: VectoredRead) -> None:
     """A missing range in the list is passed over."""
     call.ranges = call.ranges and [item for item in call.ranges if item is not None]
     call.proceed()
 
 
-@mutant("vread.null-allocate", READ_VECTORED)
+@mutant("read-vectored.null-allocate", READ_VECTORED)
 def own_allocator(call: VectoredRead) -> None:
     """A missing allocator is replaced by the stream's own."""
     call.allocate = bytearray if call.allocate is None else call.allocate
     call.proceed()
 
 
-@mutant("vread.null-allocate", READ_VECTORED)
+@mutant("read-vectored.null-allocate", READ_VECTORED)
 def allocator_fails_late(call: VectoredRead) -> None:
     """A missing allocator shows in the futures only."""
     is_missing = call.allocate is None
@@ -95,14 +95,14 @@ def allocator_fails_late(call: VectoredRead) -> None:
             item.data = _failed(TypeError("there is no allocator"))
 
 
-@mutant("vread.null-release", READ_VECTORED)
+@mutant("read-vectored.null-release", READ_VECTORED)
 def own_release(call: VectoredRead) -> None:
     """A missing release operation is put up with, until a read fails."""
     call.release = no_release if call.release is None else call.release
     call.proceed()
 
 
-@mutant("vread.negative-offset", READ_VECTORED)
+@mutant("read-vectored.negative-offset", READ_VECTORED)
 def range_from_end(call: VectoredRead) -> None:
     """A range with a negative offset is taken from the end of the file."""
     negative = [r for r in call.ranges or () if r is not None and r.offset < 0 < r.length]
@@ -113,7 +113,7 @@ def range_from_end(call: VectoredRead) -> None:
         item.data = _done(call.stream._data[start : start + item.length])
 
 
-@mutant("vread.negative-length", READ_VECTORED)
+@mutant("read-vectored.negative-length", READ_VECTORED)
 def range_to_end(call: VectoredRead) -> None:
     """A range with a negative length reads to the end of the file."""
     negative = [r for r in call.ranges or () if r is not None and r.length < 0 <= r.offset]
@@ -123,7 +123,7 @@ def range_to_end(call: VectoredRead) -> None:
         item.data = _done(call.stream._data[item.offset :])
 
 
-@mutant("vread.negative-length", READ_VECTORED)
+@mutant("read-vectored.negative-length", READ_VECTORED)
 def negative_length_is_end(call: VectoredRead) -> None:
     """A range with a negative length raises EOFException."""
     if any(r is not None and r.length < 0 for r in call.ranges or ()):
@@ -131,14 +131,14 @@ def negative_length_is_end(call: VectoredRead) -> None:
     call.proceed()
 
 
-@mutant("vread.overlap")
+@mutant("read-vectored.overlap")
 class ReadsOverlaps(MemoryInputStream):
     """Overlapping ranges are read although that is not declared."""
 
     read_vectored = OverlappingRanges.read_vectored
 
 
-@mutant("vread.overlap", READ_VECTORED)
+@mutant("read-vectored.overlap", READ_VECTORED)
 def refuses_adjacent(call: VectoredRead) -> None:
     """Ranges that merely touch are taken for overlapping."""
     call.proceed()
@@ -147,7 +147,7 @@ def refuses_adjacent(call: VectoredRead) -> None:
         raise IllegalArgumentException("the ranges overlap")
 
 
-@mutant("vread.overlap-allowed", READ_VECTORED.on(OverlappingRanges))
+@mutant("read-vectored.overlap-allowed", READ_VECTORED.on(OverlappingRanges))
 def shares_overlap(call: VectoredRead) -> None:
     """The part that two ranges share is delivered to the first of them only."""
     call.proceed()
@@ -158,14 +158,14 @@ def shares_overlap(call: VectoredRead) -> None:
             second.data = _done(data[: second.length])
 
 
-@mutant("vread.eof-early")
+@mutant("read-vectored.eof-early")
 class ChecksLate(MemoryInputStream):
     """A range beyond the end fails in its future although the early check is declared."""
 
     read_vectored = LateEndCheck.read_vectored
 
 
-@mutant("vread.eof-late", READ_VECTORED.on(LateEndCheck))
+@mutant("read-vectored.eof-late", READ_VECTORED.on(LateEndCheck))
 def short_buffer(call: VectoredRead) -> None:
     """The future of a range beyond the end yields what there is."""
     call.proceed()
@@ -174,14 +174,14 @@ def short_buffer(call: VectoredRead) -> None:
             item.data = _done(call.stream._data[item.offset : item.offset + item.length])
 
 
-@mutant("vread.eof-late")
+@mutant("read-vectored.eof-late")
 class ChecksEarly(LateEndCheck):
     """A range beyond the end fails the call although the early check is not declared."""
 
     read_vectored = MemoryInputStream.read_vectored
 
 
-@mutant("vread.exact-end", READ_VECTORED)
+@mutant("read-vectored.exact-end", READ_VECTORED)
 def end_is_outside(call: VectoredRead) -> None:
     """A range that ends exactly at the end of the file raises EOFException."""
     call.proceed()
@@ -189,7 +189,7 @@ def end_is_outside(call: VectoredRead) -> None:
         raise EOFException("a range ends outside the file")
 
 
-@mutant("vread.good-ranges", READ_VECTORED.on(LateEndCheck))
+@mutant("read-vectored.good-ranges", READ_VECTORED.on(LateEndCheck))
 def all_for_one(call: VectoredRead) -> None:
     """One range beyond the end fails the futures of all."""
     call.proceed()
@@ -198,7 +198,7 @@ def all_for_one(call: VectoredRead) -> None:
             item.data = _failed(EOFException("one of the ranges ends outside the file"))
 
 
-@mutant("vread.zero-length", READ_VECTORED)
+@mutant("read-vectored.zero-length", READ_VECTORED)
 def no_empty_range(call: VectoredRead) -> None:
     """The future of an empty range fails, for no such request can be made."""
     call.proceed()
@@ -207,7 +207,7 @@ def no_empty_range(call: VectoredRead) -> None:
             item.data = _failed(PathIOException(call.stream.path, "bad request"))
 
 
-@mutant("vread.position", READ_VECTORED)
+@mutant("read-vectored.position", READ_VECTORED)
 def vectored_moves(call: VectoredRead) -> None:
     """A vectored read leaves the stream behind its last range."""
     call.proceed()

@@ -23,13 +23,13 @@ from fscontract.fakes.mutants.registry import mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.limits import DEADLOCK
 
-MUTANTS = {mutant.name: mutant.binding() for mutant in mutants("filesplitter")}
-_READER, _TABLE = mutants("blockreader")[0], mutants("metadatatable")[0]
+MUTANTS = {mutant.name: mutant.binding() for mutant in mutants("splitter")}
+_READER, _TABLE = mutants("blockreader")[0], mutants("metadata-table")[0]
 #: A part of each kind with a clause that it breaks.
 BROKEN = [
     ("splitter", MUTANTS["Deaf"], "split.trigger"),
     ("blockreader", _READER.binding(), _READER.clause),
-    ("metadatatable", _TABLE.binding(), _TABLE.clause),
+    ("metadata-table", _TABLE.binding(), _TABLE.clause),
 ]
 
 
@@ -198,7 +198,7 @@ def test_a_filesystem_is_asked_for_where_only_that_will_do() -> None:
 def test_every_document_about_streams_says_nothing_of_what_it_is_about() -> None:
     """That is the default."""
     assert {c.document for c in clauses().values() if c.api == STREAM} == {
-        *("fsdatainputstream", "openfile", "pythonio", "faults")
+        *("fsdatainputstream", "openfile", "python-file", "faults")
     }
 
 

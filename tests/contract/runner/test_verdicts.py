@@ -86,7 +86,7 @@ def _missing(document: str) -> tuple[str, PipelineBinding]:
     return mutant.clause, mutant.binding()
 
 
-PARTS = {name: _missing(name) for name in ("filesplitter", "blockreader", "metadatatable")}
+PARTS = {name: _missing(name) for name in ("splitter", "blockreader", "metadata-table")}
 
 
 @pytest.mark.parametrize("api", PARTS)
