@@ -2,9 +2,10 @@
 
     python benchmarks/mutants.py [--effort quick|normal|deep] [PATTERN...]
 
-A mutant is a stream or a filesystem that breaks one clause. Each is put through the whole suite of
-its document: a row says whether that clause was named, at which effort, how long the run took, and
-which other clauses were found broken beside it. A PATTERN is a glob on "clause-Mutant".
+A mutant is a part, such as a stream, a filesystem or a splitter, that breaks one clause. Each is
+checked by all clauses of its document: a row says whether that clause was named, at which effort,
+how long the run took, and which other clauses were found broken beside it. A PATTERN is a glob on
+"clause-Mutant".
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def main() -> int:
     options = parser.parse_args()
     patterns = options.patterns or ["*"]
     chosen = [m for m in mutants() if any(fnmatchcase(str(m), p) for p in patterns)]
-    efforts = (options.effort,) if options.effort else ("quick", "normal")
+    efforts = (options.effort,) if options.effort else ()
     rows = []
     for row in kill_table(chosen, efforts):
         _show(row)

@@ -22,10 +22,12 @@ from fnmatch import fnmatchcase
 import pytest
 from fsspec.tests import abstract
 
-from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
 _NAME = "FSCONTRACT_BENCHMARK_MUTANT"
+#: Those whose mutants are streams and filesystems.
+_DOCUMENTS = ("fsdatainputstream", "python-file", "openfile")
 
 
 class Fixtures(abstract.AbstractFixtures):
@@ -34,8 +36,7 @@ class Fixtures(abstract.AbstractFixtures):
     @pytest.fixture
     def fs(self) -> MemoryFsspec:
         """The filesystem under test."""
-        chosen = next(m for m in mutants() if str(m) == os.environ[_NAME])
-        return MemoryFsspec(fs=chosen.filesystem())
+        return MemoryFsspec(fs=mutant_named(os.environ[_NAME]).binding().filesystem)
 
     @pytest.fixture
     def fs_path(self) -> str:
@@ -80,7 +81,7 @@ def main() -> None:
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     options = parser.parse_args()
     patterns = options.patterns or ["*"]
-    chosen = [m for m in mutants() if any(fnmatchcase(str(m), p) for p in patterns)]
+    chosen = [m for m in mutants(*_DOCUMENTS) if any(fnmatchcase(str(m), p) for p in patterns)]
     chosen = chosen[:: options.every]
     count = 0
     for mutated in chosen:

@@ -35,12 +35,12 @@ class CountedOpener(StreamOpener):
     def counters(self, opened: Any) -> Mapping[str, int]:
         """As the port has it; GETs and HEADs of objects are the proxy's count."""
         requests = self._proxy.requests
-        seen = Counter(r.method for r in requests if is_object(r.method, r.target))
+        methods = Counter(r.method for r in requests if is_object(r.method, r.target))
         return {
             **super().counters(opened),
-            ACTION_HTTP_HEAD_REQUEST: seen["HEAD"],
-            ACTION_HTTP_GET_REQUEST: seen["GET"],
-            STORE_IO_REQUEST: seen["GET"],
+            ACTION_HTTP_HEAD_REQUEST: methods["HEAD"],
+            ACTION_HTTP_GET_REQUEST: methods["GET"],
+            STORE_IO_REQUEST: methods["GET"],
         }
 
 
@@ -48,11 +48,11 @@ class FaultyS3Binding(S3Binding):
     """The binding to the target s3, through a proxy that ends with it."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        given = {**_IMPATIENT, **options}
-        server = start(given)
+        settings = {**_IMPATIENT, **options}
+        server = start(settings)
         try:
             proxy = self._proxy = FaultProxy(server.url, longest=_LONGEST, without=_UNSEEN).start()
-            filesystem = S3FileSystem.of(embedded_config(proxy.url, given))
+            filesystem = S3FileSystem.of(embedded_config(proxy.url, settings))
             super().__init__(filesystem, server)
         except BaseException:
             server.close()

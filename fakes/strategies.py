@@ -18,18 +18,18 @@ def faults(kinds: Iterable[str] = tuple(FAULTS), requests: int = 8) -> st.Search
 
     ValueError if there is no kind, or none of that name.
     """
-    wanted = set(kinds)
-    if not wanted <= FAULTS.keys() or not wanted:
-        raise ValueError(f"kinds must be some of {', '.join(FAULTS)}, not {sorted(wanted)}")
-    return st.one_of([_of(kind, requests) for name, kind in FAULTS.items() if name in wanted])
+    names = set(kinds)
+    if not names <= FAULTS.keys() or not names:
+        raise ValueError(f"kinds must be some of {', '.join(FAULTS)}, not {sorted(names)}")
+    return st.one_of([_of(kind, requests) for name, kind in FAULTS.items() if name in names])
 
 
 def fault_plans(
-    kinds: Iterable[str] = tuple(FAULTS), requests: int = 8, most: int = 3
+    kinds: Iterable[str] = tuple(FAULTS), requests: int = 8, max_faults: int = 3
 ) -> st.SearchStrategy[FaultPlan]:
-    """Plans of up to `most` such faults; they shrink to fewer ones, and to no fault at all."""
-    found = st.lists(faults(kinds, requests), max_size=most)
-    return found.map(lambda several: FaultPlan(tuple(several)))
+    """Return plans of up to `max_faults` such faults; they shrink to fewer, and to no fault."""
+    several_faults = st.lists(faults(kinds, requests), max_size=max_faults)
+    return several_faults.map(lambda several: FaultPlan(tuple(several)))
 
 
 def _of(kind: FaultKind, requests: int) -> st.SearchStrategy[Fault]:

@@ -76,17 +76,17 @@ def head(
 
 def pieces(response: HTTPResponse) -> Iterator[bytes]:
     """The body as it comes; DroppedError if it ends too early."""
-    left = response.length
-    while left is None or left > 0:
+    remaining = response.length
+    while remaining is None or remaining > 0:
         try:
-            piece = response.read1(PIECE if left is None else min(PIECE, left))
+            piece = response.read1(PIECE if remaining is None else min(PIECE, remaining))
         except _BROKEN as error:
             raise DroppedError from error
         if not piece:
-            if left is not None:
+            if remaining is not None:
                 raise DroppedError
             return
-        left = None if left is None else left - len(piece)
+        remaining = None if remaining is None else remaining - len(piece)
         yield piece
 
 
@@ -182,9 +182,9 @@ _OTHER_QUESTIONS = {
 def is_object(method: str, target: str) -> bool:
     """Whether a request is for an object: GET or HEAD of `/bucket/key`, not a listing."""
     path, _, query = target.partition("?")
-    asked = {part.partition("=")[0] for part in query.split("&")}
+    parameters = {part.partition("=")[0] for part in query.split("&")}
     key = path.count("/") > 1 and not path.endswith("/")
-    return method in ("GET", "HEAD") and key and not asked & _OTHER_QUESTIONS
+    return method in ("GET", "HEAD") and key and not parameters & _OTHER_QUESTIONS
 
 
 class ProxyInjector(PlanInjector):

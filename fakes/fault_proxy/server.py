@@ -127,33 +127,33 @@ def _shorten(response: HTTPResponse, turn: Turn) -> dict[str, str | None]:
     Nothing, if it does not say which range it has: the protocol has no word for a part then.
     """
     assert turn.fault is not None
-    found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
     limit = turn.fault.limit
-    if found is None or (response.length or 0) <= limit:
+    if match is None or (response.length or 0) <= limit:
         return {}
     turn.took_effect()
     response.length = limit
-    last = int(found[1]) + limit - 1
+    last = int(match[1]) + limit - 1
     changed: dict[str, str | None] = {
         name.lower(): None
         for name in response.headers
         if name.lower().startswith(("x-amz-checksum-", "content-md5", "content-digest"))
     }
-    changed["content-range"] = f"bytes {found[1]}-{last}/{found[3]}"
+    changed["content-range"] = f"bytes {match[1]}-{last}/{match[3]}"
     changed["content-length"] = str(limit)
     return changed
 
 
 def _cut(body: Iterator[bytes], turn: Turn, _: int | None, __: float) -> Iterator[bytes]:
     assert turn.fault is not None
-    left = turn.fault.limit
+    remaining = turn.fault.limit
     for piece in body:
-        if left:
-            yield piece[:left]
-        if len(piece) > left:
+        if remaining:
+            yield piece[:remaining]
+        if len(piece) > remaining:
             turn.took_effect()
             raise DroppedError
-        left -= len(piece)
+        remaining -= len(piece)
 
 
 def _corrupt(body: Iterator[bytes], turn: Turn, _: int | None, __: float) -> Iterator[bytes]:
@@ -164,9 +164,9 @@ def _corrupt(body: Iterator[bytes], turn: Turn, _: int | None, __: float) -> Ite
     yield from body
 
 
-def _slow(body: Iterator[bytes], turn: Turn, length: int | None, most: float) -> Iterator[bytes]:
+def _slow(body: Iterator[bytes], turn: Turn, length: int | None, longest: float) -> Iterator[bytes]:
     assert turn.fault is not None
-    pause = min(turn.fault.delay, most / (length or 1))
+    pause = min(turn.fault.delay, longest / (length or 1))
     if pause == 0:
         yield from body
         return
@@ -300,7 +300,9 @@ class ProxyServer(ThreadingHTTPServer):
             named = {name.lower(): value for name, value in headers.items()}
             if self._matches(method, target):
                 kind = "status" if method == "HEAD" else "read"
-                turn = self.injector.request(kind, target, *_asked(named.get("range", "")))
+                turn = self.injector.request(
+                    kind, target, *_requested_range(named.get("range", ""))
+                )
             self.log.append(LoggedRequest(turn.number, method, target, named, turn.fault))
             return turn
 
@@ -322,7 +324,7 @@ class ProxyServer(ThreadingHTTPServer):
                 self._forget(store)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a client in a thread of its own."""
+        """Answer a client in a new thread."""
         thread = threading.Thread(
             target=self._answer, args=(request, client_address), daemon=True, name="fault-proxy"
         )
@@ -363,7 +365,7 @@ class ProxyServer(ThreadingHTTPServer):
             self._sockets.discard(connection)
 
 
-def _asked(header: str) -> tuple[int | None, int | None]:
+def _requested_range(header: str) -> tuple[int | None, int | None]:
     """Return the first byte and the number of bytes that a Range header asks for, if it says."""
     match = _RANGE_HEADER.fullmatch(header)
     if match is None:

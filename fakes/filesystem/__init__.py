@@ -1,1 +1,1 @@
-"""A filesystem in memory that behaves like a remote store, and fails when it is told to."""
+"""A filesystem in memory that behaves like a remote store, and fails by a plan."""

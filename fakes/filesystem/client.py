@@ -64,7 +64,7 @@ class Sources:
         self.requests = 0
         self.received = 0
         self._current: dict[int, int] = {}
-        self._left: dict[int, set[int]] = {}
+        self._tried: dict[int, set[int]] = {}
 
     def of(self, block: int) -> int:
         """The replica to ask for a block."""
@@ -80,11 +80,11 @@ class Sources:
         if version is None or not 0 <= position < version.length:
             return False
         block = position // version.block_size
-        left = self._left.get(block, set()) | {self.of(block)}
-        other = next((r for r in version.holders(block) if r not in left), None)
+        tried = self._tried.get(block, set()) | {self.of(block)}
+        other = next((r for r in version.holders(block) if r not in tried), None)
         if other is None:
             return False
-        self._left[block] = left
+        self._tried[block] = tried
         self._current[block] = other
         return True
 

@@ -43,17 +43,17 @@ def _check_settings(
 ) -> None:
     numbers = {"block_size": block_size, "replicas": replicas, "retries": retries}
     for name, value in numbers.items():
-        least = 0 if name == "retries" else 1
-        if type(value) is not int or value < least:
+        minimum = 0 if name == "retries" else 1
+        if type(value) is not int or value < minimum:
             raise IllegalArgumentException(
-                f"{name} must be a whole number of at least {least}, not {value!r:.40}"
+                f"{name} must be a whole number of at least {minimum}, not {value!r:.40}"
             )
     if type(deadline) not in (int, float) or not deadline > 0:
         raise IllegalArgumentException(f"deadline must be above 0 seconds, not {deadline!r:.40}")
-    for given, kind in ((latency, Latency), (consistency, Consistency)):
-        if not isinstance(given, kind):
+    for rule, kind in ((latency, Latency), (consistency, Consistency)):
+        if not isinstance(rule, kind):
             raise IllegalArgumentException(
-                f"{kind.__name__.lower()} must be a {kind.__name__}, not {given!r:.40}"
+                f"{kind.__name__.lower()} must be a {kind.__name__}, not {rule!r:.40}"
             )
 
 

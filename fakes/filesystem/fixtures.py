@@ -91,7 +91,7 @@ def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultP
             return proxy
 
         yield start
-    _hold("fault_proxy", [plan for one in plans for plan in one], mode)
+    _hold("fault_proxy", [plan for watched in plans for plan in watched], mode)
 
 
 def _settings(node: pytest.Item, known: Iterable[str]) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _mode(node: pytest.Item) -> str:
 
 def _hold(fixture: str, plans: list[Firing], mode: str) -> None:
     """Fail or warn if a plan has a fault that struck no request."""
-    text = "\n".join(_told(fixture, plan) for plan in plans if plan.unstruck)
+    text = "\n".join(_explained(fixture, plan) for plan in plans if plan.unstruck)
     if not text or mode == "ignore":
         return
     if mode == "warn":
@@ -134,15 +134,15 @@ def _hold(fixture: str, plans: list[Firing], mode: str) -> None:
     )
 
 
-def _told(fixture: str, plan: Firing) -> str:
-    shown = [f"  {seen}" for seen in plan.seen[:_MOST_LINES]]
-    if plan.requests > len(shown):
-        shown.append(f"  and {plan.requests - len(shown)} more")
+def _explained(fixture: str, plan: Firing) -> str:
+    lines = [f"  {request}" for request in plan.seen[:_MOST_LINES]]
+    if plan.requests > len(lines):
+        lines.append(f"  and {plan.requests - len(lines)} more")
     return "\n".join(
         (
             f"{fixture}: a fault struck no request",
             *(f"  {fault}: {plan.why(fault)}" for fault in plan.unstruck),
-            "requests under the plan:" if shown else "no requests were made under the plan",
-            *shown,
+            "requests under the plan:" if lines else "no requests were made under the plan",
+            *lines,
         )
     )

@@ -39,7 +39,7 @@ class Clock:
         return EPOCH + self._now
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass; IllegalArgumentException if they are negative."""
+        """Advance by some seconds; IllegalArgumentException if they are negative."""
         if not seconds >= 0:
             raise IllegalArgumentException(f"time goes forward, not by {seconds} seconds")
         with self._lock:
@@ -212,15 +212,15 @@ class History:
         """The paths in a directory that changed lately."""
         return (child for child in tuple(self._changes) if dirname(child) == path)
 
-    def _seen(self, path: str, made: float, gone: float) -> Change | None:
+    def _seen(self, path: str, appears: float, vanishes: float) -> Change | None:
         changes = self._recent(path)
         if not changes:
             return None
-        seen, now = changes[0], self._clock.now
+        visible, now = changes[0], self._clock.now
         for change in changes[1:]:
-            if change.at + (gone if change.version is None else made) <= now:
-                seen = change
-        return seen
+            if change.at + (vanishes if change.version is None else appears) <= now:
+                visible = change
+        return visible
 
     def _recent(self, path: str) -> list[Change]:
         """The changes of a path, none if the last of them is seen by everybody."""
@@ -255,8 +255,8 @@ class Tree:
     def readable(self, path: str) -> Version:
         """The version that a reader gets; FileNotFoundException, AccessControlException."""
         there = self.version(path)
-        seen = self.history.read(path)
-        version = there if seen is None else seen.version
+        change = self.history.read(path)
+        version = there if change is None else change.version
         if version is None:
             raise not_a_file(path) if self._is_directory(path) else not_found(path)
         if version is there:
@@ -265,24 +265,24 @@ class Tree:
 
     def status(self, path: str) -> FileStatus:
         """The status that a reader gets; FileNotFoundException."""
-        seen = None if self._is_directory(path) else self.history.read(path)
-        if seen is None:
+        change = None if self._is_directory(path) else self.history.read(path)
+        if change is None:
             return self._status(self._names.get_file_status(path))
-        if seen.version is None:
+        if change.version is None:
             raise not_found(path)
-        return _of_version(path, seen.version)
+        return _of_version(path, change.version)
 
     def children(self, path: str) -> list[FileStatus]:
         """What a listing shows of a directory, sorted by path; of a file its status."""
         with self._lock:
             if not self._is_directory(path):
                 return [self.status(path)]
-            shown = {s.path: self._status(s) for s in self._names.list_status(path)}
+            statuses = {s.path: self._status(s) for s in self._names.list_status(path)}
         for child in self.history.children(path):
-            seen = self.history.listed(child)
-            if seen is not None and not self._is_directory(child):
-                _show(shown, child, seen)
-        return [shown[child] for child in sorted(shown)]
+            change = self.history.listed(child)
+            if change is not None and not self._is_directory(child):
+                _show(statuses, child, change)
+        return [statuses[child] for child in sorted(statuses)]
 
     def version(self, path: str) -> Version | None:
         """The version that is there; None if there is no file."""
@@ -384,8 +384,8 @@ def _of_version(path: str, version: Version) -> FileStatus:
     )
 
 
-def _show(shown: dict[str, FileStatus], path: str, seen: Change) -> None:
-    if seen.version is None:
-        shown.pop(path, None)
+def _show(statuses: dict[str, FileStatus], path: str, change: Change) -> None:
+    if change.version is None:
+        statuses.pop(path, None)
     else:
-        shown[path] = _of_version(path, seen.version)
+        statuses[path] = _of_version(path, change.version)

@@ -1,4 +1,4 @@
-"""Mutants over Hadoop's own streams and builders, and of files as executors see them."""
+"""Mutants over Hadoop's own streams and builders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import basename
 from typing import Any, ClassVar
@@ -42,7 +41,6 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningBuilder,
     OpeningFileSystem,
 )
-from fscontract.fakes.mutants.registry import says
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.hadoop.conversions import java
 from fscontract.implementations.bindings.hadoop.open_file import Statuses
@@ -52,102 +50,6 @@ from fscontract.implementations.filesystem_base import denied
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.openfile_builder import Builder, OpenOptions
-
-
-class View(MemoryFileSystem):
-    """The files of another filesystem in memory, as they are."""
-
-    def __init__(self, other: MemoryFileSystem) -> None:
-        super().__init__()
-        self._other = other
-
-    def get_file_status(self, path: str) -> FileStatus:
-        """That of the other filesystem, or of a file that was written here."""
-        try:
-            return super().get_file_status(path)
-        except FileNotFoundException:
-            return self.other_status(self._other.get_file_status(path))
-
-    def other_status(self, status: FileStatus) -> FileStatus:
-        """The status of a file of the other filesystem, as it is seen here."""
-        return status
-
-    def other_data(self, data: bytes) -> bytes:
-        """The bytes of a file of the other filesystem, as they are seen here."""
-        return data
-
-    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
-        try:
-            return super()._open(path, options)
-        except FileNotFoundException:
-            seen = self._other._open(path, OpenOptions())
-            return MemoryInputStream(self.other_data(seen._data), path)
-
-
-class OldLength(View):
-    """The status has the length of an older version."""
-
-    def other_status(self, status: FileStatus) -> FileStatus:
-        """A shorter file."""
-        return replace(status, length=status.length - 1)
-
-
-class OtherVersion(View):
-    """The status has a version that the driver does not know."""
-
-    def other_status(self, status: FileStatus) -> FileStatus:
-        """Another version."""
-        return replace(status, etag=f"{status.etag}-there")
-
-
-class OldBytes(View):
-    """What is read is an older version, of the same length."""
-
-    def other_data(self, data: bytes) -> bytes:
-        """Bytes of which one is another."""
-        return data[:-1] + bytes([data[-1] ^ 1])
-
-
-class NotReadable(View):
-    """The status is that of the file, which can't be opened."""
-
-    def other_data(self, data: bytes) -> bytes:
-        """None."""
-        raise FileNotFoundException("", "no such mount")
-
-
-@dataclass(frozen=True)
-class ExecutorMutant:
-    """What breaks `clause`: `view` makes what executors see of a driver's files."""
-
-    clause: str
-    view: type[View]
-
-    def __str__(self) -> str:
-        return f"{self.clause}-{self.name}"
-
-    @property
-    def name(self) -> str:
-        """That of its view."""
-        return self.view.__name__
-
-    @property
-    def says(self) -> str:
-        """What it does wrong, in one sentence."""
-        return says(self.view)
-
-    def binding(self, files: MemoryFileSystem) -> StreamBinding:
-        """What an executor has, where `files` are those of the driver."""
-        return StreamBinding(self.view(files), str(self))
-
-
-EXECUTOR_MUTANTS = (
-    ExecutorMutant("executors.length", OldLength),
-    ExecutorMutant("executors.version", OtherVersion),
-    ExecutorMutant("executors.bytes", OldBytes),
-    ExecutorMutant("executors.bytes", NotReadable),
-)
-
 
 #: Exceptions that stand for kinds; for the others there is PathIOException.
 ERRORS: dict[Kind, type[Exception]] = {
@@ -242,44 +144,35 @@ class OverHadoop(MemoryInputStream):
         raise PathIOException(self.path, outcome.detail) if error is None else error(outcome.detail)
 
     def get_pos(self) -> int:
-        """As the stream beneath."""
         return int(self._do("get_pos"))
 
     def seek(self, position: int) -> None:
-        """As the stream beneath."""
         self._do("seek", position)
 
     def seek_to_new_source(self, position: int) -> bool:
-        """As the stream beneath."""
         return bool(self._do("seek_to_new_source", position))
 
     def read_byte(self) -> int:
-        """As the stream beneath."""
         return int(self._do("read_byte"))
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """As the stream beneath."""
         return int(self._fill("read_into", (), buffer, offset, _length(buffer, offset, length)))
 
     def skip(self, count: int) -> int:
-        """As the stream beneath."""
         return int(self._do("skip", count))
 
     def available(self) -> int:
-        """As the stream beneath."""
         return int(self._do("available"))
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """As the stream beneath."""
         length = _length(buffer, offset, length)
         return int(self._fill("pread", (position,), buffer, offset, length))
 
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """As the stream beneath."""
         self._fill("read_fully", (position,), buffer, offset, _length(buffer, offset, length))
 
     def read_vectored(
@@ -289,15 +182,15 @@ class OverHadoop(MemoryInputStream):
         release: Release = no_release,
     ) -> None:
         """As the stream beneath, whose bytes are copied into the buffers of `allocate`."""
-        asked = (
+        pairs = (
             None
             if ranges is None
             else tuple(None if r is None else (r.offset, r.length) for r in ranges)
         )
         makes = "null" if allocate is None else "heap"
-        parts = self._do("read_vectored", asked, makes, "null" if release is None else "given")
-        for wanted, part in zip(ranges, parts, strict=True):
-            wanted.data = self._delivered(part, allocate)
+        parts = self._do("read_vectored", pairs, makes, "null" if release is None else "given")
+        for item, part in zip(ranges, parts, strict=True):
+            item.data = self._delivered(part, allocate)
 
     def _delivered(self, part: Outcome, allocate: Allocate) -> Future[memoryview]:
         future: Future[memoryview] = Future()
@@ -312,15 +205,12 @@ class OverHadoop(MemoryInputStream):
         return future
 
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """As the stream beneath."""
         return int(self._through(buffer, "read_buffer"))
 
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """As the stream beneath."""
         return int(self._through(buffer, "pread_buffer", position))
 
     def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """As the stream beneath."""
         self._through(buffer, "read_fully_buffer", position)
 
     def _through(self, buffer: ByteBuffer, op: str, *before: int) -> Any:
@@ -329,11 +219,9 @@ class OverHadoop(MemoryInputStream):
         raise UnsupportedOperationException(f"{op}: no local stream of Hadoop has it")
 
     def unbuffer(self) -> None:
-        """As the stream beneath."""
         self._do("unbuffer")
 
     def has_capability(self, name: str) -> bool:
-        """As the stream beneath."""
         return bool(self._do("has_capability", name))
 
 
@@ -342,7 +230,7 @@ def _length(buffer: Buffer, offset: int, length: int | None) -> int:
 
 
 def over_hadoop(stream: type[MemoryInputStream], beneath: Beneath) -> type[MemoryInputStream]:
-    """The class of streams with what it overrides, and all else made on streams of Hadoop."""
+    """Return a class that calls streams of Hadoop, except for what `stream` overrides."""
     bases = (stream, OverHadoop) if stream is not MemoryInputStream else (OverHadoop,)
     return type(stream.__name__, bases, {"beneath": beneath})
 
@@ -417,15 +305,15 @@ class Opened(Beneath):
         return self.open(content)
 
     def _let_go(self) -> None:
-        left = []
+        streams = []
         if self._future is not None:
             future, self._future = self._future, None
             with suppress(Exception):
-                left.append(self.opener.get(future))
+                streams.append(self.opener.get(future))
         if self._fresh is not None:
             (_, stream), self._fresh = self._fresh, None
-            left.append(stream)
-        for opened in left:
+            streams.append(stream)
+        for opened in streams:
             opened.stream.close()
 
     def _status(self, status: FileStatus | None) -> Any:
@@ -444,13 +332,13 @@ class Opened(Beneath):
 
     def _ours(self, path: str, error: Exception) -> Exception:
         outcome = self.opener.outcome(error)
-        said = outcome.detail
+        detail = outcome.detail
         if outcome.kind in ERRORS and outcome.kind not in IO_KINDS:
-            return ERRORS[outcome.kind](said)
-        if said.startswith("FileNotFoundException"):
-            kind = AccessControlException if _DENIED in said else FileNotFoundException
-            return kind(path, said)
-        return PathIOException(path, said)
+            return ERRORS[outcome.kind](detail)
+        if detail.startswith("FileNotFoundException"):
+            kind = AccessControlException if _DENIED in detail else FileNotFoundException
+            return kind(path, detail)
+        return PathIOException(path, detail)
 
 
 class StreamOverHadoop(OverHadoop):
@@ -481,24 +369,21 @@ class BuilderOverHadoop(OpeningBuilder):
         self._sent: dict[str, tuple[str, Any]] = {}
 
     def opt_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._double = value
         return super().opt_double(key, value)
 
     def must_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._double = value
         return super().must_double(key, value)
 
     def _set(self, key: str, value: Any) -> None:
         double, self._double = self._double, None
-        given = value if double is None else double
-        self._tell(_typed("opt", key, given))
+        exact = value if double is None else double
+        self._tell(_typed("opt", key, exact))
         super()._set(key, value)
-        self._sent[key] = self._values[key], given
+        self._sent[key] = self._values[key], exact
 
     def with_file_status(self, status: FileStatus | None) -> Builder[FSDataInputStream]:
-        """As the builder beneath."""
         self._tell(("with_file_status", status))
         self._told = status
         return super().with_file_status(status)
@@ -532,11 +417,11 @@ class BuilderOverHadoop(OpeningBuilder):
 
     def _options(self) -> OpenOptions:
         """Without a status of another name: Hadoop's local streams go by none."""
-        given, self._status = self._status, self._own(self._status)
+        status, self._status = self._status, self._own(self._status)
         try:
             return super()._options()
         finally:
-            self._status = given
+            self._status = status
 
     def _own(self, status: FileStatus | None) -> FileStatus | None:
         """A status if it has the name of the file."""
@@ -581,19 +466,19 @@ class FilesOverHadoop(OpeningFileSystem):
         """Put on disk what lies at `path` now."""
         if "://" in path:
             return
-        place = Path(self.beneath.at(path))
-        if place.is_dir():
-            shutil.rmtree(place)
-        place.unlink(missing_ok=True)
+        host = Path(self.beneath.at(path))
+        if host.is_dir():
+            shutil.rmtree(host)
+        host.unlink(missing_ok=True)
         if not self._exists(path):
             return
         if self.get_file_status(path).is_directory:
-            place.mkdir(parents=True)
+            host.mkdir(parents=True)
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
+        host.parent.mkdir(parents=True, exist_ok=True)
         node: Any = self._find(path)
-        place.write_bytes(node.data)
-        place.chmod(node.mode)
+        host.write_bytes(node.data)
+        host.chmod(node.mode)
 
     def _opened(self, operation: str, path: str, options: OpenOptions) -> ReferenceInputStream:
         stream: ReferenceInputStream = self._open(path, options)
@@ -621,16 +506,16 @@ class OpenerOverHadoop(StreamOpener):
 
 
 def opening_over_hadoop(
-    made: type[MemoryFileSystem], beneath: HadoopBinding, name: str
+    part: type[MemoryFileSystem], beneath: HadoopBinding, name: str
 ) -> StreamBinding:
     """A binding to a mutant of openFile(), all but whose mistake is Hadoop's."""
-    assert issubclass(made, OpeningFileSystem)
+    assert issubclass(part, OpeningFileSystem)
     opened = Opened(beneath)
-    stream = _over(made.stream, StreamOverHadoop)
+    stream = _over(part.stream, StreamOverHadoop)
     stream.beneath = opened
-    files = _over(made, FilesOverHadoop)
+    files = _over(part, FilesOverHadoop)
     files.beneath = opened
-    files.builder = _over(made.builder, BuilderOverHadoop)
+    files.builder = _over(part.builder, BuilderOverHadoop)
     files.stream = stream
     files.own_keys = files.unsupported_keys = frozenset()
     filesystem: FilesOverHadoop = files()
@@ -640,7 +525,7 @@ def opening_over_hadoop(
 
 
 def _over(part: type, mixed: type) -> Any:
-    """A class that does what `part` does wrong, and all else as `mixed`."""
+    """Return a class that does what `part` does wrong, and everything else as `mixed`."""
     bases = (mixed,) if issubclass(mixed, part) else (part, mixed)
     return type(part.__name__, bases, {})
 

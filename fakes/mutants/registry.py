@@ -1,171 +1,190 @@
-"""Register streams and filesystems that break one clause each, and run the suite on them."""
+"""Register mutants, wrong parts that break one clause each, and check that they are found."""
 
 from __future__ import annotations
 
 import inspect
 import pkgutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib import import_module
-from typing import ClassVar, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, get_origin, overload
 
-from fscontract.contract.runner.result import FAILING, RunResult, Verdict
-from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.program.faults import FAULTS
 from fscontract.contract.spec.clauses import Clause, clauses
-from fscontract.contract.spec.profiles import Profile, load_profile
-from fscontract.implementations.bindings.native import StreamBinding
-from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.contract.spec.profiles import Profile
+from fscontract.fakes.mutants.kinds import Kind, Subject, kind_of
 
-#: Packages that hold one module for each theme of one document.
-_PACKAGES = ("stream", "python_file", "openfile")
-
-
-class MutantFileSystem(MemoryFileSystem):
-    """Files in memory, opened as streams of the class `stream`."""
-
-    def __init__(self, stream: type[MemoryInputStream]) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
-        right = super()._open(path, options)
-        stream = self._stream(right._data, path)
-        if isinstance(stream, LiveStream):
-            stream.look = lambda: self._now(path, options)
-        return stream
-
-    def _now(self, path: str, options: OpenOptions) -> bytes | None:
-        try:
-            return super()._open(path, options)._data
-        except FileNotFoundError:
-            return None
-
-
-class LiveStream(MemoryInputStream):
-    """A stream that can look at what its file holds now; itself it never does."""
-
-    #: The file's present content, None once it is deleted.
-    look: Callable[[], bytes | None]
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the file is another than the one that was opened."""
-        return self.look() != self._data
+#: Packages of mutants, one for each kind.
+_PACKAGES = (
+    "stream",
+    "python_file",
+    "openfile",
+    "faults",
+    "executors",
+    "splitter",
+    "blockreader",
+    "metadata_table",
+)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Part = TypeVar("_Part", bound=type[Any])
+_Self = TypeVar("_Self")
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """What breaks `clause`: `filesystem` makes a new one that does, or whose streams do.
+    """A part, such as a class of streams, that breaks `clause`; `says` is what is wrong with it.
 
-    `features` are what it differs in from the profile "reference", the keys are those that its
-    `open_file` has beside the standard ones, and `says` is what it does wrong, in one sentence.
+    A mutant of faults mishandles those of the kinds `faults`.
     """
 
     clause: str
     name: str
-    features: tuple[str, ...]
     says: str
-    filesystem: Callable[[], MemoryFileSystem]
-    own_keys: frozenset[str] = frozenset()
-    unsupported_keys: frozenset[str] = frozenset()
+    part: type[Any]
+    faults: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return f"{self.clause}-{self.name}"
 
+    @property
+    def document(self) -> str:
+        """The name of the document of its clause."""
+        return clauses()[self.clause].document
+
+    @property
+    def kind(self) -> Kind:
+        """What it is a part of."""
+        return kind_of(self.part)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What it differs in from the profile "reference", with "!" before what it lacks."""
+        return self.kind.features(self.part)
+
+    def binding(self) -> Any:
+        """Return a Binding or PipelineBinding, for one run, to something new that has the part."""
+        return self.kind.binding(self.part, str(self))
+
+    def profile(self) -> Profile:
+        """Return the profile under which it breaks its clause and should break no other."""
+        return self.kind.profile(self.part)
+
+    def broken(
+        self,
+        effort: str = "quick",
+        judged: Collection[Clause] = (),
+        faults: Collection[str] = (),
+    ) -> dict[str, str]:
+        """Return the clauses that a check finds broken, by default of its own, with what it saw.
+
+        Faults happen of all the kinds that it mishandles, unless `faults` says which.
+        """
+        chosen = tuple(judged) or (clauses()[self.clause],)
+        kinds = frozenset(faults) or self.faults
+        return self.kind.broken(Subject(self.part, str(self), chosen, effort, kinds))
+
 
 _REGISTERED: list[Mutant] = []
-_Stream = TypeVar("_Stream", bound=type[MemoryInputStream])
 
 
-def mutant(
-    clause: str, filesystem: type[MutantFileSystem] = MutantFileSystem
-) -> Callable[[_Stream], _Stream]:
-    """Register a class of streams as a mutant of `clause`.
+@dataclass(frozen=True)
+class Operation(Generic[_Function]):
+    """The method `name` of `base`, where a mutant of it is a function of another form.
 
-    What it does wrong is its docstring; its features are those of the variant it derives from.
+    `adapt` makes a method of such a function.
     """
 
-    def register(stream: _Stream) -> _Stream:
-        make = partial(filesystem, stream)
-        add(Mutant(clause, stream.__name__, features_of(stream), says(stream), make))
-        return stream
+    base: type[Any]
+    name: str
+    adapt: Callable[[_Function], Callable[..., Any]]
+
+    def on(self, base: type[Any]) -> Operation[_Function]:
+        """Return the same method of another class."""
+        return replace(self, base=base)
+
+
+@overload
+def mutant(clause: str, *, faults: Collection[str] = ()) -> Callable[[_Part], _Part]: ...
+@overload
+def mutant(
+    clause: str, method: Operation[_Function], *, name: str = "", faults: Collection[str] = ()
+) -> Callable[[_Function], _Function]: ...
+@overload
+def mutant(
+    clause: str,
+    method: Callable[Concatenate[Any, _Arguments], _Result],
+    *,
+    name: str = "",
+    faults: Collection[str] = (),
+) -> Callable[[Callable[Concatenate[_Self, _Arguments], _Result]], Callable[..., _Result]]: ...
+def mutant(
+    clause: str, method: Any = None, *, name: str = "", faults: Collection[str] = ()
+) -> Callable[[Any], Any]:
+    """Register a class as a mutant of `clause`, or a function as what is wrong in one method.
+
+    Such a function stands for `method` in a subclass of the class that annotates its `self`; it
+    calls the right method through `right(self)`. The docstring says what is wrong, and the name of
+    the mutant is that of the class, or `name`, or that of the function in capitals.
+    """
+    assert FAULTS.keys() >= set(faults)
+
+    def register(broken: Any) -> Any:
+        part = broken if method is None else _part(broken, method, name)
+        says = inspect.cleandoc(broken.__doc__ or "").replace("\n", " ")
+        kind_of(part)
+        _REGISTERED.append(Mutant(clause, part.__name__, says, part, frozenset(faults)))
+        return broken
 
     return register
 
 
-def add(mutated: Mutant) -> None:
-    """Put a mutant behind the others of its document."""
-    _REGISTERED.append(mutated)
+def _part(function: Callable[..., Any], method: Any, name: str) -> type[Any]:
+    """Return a class in which the function stands for the method."""
+    if isinstance(method, Operation):
+        base, changed, attribute = method.base, method.adapt(function), method.name
+    else:
+        annotation = inspect.get_annotations(function, eval_str=True)["self"]
+        base = cast(type[Any], get_origin(annotation) or annotation)
+        changed, attribute = function, method.__name__
+    assert hasattr(base, attribute), f"{base.__name__} has no {attribute}"
+    members = {attribute: changed, "mutated": True, "__doc__": function.__doc__}
+    return type(name or function.__name__.title().replace("_", ""), (base,), members)
 
 
-def says(broken: type) -> str:
-    """What a class does wrong: its docstring, on one line."""
-    return inspect.cleandoc(broken.__doc__ or "").replace("\n", " ")
-
-
-class Variant(MemoryInputStream):
-    """A correct stream with other features than those of the profile "reference"."""
-
-    #: The features, with "!" before those it lacks.
-    features: ClassVar[tuple[str, ...]] = ()
-
-
-def features_of(stream: type[MemoryInputStream]) -> tuple[str, ...]:
-    """What a class of streams differs in from the profile "reference"."""
-    return stream.features if issubclass(stream, Variant) else ()
+def right(self: _Self) -> _Self:
+    """Return `self` with the methods that the mutant stands for, as super() does in a class."""
+    wrong = next(base for base in type(self).__mro__ if "mutated" in vars(base))
+    return cast(_Self, super(wrong, self))
 
 
 @lru_cache(maxsize=1)
-def mutants() -> tuple[Mutant, ...]:
-    """Every mutant, in the order of its document's modules."""
+def _all() -> tuple[Mutant, ...]:
     for package in _PACKAGES:
-        load_modules(package)
+        parent = import_module(f"fscontract.fakes.mutants.{package}")
+        for module in pkgutil.iter_modules(parent.__path__, parent.__name__ + "."):
+            import_module(module.name)
     return tuple(_REGISTERED)
 
 
-def load_modules(package: str) -> None:
-    """Import the modules of a package of mutants, which register themselves when imported."""
-    parent = import_module(f"fscontract.fakes.mutants.{package}")
-    for module in pkgutil.iter_modules(parent.__path__, parent.__name__ + "."):
-        import_module(module.name)
+def mutants(*documents: str) -> tuple[Mutant, ...]:
+    """Return the mutants of these documents, by default of all, in the order of the modules."""
+    return tuple(m for m in _all() if not documents or m.document in documents)
 
 
-def binding(mutated: Mutant) -> StreamBinding:
-    """A binding, to be used once, to a new filesystem that opens the mutant."""
-    return StreamBinding(mutated.filesystem(), name=str(mutated))
-
-
-def profile(mutated: Mutant) -> Profile:
-    """The profile under which the mutant breaks its clause and should break no other.
-
-    The Python file over a stream inherits the stream's faults, so it is left out unless the
-    mutant is one of files.
-    """
-    of_files = clauses()[mutated.clause].document == "python-file"
-    found = profile_of(mutated.features, *(() if of_files else ("!python-file",)))
-    return replace(found, own_keys=mutated.own_keys, unsupported_keys=mutated.unsupported_keys)
-
-
-def profile_of(features: tuple[str, ...], *more: str) -> Profile:
-    """The profile "reference" with features added or, after "!", removed."""
-    return replace(load_profile("reference"), name="mutant").with_features((*features, *more))
-
-
-#: Verdicts that say a clause is broken.
-BROKEN = FAILING | {Verdict.LAX}
-#: The efforts that are tried, one after the other.
-_EFFORTS = ("quick", "normal")
+def mutant_named(name: str) -> Mutant:
+    """Return the mutant that `name`, "clause-Mutant", stands for; KeyError."""
+    return {str(m): m for m in _all()}[name]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One mutant against the whole suite.
+    """One mutant against all clauses of its document.
 
-    `effort` is the least one at which the run names the mutant's clause, "" if none does;
+    `effort` is the smallest one at which the run names the mutant's clause, "" if none does;
     `seconds` is how long that run took; `others` are further clauses that it found broken.
     """
 
@@ -180,40 +199,21 @@ class Row:
         return bool(self.effort)
 
 
-def document_clauses(mutated: Mutant) -> tuple[Clause, ...]:
-    """The testable clauses of the document that the mutant's clause stands in."""
-    document = clauses()[mutated.clause].document
-    return tuple(c for c in with_checks(clauses().values()) if c.document == document)
-
-
-def run_one_clause(mutated: Mutant, effort: str = "quick") -> Verdict:
-    """What the suite says of the mutant's clause if it looks for nothing else."""
-    only = (clauses()[mutated.clause],)
-    settings = Settings(profile(mutated), only, effort=effort, stop_at_first=True)
-    return check(binding(mutated), settings).clauses[0].outcome
-
-
-def run_all_clauses(mutated: Mutant, effort: str = "quick") -> RunResult:
-    """The run of the whole suite against a mutant."""
-    settings = Settings(profile(mutated), document_clauses(mutated), effort=effort)
-    return check(binding(mutated), settings)
-
-
 def kill_table(
-    chosen: Iterable[Mutant] | None = None, efforts: Iterable[str] = _EFFORTS
+    chosen: Iterable[Mutant] | None = None, efforts: Collection[str] = ()
 ) -> Iterator[Row]:
-    """One row for each mutant, all of them by default, as soon as it is known."""
+    """Yield a row for each mutant, all of them by default, as soon as it is known."""
     for mutated in mutants() if chosen is None else chosen:
-        yield _row(mutated, tuple(efforts))
+        yield _row(mutated, efforts or mutated.kind.efforts)
 
 
-def _row(mutated: Mutant, efforts: tuple[str, ...]) -> Row:
+def _row(mutated: Mutant, efforts: Collection[str]) -> Row:
+    judged = [c for c in clauses().values() if c.document == mutated.document and c.testable]
     for effort in efforts:
         start = time.perf_counter()
-        found = run_all_clauses(mutated, effort)
+        broken = mutated.broken(effort, judged)
         seconds = time.perf_counter() - start
-        broken = [c.clause.id for c in found.clauses if c.outcome in BROKEN]
         others = tuple(clause for clause in broken if clause != mutated.clause)
-        if len(others) < len(broken):
+        if mutated.clause in broken:
             return Row(mutated, effort, seconds, others)
     return Row(mutated, "", seconds, others)

@@ -10,7 +10,7 @@ import pytest
 
 from fscontract.contract.report.docs_tables import reference_index, reference_page
 from fscontract.contract.spec.clauses import Clause, Document, clauses, documents, retired
-from tests.docs.mutants import all_mutants
+from fscontract.fakes.mutants.registry import mutants
 from tests.docs.pages import DOCS
 
 REFERENCE = DOCS / "reference"
@@ -22,8 +22,8 @@ def _of(name: str) -> list[Clause]:
 
 def _page(document: Document) -> str:
     breaks: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for clause, name, says in all_mutants():
-        breaks[clause].append((name, says))
+    for mutant in mutants():
+        breaks[mutant.clause].append((mutant.name, mutant.says))
     return reference_page(document, _of(document.name), breaks)
 
 
@@ -53,7 +53,7 @@ def test_the_index_leads_to_every_page_and_there_is_no_other() -> None:
 
 def test_every_testable_clause_has_a_mutant_on_its_page() -> None:
     """Who reads a clause sees what breaks it."""
-    broken = {clause for clause, _, _ in all_mutants()}
+    broken = {mutant.clause for mutant in mutants()}
     assert [c.id for c in clauses().values() if c.testable and c.id not in broken] == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fscontract.contract.scenarios.blockreader.check import CHECKED, check_reader
 from fscontract.contract.spec.clauses import clauses
-from fscontract.fakes.mutants.blockreader.registry import ReaderMutant, reader_mutants
+from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.delimiters import Separator
@@ -14,15 +14,15 @@ from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
 from fscontract.pipeline.blocks import NO_BLOCK
 
 
-@pytest.mark.parametrize("mutant", reader_mutants(), ids=str)
-def test_the_clause_that_a_mutant_breaks_is_named(mutant: ReaderMutant) -> None:
+@pytest.mark.parametrize("mutant", mutants("blockreader"), ids=str)
+def test_the_clause_that_a_mutant_breaks_is_named(mutant: Mutant) -> None:
     """Told to look for one clause, the check finds the mutant that breaks it."""
-    assert mutant.clause in check_reader(mutant.binding(), {mutant.clause}), mutant.says
+    assert mutant.clause in mutant.broken(), mutant.says
 
 
 def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
     """The whole check of it comes to an end, too."""
-    (endless,) = (m for m in reader_mutants() if m.name == "EndlessWhenShort")
+    endless = mutant_named("record.short-reads-EndlessWhenShort")
     found = check_reader(endless.binding())
     assert "without end" in found["record.short-reads"].actual
 
@@ -78,13 +78,7 @@ def test_a_reader_that_looks_at_each_byte_keeps_carriage_returns() -> None:
     assert check_reader(binding, wanted) == {}
 
 
-def test_every_checked_clause_is_in_the_document_and_has_a_mutant() -> None:
-    """A clause without one may have a check that never fails."""
-    testable = {c.id for c in clauses().values() if c.document == "blockreader" and c.testable}
-    assert testable == CHECKED == {m.clause for m in reader_mutants()}
-
-
-def test_every_reader_mutant_says_what_it_does_wrong() -> None:
-    """The one sentence is what a reader of the table has to go by."""
-    assert [m.name for m in reader_mutants() if not m.says.endswith(".")] == []
-    assert len({m.name for m in reader_mutants()}) == len(reader_mutants())
+def test_every_testable_clause_is_checked() -> None:
+    assert {
+        c.id for c in clauses().values() if c.document == "blockreader" and c.testable
+    } == CHECKED

@@ -18,7 +18,7 @@ def test_every_plan_drawn_survives_json(plan: FaultPlan) -> None:
     assert FaultPlan.loads(plan.dumps()) == plan
 
 
-@given(fault_plans({"short", "hang"}, requests=4, most=2))
+@given(fault_plans({"short", "hang"}, requests=4, max_faults=2))
 def test_plans_keep_to_what_was_asked_for(plan: FaultPlan) -> None:
     """The kinds, the number of faults, and the requests at which they begin."""
     assert plan.kinds <= {"short", "hang"}

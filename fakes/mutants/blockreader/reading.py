@@ -7,8 +7,8 @@ from typing import Any
 
 from fscontract.contract.api.errors import EOFException
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.fakes.mutants.blockreader.registry import reader_mutant
 from fscontract.fakes.mutants.blockreader.streams import Reader
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of, decompressed
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
@@ -39,7 +39,7 @@ class _Stale(FileSource):
         self._stream.seek(position + count)
 
 
-@reader_mutant("record.short-reads")
+@mutant("record.short-reads")
 class ShortIsTheEnd(ReadAheadLineReaderContext):
     """A read that gives fewer bytes than it was asked for is taken for the end of the file."""
 
@@ -47,35 +47,31 @@ class ShortIsTheEnd(ReadAheadLineReaderContext):
         return _OneRead(stream, block.path, block.file_length)
 
 
-@reader_mutant("record.short-reads")
-class EndlessWhenShort(ShortIsTheEnd):
+@mutant("record.short-reads", ShortIsTheEnd._find)
+def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
     """After a short read there are empty records, and they never end."""
-
-    def _find(self) -> RecordBatch | None:
-        batch = super()._find()
-        at = self.position
-        if batch is None and self._ended and at < self._block.file_length:
-            return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
-        return batch
+    batch = right(self)._find()
+    at = self.position
+    if batch is None and self._ended and at < self._block.file_length:
+        return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
+    return batch
 
 
-@reader_mutant("record.stale-bytes")
-class StaleBuffer(ReadAheadLineReaderContext):
+@mutant("record.stale-bytes", ReadAheadLineReaderContext._open)
+def stale_buffer(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """Where a read gives less than the buffer holds, the rest is what was there before."""
-
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return _Stale(stream, block.path, block.file_length)
+    return _Stale(stream, block.path, block.file_length)
 
 
-@reader_mutant("record.buffers")
-class OverflowAboveBuffer(ReadAheadLineReaderContext):
+@mutant("record.buffers", ReadAheadLineReaderContext._find)
+def overflow_above_buffer(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """An overflow buffer larger than the buffer makes empty records without end."""
-
-    def _find(self) -> RecordBatch | None:
-        at = self.position
-        if self._overflow_size > self._buffer_size and at > self._buffer_size:
-            return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
-        return super()._find()
+    at = self.position
+    if self._overflow_size > self._buffer_size and at > self._buffer_size:
+        return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
+    return right(self)._find()
 
 
 class _Lenient(FileSource):
@@ -92,26 +88,26 @@ class _Lenient(FileSource):
         return bytes(buffer[:done])
 
 
-@reader_mutant("record.shorter")
-class ShorterIsFine(ReadAheadLineReaderContext):
+@mutant("record.shorter", ReadAheadLineReaderContext._open)
+def shorter_is_fine(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """A file that has lost its end has fewer records."""
-
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return _Lenient(stream, block.path, block.file_length)
+    return _Lenient(stream, block.path, block.file_length)
 
 
-@reader_mutant("record.grown")
-class ReadsTheGrowth(ReadAheadLineReaderContext):
+@mutant("record.grown", ReadAheadLineReaderContext._open)
+def reads_the_growth(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """What was added to the file since it was split is read, too."""
-
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return _Lenient(stream, block.path, 1 << 40)
+    return _Lenient(stream, block.path, 1 << 40)
 
 
 # Fixed lengths -----------------------------------------------------------------------------------
 
 
-@reader_mutant("record.fixed-length", "fixed")
+@mutant("record.fixed-length")
 class OneMore(FixedBytesReaderContext):
     """Records are one byte longer."""
 
@@ -119,34 +115,30 @@ class OneMore(FixedBytesReaderContext):
         super().__init__(length + (not options.get("aligned")), **options)
 
 
-@reader_mutant("record.fixed-within", "fixed")
-class BeyondTheBlock(FixedBytesReaderContext):
+@mutant("record.fixed-within", FixedBytesReaderContext._begin)
+def beyond_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
     """The last record of a block is completed from the next one."""
-
-    def _begin(self, goes_on: bool) -> None:
-        super()._begin(goes_on)
-        size = self._stop - self._position
-        self._stop += -size % self.length
+    right(self)._begin(goes_on)
+    size = self._stop - self._position
+    self._stop += -size % self.length
 
 
-@reader_mutant("record.fixed-fully", "fixed")
-class OneReadIsEnough(FixedBytesReaderContext):
+@mutant("record.fixed-fully", FixedBytesReaderContext._open)
+def one_read_is_enough(
+    self: FixedBytesReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """A record has the bytes that one read gives."""
-
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return _OneRead(stream, block.path, block.file_length)
+    return _OneRead(stream, block.path, block.file_length)
 
 
-@reader_mutant("record.width-owner", "fixed")
-class WidthByTheBlock(FixedBytesReaderContext):
+@mutant("record.width-owner", FixedBytesReaderContext._begin)
+def width_by_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
     """Records of fixed width begin anew in each block."""
-
-    def _begin(self, goes_on: bool) -> None:
-        self._aligned = False
-        super()._begin(goes_on)
+    self._aligned = False
+    right(self)._begin(goes_on)
 
 
-@reader_mutant("record.slice-default", "slice_reader")
+@mutant("record.slice-default")
 class SliceOfItsOwn(FSSliceReader):
     """Without a length, slices are as long as the class says."""
 
@@ -154,7 +146,7 @@ class SliceOfItsOwn(FSSliceReader):
         super().__init__(fs, 1024, **options)
 
 
-@reader_mutant("record.width-needed", "record_reader")
+@mutant("record.width-needed")
 class SomeWidth(FSRecordReader[Any]):
     """Without a width, records have 80 bytes."""
 
@@ -166,26 +158,27 @@ class SomeWidth(FSRecordReader[Any]):
 # Compressed files --------------------------------------------------------------------------------
 
 
-@reader_mutant("record.compressed")
-class NeverDecompresses(ReadAheadLineReaderContext):
-    """A compressed file is read as it is."""
+@mutant("record.compressed", ReadAheadLineReaderContext._open)
+def never_decompresses(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """A compressed file is read without decompression."""
+    return FileSource(stream, block.path, block.file_length)
 
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return FileSource(stream, block.path, block.file_length)
 
-
-@reader_mutant("record.compressed-whole")
-class WholeFromEachBlock(ReadAheadLineReaderContext):
+@mutant("record.compressed-whole", ReadAheadLineReaderContext.initialize)
+def whole_from_each_block(
+    self: ReadAheadLineReaderContext,
+    stream: FSDataInputStream,
+    block: FileBlockMetadata,
+    consecutive: bool,
+) -> None:
     """Each block of a compressed file delivers the whole of it."""
-
-    def initialize(
-        self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
-    ) -> None:
-        if codec_of(block.path, self.compression):
-            block = FileBlockMetadata(
-                block.block_id, 0, block.file_length, True, -1, block.file_path, block.file_length
-            )
-        super().initialize(stream, block, consecutive)
+    if codec_of(block.path, self.compression):
+        block = FileBlockMetadata(
+            block.block_id, 0, block.file_length, True, -1, block.file_path, block.file_length
+        )
+    right(self).initialize(stream, block, consecutive)
 
 
 class _Excerpt(ByteSource):
@@ -202,56 +195,52 @@ class _Excerpt(ByteSource):
             return b""
 
 
-@reader_mutant("record.compressed-cut")
-class CutIsTheEnd(ReadAheadLineReaderContext):
+@mutant("record.compressed-cut", ReadAheadLineReaderContext._open)
+def cut_is_the_end(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """A compressed file that is cut ends where it is cut."""
-
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        source = super()._open(stream, block)
-        return source if isinstance(source, FileSource) else _Excerpt(source)
+    source = right(self)._open(stream, block)
+    return source if isinstance(source, FileSource) else _Excerpt(source)
 
 
-@reader_mutant("record.members")
-class FirstMemberOnly(ReadAheadLineReaderContext):
+@mutant("record.members", ReadAheadLineReaderContext._open)
+def first_member_only(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
     """What follows the first member of a compressed file is not read."""
+    codec = codec_of(block.path, self.compression)
+    if codec is None:
+        return right(self)._open(stream, block)
+    source: Any = decompressed(stream, block.path, block.file_length, codec)
+    begin, started = source._begin, []
 
-    def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        codec = codec_of(block.path, self.compression)
-        if codec is None:
-            return super()._open(stream, block)
-        source: Any = decompressed(stream, block.path, block.file_length, codec)
-        begin, started = source._begin, []
+    def once() -> bool:
+        started.append(True)
+        return len(started) == 1 and begin()
 
-        def once() -> bool:
-            started.append(True)
-            return len(started) == 1 and begin()
-
-        source._begin = once
-        return _Excerpt(source)
+    source._begin = once
+    return _Excerpt(source)
 
 
 _Records = Iterator[ReaderRecord[Any]]
 
 
-@reader_mutant("block.tagged", "block_reader")
-class TaggedByTheFirst(Reader):
+@mutant("block.tagged", Reader.process_block)
+def tagged_by_the_first(self: Reader, block: FileBlockMetadata) -> _Records:
     """A record has the id of the block before."""
-
-    def process_block(self, block: FileBlockMetadata) -> _Records:
-        for record in super().process_block(block):
-            yield record._replace(block_id=block.previous_block_id)
+    for record in right(self).process_block(block):
+        yield record._replace(block_id=block.previous_block_id)
 
 
-@reader_mutant("block.dropped", "block_reader")
-class NothingIsEmpty(Reader):
+@mutant("block.dropped", Reader.convert_to_record)
+def nothing_is_empty(self: Reader, data: bytes) -> Any:
     """What the converter makes nothing of is delivered as an empty record."""
-
-    def convert_to_record(self, data: bytes) -> Any:
-        record = super().convert_to_record(data)
-        return b"" if record is None else record
+    record = right(self).convert_to_record(data)
+    return b"" if record is None else record
 
 
-@reader_mutant("block.emitted-after", "block_reader")
+@mutant("block.emitted-after")
 class BlockFirst(Reader):
     """A block is emitted before its records."""
 
@@ -263,73 +252,65 @@ class BlockFirst(Reader):
         pass
 
 
-@reader_mutant("block.unconnected", "block_reader")
-class SomebodyListens(Reader):
-    """Blocks are emitted though nobody listens."""
-
-    def _emit(self, block: FileBlockMetadata) -> None:
-        listener: Any = self._on_block
-        listener(block)
+@mutant("block.unconnected", Reader._emit)
+def somebody_listens(self: Reader, block: FileBlockMetadata) -> None:
+    """Blocks are emitted though there is no listener."""
+    listener: Any = self._on_block
+    listener(block)
 
 
 class Counting(Reader):
     """Right, if `_recount` leaves the counters as they are after a block."""
 
     def process_block(self, block: FileBlockMetadata) -> _Records:
-        taken = []
+        records_read = []
         for record in super().process_block(block):
-            taken.append(record)
+            records_read.append(record)
             yield record
-        self._recount(taken)
+        self._recount(records_read)
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
         pass
 
 
-@reader_mutant("block.count", "block_reader")
+@mutant("block.count")
 class BlocksUncounted(Counting):
     """Only blocks with records are counted."""
 
     _blocks = 0
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self._blocks += bool(taken)
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
+        self._blocks += bool(records_read)
         self.counters.blocks = self._blocks
 
 
-@reader_mutant("block.records", "block_reader")
-class RecordsUncounted(Counting):
+@mutant("block.records", Counting._recount)
+def records_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> None:
     """The last record of a block is not counted."""
-
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self.counters.records -= bool(taken)
+    self.counters.records -= bool(records_read)
 
 
-@reader_mutant("block.bytes", "block_reader")
+@mutant("block.bytes")
 class DelimitersUncounted(Counting):
     """Bytes are those of records, without delimiters."""
 
     _bytes = 0
 
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self._bytes += sum(len(record.record) for record in taken)
+    def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
+        self._bytes += sum(len(record.record) for record in records_read)
         self.counters.bytes = self._bytes
 
 
-@reader_mutant("block.time", "block_reader")
-class TimeUncounted(Counting):
+@mutant("block.time", Counting._recount)
+def time_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> None:
     """No time is counted."""
-
-    def _recount(self, taken: list[ReaderRecord[Any]]) -> None:
-        self.counters.time = 0.0
+    self.counters.time = 0.0
 
 
-@reader_mutant("record.converter-error", "block_reader")
-class ConverterAsItIs(Reader):
+@mutant("record.converter-error", Reader.process_block)
+def converter_as_it_is(self: Reader, block: FileBlockMetadata) -> _Records:
     """What a converter raises does not say where."""
-
-    def process_block(self, block: FileBlockMetadata) -> _Records:
-        try:
-            yield from super().process_block(block)
-        except RecordConversionException as error:
-            raise error.__cause__ or error from None
+    try:
+        yield from right(self).process_block(block)
+    except RecordConversionException as error:
+        raise error.__cause__ or error from None

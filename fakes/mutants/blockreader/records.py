@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.fakes.mutants.blockreader.registry import reader_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.delimiters import (
     Delimiter,
@@ -41,26 +41,22 @@ class Changing(ReadAheadLineReaderContext):
         return record
 
 
-@reader_mutant("record.none-lost")
-class StopsAtTheEnd(ReadAheadLineReaderContext):
+@mutant("record.none-lost", ReadAheadLineReaderContext._begin)
+def stops_at_the_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """The line that starts exactly at a block's end is left to the next block, which skips it."""
-
-    def _begin(self, goes_on: bool) -> None:
-        super()._begin(False)
-        self._last_start -= 1
+    right(self)._begin(False)
+    self._last_start -= 1
 
 
-@reader_mutant("record.none-lost")
-class SkipsTwoLines(ReadAheadLineReaderContext):
+@mutant("record.none-lost", ReadAheadLineReaderContext._synchronize)
+def skips_two_lines(self: ReadAheadLineReaderContext, offset: int) -> None:
     """A block behind the first leaves out the first line that it has, too."""
-
-    def _synchronize(self, offset: int) -> None:
-        super()._synchronize(offset)
-        if not self._empty:
-            self._leave_record(self._last_start)
+    right(self)._synchronize(offset)
+    if not self._empty:
+        self._leave_record(self._last_start)
 
 
-@reader_mutant("record.none-twice")
+@mutant("record.none-twice")
 class TakesTheFirst(ReadAheadLineReaderContext):
     """A line that starts exactly at a block's start is delivered by it, and by the one before."""
 
@@ -71,47 +67,39 @@ class TakesTheFirst(ReadAheadLineReaderContext):
         super()._synchronize(offset - 1)
 
 
-@reader_mutant("record.owner")
-class OwnedByStart(TakesTheFirst):
+@mutant("record.owner", TakesTheFirst._begin)
+def owned_by_start(self: TakesTheFirst, goes_on: bool) -> None:
     """A line belongs to the block with its first byte."""
-
-    def _begin(self, goes_on: bool) -> None:
-        super()._begin(False)
-        self._last_start -= 1
+    right(self)._begin(False)
+    self._last_start -= 1
 
 
-@reader_mutant("record.whole")
-class CutByTheBlock(Changing):
+@mutant("record.whole", Changing._change)
+def cut_by_the_block(self: Changing, record: bytes, offset: int) -> bytes:
     """A line ends where its block does."""
-
-    def _change(self, record: bytes, offset: int) -> bytes:
-        return record[: max(0, self._block.end - offset)] if offset < self._block.end else record
+    return record[: max(0, self._block.end - offset)] if offset < self._block.end else record
 
 
-@reader_mutant("record.offset")
-class OffsetInTheBlock(ReadAheadLineReaderContext):
+@mutant("record.offset", ReadAheadLineReaderContext._find)
+def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """Offsets are counted from the start of the block."""
-
-    def _find(self) -> RecordBatch | None:
-        batch = super()._find()
-        if batch is not None:
-            batch.offsets = [offset - self._block.offset for offset in batch.offsets]
-        return batch
+    batch = right(self)._find()
+    if batch is not None:
+        batch.offsets = [offset - self._block.offset for offset in batch.offsets]
+    return batch
 
 
-@reader_mutant("record.order")
-class Backwards(ReadAheadLineReaderContext):
+@mutant("record.order", ReadAheadLineReaderContext._find)
+def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """The lines that were read together come in reverse."""
-
-    def _find(self) -> RecordBatch | None:
-        batch = super()._find()
-        if batch is not None:
-            batch.offsets = batch.offsets[::-1]
-            batch.records.reverse()
-        return batch
+    batch = right(self)._find()
+    if batch is not None:
+        batch.offsets = batch.offsets[::-1]
+        batch.records.reverse()
+    return batch
 
 
-@reader_mutant("record.many-blocks")
+@mutant("record.many-blocks")
 class PiecesOfLongLines(ReadAheadLineReaderContext):
     """A block inside of a line delivers the rest of the line."""
 
@@ -125,41 +113,35 @@ class PiecesOfLongLines(ReadAheadLineReaderContext):
             self._go(offset)
 
 
-@reader_mutant("record.data-offset")
-class SkipsUnlessAtZero(ReadAheadLineReaderContext):
+@mutant("record.data-offset", ReadAheadLineReaderContext._begin)
+def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A block skips a line unless it starts at 0, be it the first that is read."""
-
-    def _begin(self, goes_on: bool) -> None:
-        super()._begin(goes_on)
-        if self._block.previous_block_id == NO_BLOCK and self._block.offset:
-            self._synchronize(self._block.offset)
+    right(self)._begin(goes_on)
+    if self._block.previous_block_id == NO_BLOCK and self._block.offset:
+        self._synchronize(self._block.offset)
 
 
-@reader_mutant("record.final")
-class FinalLineLost(ReadAheadLineReaderContext):
+@mutant("record.final", ReadAheadLineReaderContext._single)
+def final_line_lost(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """What follows the last line end is left out."""
-
-    def _single(self, start: int) -> RecordBatch | None:
-        batch = super()._single(start)
-        if batch is None or not batch.records or not self._ended or self._data:
-            return batch
-        return None if batch.used_bytes == len(batch.records[0]) else batch
-
-
-@reader_mutant("record.final")
-class FinalLineFails(ReadAheadLineReaderContext):
-    """The end of the file is taken for a line that is there, after many bytes."""
-
-    def _single(self, start: int) -> RecordBatch | None:
-        batch = super()._single(start)
-        if self._ended and start > 8192 and batch is not None and not batch.records[0].strip():
-            raise TypeError("there is no entity")
-        if self._ended and start > 8192 and batch is not None:
-            assert batch.used_bytes > len(batch.records[0])
+    batch = right(self)._single(start)
+    if batch is None or not batch.records or not self._ended or self._data:
         return batch
+    return None if batch.used_bytes == len(batch.records[0]) else batch
 
 
-@reader_mutant("record.no-phantom")
+@mutant("record.final", ReadAheadLineReaderContext._single)
+def final_line_fails(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
+    """The end of the file is taken for a line that is there, after many bytes."""
+    batch = right(self)._single(start)
+    if self._ended and start > 8192 and batch is not None and not batch.records[0].strip():
+        raise TypeError("there is no entity")
+    if self._ended and start > 8192 and batch is not None:
+        assert batch.used_bytes > len(batch.records[0])
+    return batch
+
+
+@mutant("record.no-phantom")
 class PhantomLine(ReadAheadLineReaderContext):
     """A line end at the end of the file begins one more line."""
 
@@ -178,110 +160,91 @@ class PhantomLine(ReadAheadLineReaderContext):
         return batch
 
 
-@reader_mutant("record.bytes")
-class CountsCharacters(Changing):
+@mutant("record.bytes", Changing._change)
+def counts_characters(self: Changing, record: bytes, offset: int) -> bytes:
     """Bytes are decoded, and the low byte of each character is delivered."""
-
-    def _change(self, record: bytes, offset: int) -> bytes:
-        return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
+    return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
 
 
-@reader_mutant("record.blank")
-class BlankLinesVanish(ReadAheadLineReaderContext):
+@mutant("record.blank", ReadAheadLineReaderContext.initialize)
+def blank_lines_vanish(
+    self: ReadAheadLineReaderContext,
+    stream: FSDataInputStream,
+    block: FileBlockMetadata,
+    consecutive: bool,
+) -> None:
     """Runs of line ends are swallowed."""
-
-    def initialize(
-        self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
-    ) -> None:
-        self._drop_blank = True
-        super().initialize(stream, block, consecutive)
+    self._drop_blank = True
+    right(self).initialize(stream, block, consecutive)
 
 
-@reader_mutant("record.drop-blank")
-class FirstBlankLineStays(ReadAheadLineReaderContext):
+@mutant("record.drop-blank", ReadAheadLineReaderContext._admitted)
+def first_blank_line_stays(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
     """A blank line at the start of the file is delivered though others are dropped."""
-
-    def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        return batch if batch.start == 0 and not batch.records[0] else super()._admitted(batch)
+    return batch if batch.start == 0 and not batch.records[0] else right(self)._admitted(batch)
 
 
-@reader_mutant("record.limit")
-class LimitWithinTheBlock(ReadAheadLineReaderContext):
+@mutant("record.limit", ReadAheadLineReaderContext._single)
+def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """A line that goes beyond what was read at once has no limit."""
-
-    def _single(self, start: int) -> RecordBatch | None:
-        most, self._most = self._most, None
-        try:
-            return super()._single(start)
-        finally:
-            self._most = most
+    most, self._most = self._most, None
+    try:
+        return right(self)._single(start)
+    finally:
+        self._most = most
 
 
-@reader_mutant("record.limit-error")
-class LongLinesAreSkipped(ReadAheadLineReaderContext):
+@mutant("record.limit-error", ReadAheadLineReaderContext._begin)
+def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A line above the limit is left out in silence."""
-
-    def _begin(self, goes_on: bool) -> None:
-        if self._on_too_long == "error":
-            self._on_too_long = "skip"
-        super()._begin(goes_on)
+    if self._on_too_long == "error":
+        self._on_too_long = "skip"
+    right(self)._begin(goes_on)
 
 
-@reader_mutant("record.bom")
-class MarkOfEachLine(Changing):
+@mutant("record.bom", Changing._change)
+def mark_of_each_line(self: Changing, record: bytes, offset: int) -> bytes:
     """A byte order mark is left out at the start of any line."""
-
-    def _change(self, record: bytes, offset: int) -> bytes:
-        return record.removeprefix(BOM)
+    return record.removeprefix(BOM)
 
 
-@reader_mutant("record.bom")
-class MarkStays(ReadAheadLineReaderContext):
+@mutant("record.bom", ReadAheadLineReaderContext._has_bom)
+def mark_stays(self: ReadAheadLineReaderContext) -> bool:
     """The byte order mark is part of the first line."""
-
-    def _has_bom(self) -> bool:
-        return False
+    return False
 
 
 # Without reading ahead ---------------------------------------------------------------------------
 
 
-@reader_mutant("record.line-rest", "line")
-class RestIsSkipped(LineReaderContext):
+@mutant("record.line-rest", LineReaderContext._synchronize)
+def rest_is_skipped(self: LineReaderContext, offset: int) -> None:
     """A block behind the first leaves out everything up to the first line end."""
-
-    def _synchronize(self, offset: int) -> None:
-        self._go(offset)
-        self._empty = self._leave_record(self._last_start) is None
+    self._go(offset)
+    self._empty = self._leave_record(self._last_start) is None
 
 
-@reader_mutant("record.line-completes", "line")
-class LastLineIsCut(LineReaderContext):
+@mutant("record.line-completes", LineReaderContext._find)
+def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
     """The last line ends where the block does."""
-
-    def _find(self) -> RecordBatch | None:
-        batch = super()._find()
-        end = self._block.end
-        return batch and changed(batch, lambda record, offset: record[: end - offset])
+    batch = right(self)._find()
+    end = self._block.end
+    return batch and changed(batch, lambda record, offset: record[: end - offset])
 
 
-@reader_mutant("record.line-validated", "line")
-class LastLineIsLost(LineReaderContext):
+@mutant("record.line-validated", LineReaderContext._single)
+def last_line_is_lost(self: LineReaderContext, start: int) -> RecordBatch | None:
     """A line that goes beyond the block is left to the next one, which has but its rest."""
-
-    def _single(self, start: int) -> RecordBatch | None:
-        batch = super()._single(start)
-        return None if batch is None or batch.end > self._block.end else batch
+    batch = right(self)._single(start)
+    return None if batch is None or batch.end > self._block.end else batch
 
 
-@reader_mutant("record.line-aligned", "line")
-class ReadsOn(LineReaderContext):
+@mutant("record.line-aligned", LineReaderContext._begin)
+def reads_on(self: LineReaderContext, goes_on: bool) -> None:
     """The first bytes of the next block are read, whatever the last line is."""
-
-    def _begin(self, goes_on: bool) -> None:
-        self._end += 10
-        super()._begin(goes_on)
-        self._last_start -= 10
+    self._end += 10
+    right(self)._begin(goes_on)
+    self._last_start -= 10
 
 
 class Delimited(ReadAheadLineReaderContext):
@@ -299,8 +262,8 @@ class Delimited(ReadAheadLineReaderContext):
 
 class _Apart(LineEnd):
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
-        found = super().find(data, start, True)
-        return found and (found[0], found[0] + 1)
+        span = super().find(data, start, True)
+        return span and (span[0], span[0] + 1)
 
     def pending(self, data: bytes | bytearray) -> int:
         return 0
@@ -310,7 +273,7 @@ class _Apart(LineEnd):
         return records, len(data) - len(records.pop()), 1
 
 
-@reader_mutant("record.crlf")
+@mutant("record.crlf")
 class EachEndsALine(Delimited):
     """A carriage return ends a line, and the line feed behind it another."""
 
@@ -322,26 +285,24 @@ class _Hasty(LineEnd):
         return super().find(data, start, True)
 
 
-@reader_mutant("record.crlf-buffer")
+@mutant("record.crlf-buffer")
 class BufferEndsTheLine(Delimited):
     """A carriage return at the end of a buffer is a line end, whatever follows."""
 
     lines = _Hasty
 
 
-@reader_mutant("record.crlf-blocks")
-class BlockEndsTheLine(ReadAheadLineReaderContext):
+@mutant("record.crlf-blocks", ReadAheadLineReaderContext._find)
+def block_ends_the_line(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """A carriage return at the end of a block is a line end, whatever follows."""
-
-    def _find(self) -> RecordBatch | None:
-        at_end = self._base + len(self._data) == self._end
-        if not at_end or not self._data.endswith(b"\r"):
-            return super()._find()
-        ended, self._ended = self._ended, True
-        try:
-            return super()._find()
-        finally:
-            self._ended = ended
+    at_end = self._base + len(self._data) == self._end
+    if not at_end or not self._data.endswith(b"\r"):
+        return right(self)._find()
+    ended, self._ended = self._ended, True
+    try:
+        return right(self)._find()
+    finally:
+        self._ended = ended
 
 
 class _OnlyFeeds(LineEnd):
@@ -357,20 +318,18 @@ class _OnlyFeeds(LineEnd):
         return [x.removesuffix(b"\r") for x in data[:used].split(b"\n")[:-1]], used, 0
 
 
-@reader_mutant("record.cr")
+@mutant("record.cr")
 class ReturnIsNoEnd(Delimited):
     """A carriage return alone ends no line."""
 
     lines = _OnlyFeeds
 
 
-@reader_mutant("record.delimiter")
-class LinesAnyway(ReadAheadLineReaderContext):
+@mutant("record.delimiter", ReadAheadLineReaderContext._begin)
+def lines_anyway(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """The delimiter that is set is ignored."""
-
-    def _begin(self, goes_on: bool) -> None:
-        self._delimiter = LineEnd()
-        super()._begin(goes_on)
+    self._delimiter = LineEnd()
+    right(self)._begin(goes_on)
 
 
 class _Stripping(ReadAheadLineReaderContext):
@@ -380,73 +339,63 @@ class _Stripping(ReadAheadLineReaderContext):
         return True
 
     def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        found = super()._admitted(batch)
-        offsets = list(found.offsets)
+        admitted = super()._admitted(batch)
+        offsets = list(admitted.offsets)
         if isinstance(self._delimiter, Separator):
             value = self._delimiter.value
-            for at, record in enumerate(found.records):
+            for at, record in enumerate(admitted.records):
                 end = offsets[at] + len(record) + len(value)
-                if end <= found.end and self._strips(value, end):
-                    found.records[at] = record.removesuffix(b"\r")
-        return found
+                if end <= admitted.end and self._strips(value, end):
+                    admitted.records[at] = record.removesuffix(b"\r")
+        return admitted
 
 
-@reader_mutant("record.delimiter")
+@mutant("record.delimiter")
 class ReturnOfTheDelimiter(_Stripping):
     """A carriage return before the delimiter that is set is lost."""
 
 
-@reader_mutant("record.delimiter")
-class ReturnOfTheFeed(_Stripping):
+@mutant("record.delimiter", _Stripping._strips)
+def return_of_the_feed(self: _Stripping, delimiter: bytes, end: int) -> bool:
     """A line feed that is set as the delimiter takes a carriage return with it."""
-
-    def _strips(self, delimiter: bytes, end: int) -> bool:
-        return delimiter == b"\n"
+    return delimiter == b"\n"
 
 
-@reader_mutant("record.delimiter")
-class ReturnOfTheBlock(_Stripping):
+@mutant("record.delimiter", _Stripping._strips)
+def return_of_the_block(self: _Stripping, delimiter: bytes, end: int) -> bool:
     """A carriage return before the delimiter is lost where the delimiter is of the next block."""
-
-    def _strips(self, delimiter: bytes, end: int) -> bool:
-        return end > self._end
+    return end > self._end
 
 
-@reader_mutant("record.delimiter")
-class AnyLineEnd(ReadAheadLineReaderContext):
-    """A line end that is set as the delimiter stands for all line ends."""
-
-    def _begin(self, goes_on: bool) -> None:
-        old = self._delimiter
-        if isinstance(old, Separator) and old.value in (b"\n", b"\r", b"\r\n"):
-            self._delimiter = LineEnd()
-        super()._begin(goes_on)
+@mutant("record.delimiter", ReadAheadLineReaderContext._begin)
+def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
+    """A line end that is set as the delimiter matches all line ends."""
+    old = self._delimiter
+    if isinstance(old, Separator) and old.value in (b"\n", b"\r", b"\r\n"):
+        self._delimiter = LineEnd()
+    right(self)._begin(goes_on)
 
 
-@reader_mutant("record.delimiter", "line")
-class ReturnOfTheLine(LineReaderContext):
+@mutant("record.delimiter", LineReaderContext._admitted)
+def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Not reading ahead, a carriage return before the delimiter that is set is lost."""
-
-    def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        found = super()._admitted(batch)
-        if isinstance(self._delimiter, Separator) and list(found.offsets):
-            found.records[:] = [record.removesuffix(b"\r") for record in found.records]
-        return found
+    admitted = right(self)._admitted(batch)
+    if isinstance(self._delimiter, Separator) and list(admitted.offsets):
+        admitted.records[:] = [record.removesuffix(b"\r") for record in admitted.records]
+    return admitted
 
 
-@reader_mutant("record.cr")
-class RunOfReturns(ReadAheadLineReaderContext):
+@mutant("record.cr", ReadAheadLineReaderContext._admitted)
+def run_of_returns(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
     """Carriage returns before a line end are a part of it, however many there are."""
-
-    def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        found = super()._admitted(batch)
-        kept = [
-            (record, offset)
-            for record, offset in zip(found.records, found.offsets, strict=True)
-            if record or not self._source.read(max(0, offset - 1), 2).startswith(b"\r\r")
-        ]
-        records, offsets = [r for r, _ in kept], [o for _, o in kept]
-        return RecordBatch(found.block_id, records, found.start, found.end, offsets=offsets)
+    admitted = right(self)._admitted(batch)
+    pairs = [
+        (record, offset)
+        for record, offset in zip(admitted.records, admitted.offsets, strict=True)
+        if record or not self._source.read(max(0, offset - 1), 2).startswith(b"\r\r")
+    ]
+    records, offsets = [r for r, _ in pairs], [o for _, o in pairs]
+    return RecordBatch(admitted.block_id, records, admitted.start, admitted.end, offsets=offsets)
 
 
 class _Forgetful(Separator):
@@ -454,7 +403,7 @@ class _Forgetful(Separator):
         return 0
 
 
-@reader_mutant("record.delimiter-cut")
+@mutant("record.delimiter-cut")
 class CutByTheBuffer(Delimited):
     """A delimiter that a buffer cuts is not found."""
 
@@ -466,7 +415,7 @@ class _Shortsighted(Separator):
         return offset
 
 
-@reader_mutant("record.delimiter-cut")
+@mutant("record.delimiter-cut")
 class CutByTheStart(Delimited):
     """A delimiter that begins before the block is not found."""
 
@@ -482,7 +431,7 @@ class _Local(Separator):
         self._overlaps = False
 
 
-@reader_mutant("record.delimiter-overlap")
+@mutant("record.delimiter-overlap")
 class SearchesFromTheStart(Delimited):
     """The first occurrence behind a block's start counts, though the one before overlaps it."""
 

@@ -1,4 +1,4 @@
-"""Readers that come and go when they should not."""
+"""Mutants of scaling, which start and stop readers when they should not."""
 
 from __future__ import annotations
 
@@ -6,255 +6,165 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fscontract.fakes.mutants.blockreader.registry import Scaler, reader_mutant
+from fscontract.fakes.mutants.blockreader.scaler import Partitions, Report, Scaler
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader import scaling
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.scaling import (
     Decision,
     Partition,
     ScalingPolicy,
-    ScalingState,
     floor_power_of_two,
 )
 
-_Partitions = list[Partition[Any]]
 
+class _CountScaler(Scaler):
+    """Correct, if `count` gives the number of partitions that the totals require."""
 
-class Stats(Scaler):
-    """Right, if `_wanted` gives what the totals ask for."""
-
-    @classmethod
-    def process_stats(
-        cls, state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        decision = scaling.process_stats(state, policy, partition, size, now)
+    def decide(self, report: Report) -> Decision:
+        decision, state = super().decide(report), report.state
         if decision.state.next_time == state.next_time:
             return decision
-        total = sum({**state.backlog, partition: size or 0}.values())
-        wanted = cls._wanted(total, policy, decision.state.partition_count)
-        changed = replace(decision.state, partition_count=wanted)
-        return Decision(changed, wanted != state.partition_count)
+        total = sum({**state.backlog, report.partition: report.size or 0}.values())
+        count = self.count(total, report.policy, decision.state.partition_count)
+        changed = replace(decision.state, partition_count=count)
+        return Decision(changed, count != state.partition_count)
 
-    @staticmethod
-    def _wanted(total: int, policy: ScalingPolicy, right: int) -> int:
-        return right
+    def count(self, total: int, policy: ScalingPolicy, correct: int) -> int:
+        return correct
 
 
-@reader_mutant("scale.power", "scaler")
-class AsManyAsBlocks(Stats):
+@mutant("scale.power", _CountScaler.count)
+def as_many_as_blocks(self: _CountScaler, total: int, policy: ScalingPolicy, correct: int) -> int:
     """There is a reader for each block that waits."""
-
-    @staticmethod
-    def _wanted(total: int, policy: ScalingPolicy, right: int) -> int:
-        return max(policy.min_readers, min(total, policy.max_readers))
+    return max(policy.min_readers, min(total, policy.max_readers))
 
 
-@reader_mutant("scale.bounds", "scaler")
-class RoundsBelowTheMinimum(Stats):
+@mutant("scale.bounds", _CountScaler.count)
+def rounds_below_the_minimum(
+    self: _CountScaler, total: int, policy: ScalingPolicy, correct: int
+) -> int:
     """A power of two may be less than the fewest readers."""
-
-    @staticmethod
-    def _wanted(total: int, policy: ScalingPolicy, right: int) -> int:
-        inside = policy.min_readers <= total <= policy.max_readers
-        return floor_power_of_two(total) if inside else right
+    inside = policy.min_readers <= total <= policy.max_readers
+    return floor_power_of_two(total) if inside else correct
 
 
-@reader_mutant("scale.minimum", "scaler")
-class NeverFewer(Stats):
+@mutant("scale.minimum", Scaler.decide)
+def never_fewer(self: Scaler, report: Report) -> Decision:
     """Without a backlog nothing changes."""
-
-    @classmethod
-    def process_stats(
-        cls, state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        decision = scaling.process_stats(state, policy, partition, size, now)
-        return decision if size else Decision(state, False)
+    return right(self).decide(report) if report.size else Decision(report.state, False)
 
 
-@reader_mutant("scale.maximum", "scaler")
-class PowerBelowTheMaximum(Stats):
+@mutant("scale.maximum", _CountScaler.count)
+def power_below_the_maximum(
+    self: _CountScaler, total: int, policy: ScalingPolicy, correct: int
+) -> int:
     """A large backlog gets a power of two."""
-
-    @staticmethod
-    def _wanted(total: int, policy: ScalingPolicy, right: int) -> int:
-        return floor_power_of_two(right)
+    return floor_power_of_two(correct)
 
 
-@reader_mutant("scale.total", "scaler")
-class LastReportOnly(Scaler):
+@mutant("scale.total", Scaler.decide)
+def last_report_only(self: Scaler, report: Report) -> Decision:
     """The partition that reports decides alone."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        alone = replace(state, backlog={})
-        return scaling.process_stats(alone, policy, partition, size, now)
+    return right(self).decide(report._replace(state=replace(report.state, backlog={})))
 
 
-@reader_mutant("scale.cleared", "scaler")
-class OldBacklog(Scaler):
+@mutant("scale.cleared", Scaler.decide)
+def old_backlog(self: Scaler, report: Report) -> Decision:
     """Queue sizes are never forgotten."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        decision = scaling.process_stats(state, policy, partition, size, now)
-        kept = {**state.backlog, partition: size}
-        return decision._replace(state=replace(decision.state, backlog=kept))
+    decision = right(self).decide(report)
+    backlog = {**report.state.backlog, report.partition: report.size}
+    return decision._replace(state=replace(decision.state, backlog=backlog))
 
 
-@reader_mutant("scale.interval", "scaler")
-class DecidesAlways(Scaler):
+@mutant("scale.interval", Scaler.decide)
+def decides_always(self: Scaler, report: Report) -> Decision:
     """Each report decides."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        due = replace(state, next_time=now)
-        return scaling.process_stats(due, policy, partition, size, now)
+    return right(self).decide(report._replace(state=replace(report.state, next_time=report.now)))
 
 
-@reader_mutant("scale.interval-always", "scaler")
-class IntervalStays(Scaler):
+@mutant("scale.interval-always", Scaler.decide)
+def interval_stays(self: Scaler, report: Report) -> Decision:
     """The interval begins anew only if the number of readers changes."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        decision = scaling.process_stats(state, policy, partition, size, now)
-        if decision.repartition:
-            return decision
-        return Decision(replace(decision.state, next_time=state.next_time), False)
+    decision = right(self).decide(report)
+    if decision.repartition:
+        return decision
+    return Decision(replace(decision.state, next_time=report.state.next_time), False)
 
 
-@reader_mutant("scale.unchanged", "scaler")
-class AlwaysAnew(Scaler):
+@mutant("scale.unchanged", Scaler.decide)
+def always_anew(self: Scaler, report: Report) -> Decision:
     """Each decision defines the partitions anew."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        decision = scaling.process_stats(state, policy, partition, size, now)
-        return Decision(decision.state, decision.state.next_time != state.next_time)
+    state = right(self).decide(report).state
+    return Decision(state, state.next_time != report.state.next_time)
 
 
-@reader_mutant("scale.disabled", "scaler")
-class CollectsAnyway(Scaler):
-    """It makes no difference whether statistics are collected."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        policy = replace(policy, collect_stats=True)
-        return scaling.process_stats(state, policy, partition, size, now)
+@mutant("scale.disabled", Scaler.decide)
+def collects_anyway(self: Scaler, report: Report) -> Decision:
+    """Statistics count even if they are not collected."""
+    policy = replace(report.policy, collect_stats=True)
+    return right(self).decide(report._replace(policy=policy))
 
 
-@reader_mutant("scale.no-port", "scaler")
-class NeedsAQueue(Scaler):
+@mutant("scale.no-port", Scaler.decide, name="NeedsAQueue")
+def needs_a_queue(self: Scaler, report: Report) -> Decision:
     """A report without a queue fails."""
-
-    @staticmethod
-    def process_stats(
-        state: ScalingState, policy: ScalingPolicy, partition: int, size: Any, now: float
-    ) -> Decision:
-        return scaling.process_stats(state, policy, partition, size + 0, now)
+    return right(self).decide(report._replace(size=report.size + 0))
 
 
-# Partitions --------------------------------------------------------------------------------------
+@mutant("scale.count", Scaler.redefined)
+def only_grows(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """Partitions are never removed."""
+    return new + [replace(p) for p in old[len(new) :]]
 
 
-class Defined(Scaler):
-    """Right, if `_change` leaves the partitions as they are defined."""
+@mutant("scale.counters", Scaler.redefined)
+def counters_go(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """What a removed partition has counted goes with it."""
+    own = {p.reader: p.counters for p in old}
+    return [replace(p, counters=own.get(p.reader, Counters())) for p in new]
 
-    @classmethod
+
+@mutant("scale.idle", Scaler.redefined)
+def first_ones_go(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """The first partitions are removed, though they have blocks waiting."""
+    if len(new) >= len(old):
+        return new
+    last = old[-len(new) :]
+    return [replace(p, reader=o.reader) for p, o in zip(new, last, strict=True)]
+
+
+@mutant("scale.configured", Scaler.redefined)
+def defaults(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """New partitions are not configured."""
+    known = {p.reader for p in old}
+    return [p if p.reader in known else replace(p, reader="default") for p in new]
+
+
+@mutant("scale.anew", Scaler.redefined)
+def old_wrappers(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """Partitions that stay are the objects that they were."""
+    for partition in old[:1]:
+        object.__setattr__(partition, "keys", new[0].keys)
+        object.__setattr__(partition, "mask", new[0].mask)
+    return [*old[:1], *new[1:]] if old[0].reader == new[0].reader else new
+
+
+@mutant("scale.keys", Scaler.redefined)
+def keys_by_index(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
+    """Each partition has one key, its index, which is too few unless they are a power of two."""
+    return [replace(p, keys=frozenset({i})) for i, p in enumerate(new)]
+
+
+@mutant("scale.first")
+class DefinesAtOnce(Scaler):
+    """The first definition is one like any other."""
+
     def define_partitions(
-        cls,
+        self,
         old: Sequence[Partition[Any]],
         required: int,
         make: Callable[[], Any],
         first: bool = False,
-    ) -> _Partitions:
-        return cls._change(scaling.define_partitions(old, required, make, first), list(old))
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        return new
-
-
-@reader_mutant("scale.count", "scaler")
-class OnlyGrows(Defined):
-    """Partitions are never removed."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        return new + [replace(p) for p in old[len(new) :]]
-
-
-@reader_mutant("scale.counters", "scaler")
-class CountersGo(Defined):
-    """What a removed partition has counted goes with it."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        own = {p.reader: p.counters for p in old}
-        return [replace(p, counters=own.get(p.reader, Counters())) for p in new]
-
-
-@reader_mutant("scale.idle", "scaler")
-class FirstOnesGo(Defined):
-    """The first partitions are removed, though they have blocks waiting."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        if len(new) >= len(old):
-            return new
-        last = old[-len(new) :]
-        return [replace(p, reader=o.reader) for p, o in zip(new, last, strict=True)]
-
-
-@reader_mutant("scale.configured", "scaler")
-class Defaults(Defined):
-    """New partitions are not configured."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        known = {p.reader for p in old}
-        return [p if p.reader in known else replace(p, reader="default") for p in new]
-
-
-@reader_mutant("scale.anew", "scaler")
-class OldWrappers(Defined):
-    """Partitions that stay are the objects that they were."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        for partition in old[:1]:
-            object.__setattr__(partition, "keys", new[0].keys)
-            object.__setattr__(partition, "mask", new[0].mask)
-        return [*old[:1], *new[1:]] if old[0].reader == new[0].reader else new
-
-
-@reader_mutant("scale.keys", "scaler")
-class KeysByIndex(Defined):
-    """Each partition has one key, its index, which is too few unless they are a power of two."""
-
-    @staticmethod
-    def _change(new: _Partitions, old: _Partitions) -> _Partitions:
-        return [replace(p, keys=frozenset({i})) for i, p in enumerate(new)]
-
-
-@reader_mutant("scale.first", "scaler")
-class DefinesAtOnce(Scaler):
-    """The first definition is one like any other."""
-
-    @staticmethod
-    def define_partitions(
-        old: Sequence[Partition[Any]], required: int, make: Callable[[], Any], first: bool = False
-    ) -> _Partitions:
+    ) -> Partitions:
         return scaling.define_partitions(old, required, make)

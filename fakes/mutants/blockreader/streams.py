@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.fakes.mutants.blockreader.registry import reader_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.readers import FSBlockReader
 from fscontract.pipeline.blockreader.source import BlockReadException
@@ -18,64 +18,52 @@ class Reader(FSBlockReader[Any]):
     """Right."""
 
 
-@reader_mutant("block.reuse", "block_reader")
-class OpensEachTime(Reader):
-    """Each block has a stream of its own."""
-
-    def _set_up(self, block: FileBlockMetadata) -> None:
-        self.close()
-        super()._set_up(block)
+@mutant("block.reuse", Reader._set_up)
+def opens_each_time(self: Reader, block: FileBlockMetadata) -> None:
+    """A separate stream is opened for each block."""
+    self.close()
+    right(self)._set_up(block)
 
 
-@reader_mutant("block.fresh", "block_reader")
-class KeepsTheStream(Reader):
+@mutant("block.fresh", Reader._set_up)
+def keeps_the_stream(self: Reader, block: FileBlockMetadata) -> None:
     """The stream that is open is used, whatever block comes."""
-
-    def _set_up(self, block: FileBlockMetadata) -> None:
-        if self._stream is None:
-            self._stream = self.setup_stream(block)
-        self.context.initialize(self._stream, block, False)
+    if self._stream is None:
+        self._stream = self.setup_stream(block)
+    self.context.initialize(self._stream, block, False)
 
 
-@reader_mutant("block.closes-old", "block_reader")
-class LeavesTheOld(Reader):
+@mutant("block.closes-old", Reader._set_up)
+def leaves_the_old(self: Reader, block: FileBlockMetadata) -> None:
     """The stream of the last block stays open when another one is opened."""
-
-    def _set_up(self, block: FileBlockMetadata) -> None:
-        last = self._last
-        if last is None or last.block_id != block.previous_block_id:
-            self._stream = None
-        super()._set_up(block)
+    last = self._last
+    if last is None or last.block_id != block.previous_block_id:
+        self._stream = None
+    right(self)._set_up(block)
 
 
-@reader_mutant("block.recovered", "block_reader")
-class NeedsTheBlockBefore(Reader):
+@mutant("block.recovered", Reader._set_up)
+def needs_the_block_before(self: Reader, block: FileBlockMetadata) -> None:
     """A block that has one before it is compared with the last one, which may be none."""
-
-    def _set_up(self, block: FileBlockMetadata) -> None:
-        last: Any = self._last
-        if block.previous_block_id != -1 and last.block_id < 0:
-            self.close()
-        super()._set_up(block)
+    last: Any = self._last
+    if block.previous_block_id != -1 and last.block_id < 0:
+        self.close()
+    right(self)._set_up(block)
 
 
-@reader_mutant("block.hints", "block_reader")
-class OpensPlainly(Reader):
+@mutant("block.hints", Reader.setup_stream)
+def opens_plainly(self: Reader, block: FileBlockMetadata) -> FSDataInputStream:
     """A file is opened without a word on what will be read."""
-
-    def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
-        return self.fs.open(block.path)
+    return self.fs.open(block.path)
 
 
-@reader_mutant("block.idle-close", "block_reader")
-class NeverIdle(Reader):
+@mutant("block.idle-close", Reader.close_if_idle)
+def never_idle(self: Reader) -> bool:
     """A stream stays open however long it is not used."""
-
-    def close_if_idle(self) -> bool:
-        return False
+    return False
 
 
-@reader_mutant("block.idle-from-use", "block_reader")
+@mutant("block.idle-from-use")
 class IdleSinceOpened(Reader):
     """The interval counts from when the stream was opened."""
 
@@ -90,13 +78,11 @@ class IdleSinceOpened(Reader):
         return super().close_if_idle()
 
 
-@reader_mutant("block.close", "block_reader")
-class ClosesNothing(Reader):
+@mutant("block.close", Reader.close)
+def closes_nothing(self: Reader) -> None:
     """A reader that is closed keeps the stream of its last block."""
-
-    def close(self) -> None:
-        if self._busy is not None or self._last is None:
-            super().close()
+    if self._busy is not None or self._last is None:
+        right(self).close()
 
 
 # Failures ----------------------------------------------------------------------------------------
@@ -106,41 +92,35 @@ def _failure() -> BaseException | None:
     return sys.exc_info()[1]
 
 
-@reader_mutant("block.failure-closes", "block_reader")
-class FailedStreamStays(Reader):
+@mutant("block.failure-closes", Reader._abandon)
+def failed_stream_stays(self: Reader) -> None:
     """The stream of a failed read is forgotten, and stays open."""
-
-    def _abandon(self) -> None:
-        if isinstance(_failure(), OSError):
-            self._stream = None
-        super()._abandon()
+    if isinstance(_failure(), OSError):
+        self._stream = None
+    right(self)._abandon()
 
 
-@reader_mutant("block.failure-closes", "block_reader")
-class FirstFailureLeaks(Reader):
+@mutant("block.failure-closes", Reader._abandon)
+def first_failure_leaks(self: Reader) -> None:
     """A stream is closed after a failure only if a block was read before."""
-
-    def _abandon(self) -> None:
-        if not self.counters.blocks:
-            self._stream = None
-        super()._abandon()
+    if not self.counters.blocks:
+        self._stream = None
+    right(self)._abandon()
 
 
-@reader_mutant("block.other-failure", "block_reader")
-class ConverterLeaks(Reader):
+@mutant("block.other-failure", Reader.convert_to_record)
+def converter_leaks(self: Reader, data: bytes) -> Any:
     """What a converter raises leaves the stream open."""
-
-    def convert_to_record(self, data: bytes) -> Any:
-        try:
-            return super().convert_to_record(data)
-        except ValueError:
-            raise
-        except Exception:
-            self._stream = None
-            raise
+    try:
+        return right(self).convert_to_record(data)
+    except ValueError:
+        raise
+    except Exception:
+        self._stream = None
+        raise
 
 
-@reader_mutant("block.failure-forgets", "block_reader")
+@mutant("block.failure-forgets")
 class GoesOnAfterFailure(Reader):
     """A block after a failed one is read from where that stood."""
 
@@ -154,21 +134,17 @@ class GoesOnAfterFailure(Reader):
         self._last = self._before
 
 
-@reader_mutant("block.failure-named", "block_reader")
-class BareErrors(Reader):
+@mutant("block.failure-named", Reader._read)
+def bare_errors(self: Reader, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
     """An error says what the stream says."""
-
-    def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
-        try:
-            yield from super()._read(block)
-        except BlockReadException:
-            raise OSError("can't read") from None
+    try:
+        yield from right(self)._read(block)
+    except BlockReadException:
+        raise OSError("can't read") from None
 
 
-@reader_mutant("block.abandoned", "block_reader")
-class WaitsForTheRest(Reader):
+@mutant("block.abandoned", Reader._abandon)
+def waits_for_the_rest(self: Reader) -> None:
     """A block that is left in the middle keeps its stream."""
-
-    def _abandon(self) -> None:
-        if not isinstance(_failure(), GeneratorExit):
-            super()._abandon()
+    if not isinstance(_failure(), GeneratorExit):
+        right(self)._abandon()

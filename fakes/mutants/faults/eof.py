@@ -22,60 +22,53 @@ from fscontract.fakes.filesystem.errors import (
     RangeNotSatisfiable,
     RequestFailed,
 )
-from fscontract.fakes.mutants.faults.registry import DiskFiles, fault_mutant
+from fscontract.fakes.mutants.faults.filesystems import DiskFiles
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.local_stream import Descriptor
 
 T = TypeVar("T")
 
 
-@fault_mutant("fault.position", "timeout")
-class PreadForgetsTheWayBack(FakeInputStream):
+@mutant("fault.position", FakeInputStream._pread_at, faults={"timeout"})
+def pread_forgets_the_way_back(self: FakeInputStream, position: int, view: memoryview) -> int:
     """A positioned read seeks, reads, and seeks back unless there is no answer."""
-
-    def _pread_at(self, position: int, view: memoryview) -> int:
-        before, self._pos = self._pos, position
-        count = self._read_at(position, view)
-        self._pos = before
-        return count
+    before, self._pos = self._pos, position
+    count = self._read_at(position, view)
+    self._pos = before
+    return count
 
 
-@fault_mutant("fault.position", "reset", "range")
-class MovesByTheBuffer(FakeInputStream):
+@mutant("fault.position", FakeInputStream._fill, faults={"reset", "range"})
+def moves_by_the_buffer(self: FakeInputStream) -> int:
     """A failed read-ahead moves the stream by as much as it wanted to have."""
-
-    def _fill(self) -> int:
-        try:
-            return super()._fill()
-        except OSError:
-            self._pos = min(self._size, self._pos + len(self._buffer))
-            raise
+    try:
+        return right(self)._fill()
+    except OSError:
+        self._pos = min(self._size, self._pos + len(self._buffer))
+        raise
 
 
-@fault_mutant("fault.position", "throttle", "corrupt", "cut-body")
-class CountsRetries(FakeInputStream):
+@mutant("fault.position", FakeInputStream.read_byte, faults={"throttle", "corrupt", "cut-body"})
+def counts_retries(self: FakeInputStream) -> int:
     """A byte that came at the second attempt counts twice."""
-
-    def read_byte(self) -> int:
-        before = self._sources.requests
-        byte = super().read_byte()
-        if self._sources.requests > before + 1:
-            self._pos = min(self._size, self._pos + 1)
-        return byte
+    before = self._sources.requests
+    byte = right(self).read_byte()
+    if self._sources.requests > before + 1:
+        self._pos = min(self._size, self._pos + 1)
+    return byte
 
 
-@fault_mutant("fault.next", "reset", "precondition")
-class HalfClosed(Connection):
-    """What a failed read has thrown away the next one looks for."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        try:
-            return super().read(position, view)
-        except OSError:
-            del self._client
-            raise
+@mutant("fault.next", Connection.read, faults={"reset", "precondition"})
+def half_closed(self: Connection, position: int, view: memoryview) -> int:
+    """A read after a failed one uses a client that the failed one dropped."""
+    try:
+        return right(self).read(position, view)
+    except OSError:
+        del self._client
+        raise
 
 
-@fault_mutant("fault.close", "timeout", "range")
+@mutant("fault.close", faults={"timeout", "range"})
 class CloseTellsAgain(FakeInputStream):
     """The error of a read comes out of close() once more."""
 
@@ -95,7 +88,7 @@ class CloseTellsAgain(FakeInputStream):
             raise error
 
 
-@fault_mutant("fault.release", "descriptors")
+@mutant("fault.release", faults={"descriptors"})
 class FailedOpenLeaks(DiskFiles):
     """An open that fails keeps a descriptor that it took before."""
 
@@ -106,23 +99,21 @@ class FailedOpenLeaks(DiskFiles):
 
     def _open_descriptor(self, path: str, host: str, advice: str, look: bool) -> Descriptor:
         self._kept.append(os.dup(2))
-        found = super()._open_descriptor(path, host, advice, look)
+        descriptor = super()._open_descriptor(path, host, advice, look)
         os.close(self._kept.pop())
-        return found
+        return descriptor
 
 
-@fault_mutant("fault.release", "reset")
-class FailureLeavesThread(Client):
+@mutant("fault.release", Client.send, faults={"reset"})
+def failure_leaves_thread(self: Client, request: Callable[[], T]) -> T:
     """Each failure that stays one leaves a thread that waits for better times."""
-
-    def send(self, request: Callable[[], T]) -> T:
-        try:
-            return super().send(request)
-        except RequestFailed:
-            better = threading.Event()
-            threading.Thread(target=better.wait, daemon=True).start()
-            weakref.finalize(self, better.set)
-            raise
+    try:
+        return right(self).send(request)
+    except RequestFailed:
+        better = threading.Event()
+        threading.Thread(target=better.wait, daemon=True).start()
+        weakref.finalize(self, better.set)
+        raise
 
 
 def _close_all(descriptors: list[int]) -> None:
@@ -130,97 +121,81 @@ def _close_all(descriptors: list[int]) -> None:
         os.close(descriptors.pop())
 
 
-@fault_mutant("fault.end", "short")
-class ShortIsEnd(FakeInputStream):
+@mutant("fault.end", FakeInputStream._read_at, faults={"short"})
+def short_is_end(self: FakeInputStream, position: int, view: memoryview) -> int:
     """A request that gives less than it was asked for has met the end of the file."""
-
-    def _read_at(self, position: int, view: memoryview) -> int:
-        wanted = max(0, min(len(view), self._size - position))
-        if wanted == 0:
-            return 0
-        count = (self._descriptor or self._reopen()).read(position, view[:wanted])
-        if count < wanted:
-            self._size = position + count
-        return count
+    available = max(0, min(len(view), self._size - position))
+    if available == 0:
+        return 0
+    count = (self._descriptor or self._reopen()).read(position, view[:available])
+    if count < available:
+        self._size = position + count
+    return count
 
 
-@fault_mutant("fault.end", "reset")
-class ResetIsEnd(Connection):
+@mutant("fault.end", Connection._attempt, faults={"reset"})
+def reset_is_end(self: Connection, position: int, view: memoryview) -> int:
     """A connection that breaks off has delivered everything."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except ConnectionReset:
-            return 0
+    try:
+        return right(self)._attempt(position, view)
+    except ConnectionReset:
+        return 0
 
 
-@fault_mutant("fault.end", "range")
-class RangeIsEnd(Connection):
+@mutant("fault.end", Connection.read, faults={"range"})
+def range_is_end(self: Connection, position: int, view: memoryview) -> int:
     """A range that the store can't satisfy lies beyond the end, wherever it is."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        try:
-            return super().read(position, view)
-        except RangeNotSatisfiable:
-            return 0
+    try:
+        return right(self).read(position, view)
+    except RangeNotSatisfiable:
+        return 0
 
 
-@fault_mutant("fault.end", "revoke")
-class DeniedIsEmpty(Connection):
-    """What must not be read has no bytes."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        try:
-            return super().read(position, view)
-        except AccessControlException:
-            return 0
+@mutant("fault.end", Connection.read, faults={"revoke"})
+def denied_is_empty(self: Connection, position: int, view: memoryview) -> int:
+    """A file that may not be read looks empty."""
+    try:
+        return right(self).read(position, view)
+    except AccessControlException:
+        return 0
 
 
-@fault_mutant("fault.end", "delete")
-class DeletedIsEof(Connection):
-    """A file that is gone ends where the reader is."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        try:
-            return super().read(position, view)
-        except FileNotFoundException as error:
-            raise EOFException(f"no more of {self._path!r}") from error
+@mutant("fault.end", Connection.read, faults={"delete"})
+def deleted_is_eof(self: Connection, position: int, view: memoryview) -> int:
+    """A file that was deleted ends where the reader is."""
+    try:
+        return right(self).read(position, view)
+    except FileNotFoundException as error:
+        raise EOFException(f"no more of {self._path!r}") from error
 
 
-@fault_mutant("fault.end", "cut-body")
-class CutIsEof(Connection):
-    """A body that ends early is told of by an EOFException."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except BodyCut as error:
-            raise EOFException("premature end of the body") from error
+@mutant("fault.end", Connection._attempt, faults={"cut-body"})
+def cut_is_eof(self: Connection, position: int, view: memoryview) -> int:
+    """A body that ends early raises EOFException."""
+    try:
+        return right(self)._attempt(position, view)
+    except BodyCut as error:
+        raise EOFException("premature end of the body") from error
 
 
-@fault_mutant("fault.end", "throttle")
-class RangeFailsWithEof(FakeInputStream):
+@mutant("fault.end", FakeInputStream._read_range, faults={"throttle"})
+def range_fails_with_eof(
+    self: FakeInputStream, item: FileRange, allocate: Allocate, release: Release
+) -> Future[memoryview]:
     """The future of a range that failed holds an EOFException."""
-
-    def _read_range(
-        self, item: FileRange, allocate: Allocate, release: Release
-    ) -> Future[memoryview]:
-        future = super()._read_range(item, allocate, release)
-        if not isinstance(future.exception(), RequestFailed):
-            return future
-        ended: Future[memoryview] = Future()
-        ended.set_exception(EOFException("fewer bytes than asked for"))
-        return ended
+    future = right(self)._read_range(item, allocate, release)
+    if not isinstance(future.exception(), RequestFailed):
+        return future
+    failed: Future[memoryview] = Future()
+    failed.set_exception(EOFException("fewer bytes than asked for"))
+    return failed
 
 
-@fault_mutant("fault.end", "range", "precondition")
-class EndsAfterFailure(FakeInputStream):
+@mutant("fault.end", FakeInputStream._read_at, faults={"range", "precondition"})
+def ends_after_failure(self: FakeInputStream, position: int, view: memoryview) -> int:
     """After a failed read the stream says that it is at the end."""
-
-    def _read_at(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._read_at(position, view)
-        except OSError:
-            self._size = 0
-            raise
+    try:
+        return right(self)._read_at(position, view)
+    except OSError:
+        self._size = 0
+        raise

@@ -18,7 +18,8 @@ from fscontract.contract.api.filesystem import Allocate, FileRange, Release
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
 from fscontract.fakes.filesystem.errors import BodyCut, ConnectionReset, RequestFailed, SlowDown
 from fscontract.fakes.filesystem.requests import Answer
-from fscontract.fakes.mutants.faults.registry import DiskFiles, StoredFiles, fault_mutant
+from fscontract.fakes.mutants.faults.filesystems import DiskFiles, StoredFiles
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.local_stream import LocalInputStream
 from fscontract.implementations.openfile_builder import OpenOptions
 
@@ -32,110 +33,92 @@ class LibraryError(Exception):
     """What some library raises."""
 
 
-@fault_mutant("fault.clean", "reset")
-class RawError(Connection):
+@mutant("fault.clean", Connection.read, faults={"reset"})
+def raw_error(self: Connection, position: int, view: memoryview) -> int:
     """A lost connection shows as the exception of the library that noticed."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        try:
-            return super().read(position, view)
-        except ConnectionReset as error:
-            raise LibraryError("incomplete read") from error
+    try:
+        return right(self).read(position, view)
+    except ConnectionReset as error:
+        raise LibraryError("incomplete read") from error
 
 
-@fault_mutant("fault.clean", "slow")
-class StallsLoudly(Connection):
+@mutant("fault.clean", Connection.read, faults={"slow"})
+def stalls_loudly(self: Connection, position: int, view: memoryview) -> int:
     """A body that takes too long ends in the exception of a timer."""
+    clock = self._client.store.clock
+    before = clock.now
+    count = right(self).read(position, view)
+    if clock.now - before > _PATIENCE:
+        raise LibraryError("too slow")
+    return count
 
-    def read(self, position: int, view: memoryview) -> int:
-        clock = self._client.store.clock
-        before = clock.now
-        count = super().read(position, view)
-        if clock.now - before > _PATIENCE:
-            raise LibraryError("too slow")
+
+@mutant("fault.clean", Connection._attempt, faults={"delete"})
+def deleted_is_none(self: Connection, position: int, view: memoryview) -> int:
+    """The version of a deleted file is dropped, and then used."""
+    try:
+        return right(self)._attempt(position, view)
+    except FileNotFoundException:
+        del self.version
+        return right(self)._attempt(position, view)
+
+
+@mutant("fault.clean", FakeInputStream._read_range, faults={"timeout"})
+def range_fails_raw(
+    self: FakeInputStream, item: FileRange, allocate: Allocate, release: Release
+) -> Future[memoryview]:
+    """The future of a range that failed holds the exception of a library."""
+    future = right(self)._read_range(item, allocate, release)
+    if not isinstance(future.exception(), RequestFailed):
+        return future
+    raw: Future[memoryview] = Future()
+    raw.set_exception(LibraryError("incomplete read"))
+    return raw
+
+
+@mutant("fault.data", Connection._verified, faults={"corrupt"})
+def passes_corrupt_bytes(self: Connection, answer: Answer, position: int) -> int:
+    """Checksums are not looked at."""
+    return len(answer.body)
+
+
+@mutant("fault.data", Connection._attempt, faults={"cut-body"})
+def announced_is_there(self: Connection, position: int, view: memoryview) -> int:
+    """A body that ends early counts as long as it was announced; the rest is what was there."""
+    try:
+        return right(self)._attempt(position, view)
+    except BodyCut:
+        return min(len(view), self.version.length - position)
+
+
+@mutant("fault.data", Connection._attempt, faults={"precondition"})
+def error_page(self: Connection, position: int, view: memoryview) -> int:
+    """The text of a refusal (412) is delivered as if it were the file."""
+    try:
+        return right(self)._attempt(position, view)
+    except RemoteFileChangedException:
+        count = min(len(view), len(_PAGE))
+        view[:count] = _PAGE[:count]
         return count
 
 
-@fault_mutant("fault.clean", "delete")
-class DeletedIsNone(Connection):
-    """What is known of a deleted file is thrown away, and used all the same."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except FileNotFoundException:
-            del self.version
-            return super()._attempt(position, view)
-
-
-@fault_mutant("fault.clean", "timeout")
-class RangeFailsRaw(FakeInputStream):
-    """The future of a range that failed holds the exception of a library."""
-
-    def _read_range(
-        self, item: FileRange, allocate: Allocate, release: Release
-    ) -> Future[memoryview]:
-        future = super()._read_range(item, allocate, release)
-        if not isinstance(future.exception(), RequestFailed):
-            return future
-        raw: Future[memoryview] = Future()
-        raw.set_exception(LibraryError("incomplete read"))
-        return raw
-
-
-@fault_mutant("fault.data", "corrupt")
-class PassesCorruptBytes(Connection):
-    """Checksums are not looked at."""
-
-    def _verified(self, answer: Answer, position: int) -> int:
-        return len(answer.body)
-
-
-@fault_mutant("fault.data", "cut-body")
-class AnnouncedIsThere(Connection):
-    """A body that ends early counts as long as it was announced; the rest is what was there."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except BodyCut:
-            return min(len(view), self.version.length - position)
-
-
-@fault_mutant("fault.data", "precondition")
-class ErrorPage(Connection):
-    """The text of a refusal (412) is delivered as if it were the file."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except RemoteFileChangedException:
-            count = min(len(view), len(_PAGE))
-            view[:count] = _PAGE[:count]
-            return count
-
-
-@fault_mutant("fault.data", "change")
-class StartsOver(Connection):
+@mutant("fault.data", Connection._attempt, faults={"change"})
+def starts_over(self: Connection, position: int, view: memoryview) -> int:
     """When the file has changed it is read from its start again, wherever the reader was."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except RemoteFileChangedException:
-            self.version = self._client.store.open(self._path)
-            return super()._attempt(0, view)
+    try:
+        return right(self)._attempt(position, view)
+    except RemoteFileChangedException:
+        self.version = self._client.store.open(self._path)
+        return right(self)._attempt(0, view)
 
 
-@fault_mutant("fault.data", "reset", "throttle")
-class RetriesFromTheStart(Connection):
+@mutant("fault.data", Connection._attempt, faults={"reset", "throttle"})
+def retries_from_the_start(self: Connection, position: int, view: memoryview) -> int:
     """The second attempt forgets the range, and gets the first bytes of the file."""
-
-    def _attempt(self, position: int, view: memoryview) -> int:
-        try:
-            return super()._attempt(position, view)
-        except RequestFailed:
-            return super()._attempt(0, view)
+    try:
+        return right(self)._attempt(position, view)
+    except RequestFailed:
+        return right(self)._attempt(0, view)
 
 
 class _TrustingStream(LocalInputStream):
@@ -148,56 +131,50 @@ class _TrustingStream(LocalInputStream):
         return announced
 
 
-@fault_mutant("fault.data", "cut")
+@mutant("fault.data", faults={"cut"})
 class ZerosForWhatWasCut(DiskFiles):
     """The length that the file once had is believed, and what is missing is zeros."""
 
     stream = _TrustingStream
 
 
-@fault_mutant("fault.data", "timeout", "range")
-class BufferOfNothing(FakeInputStream):
+@mutant("fault.data", FakeInputStream._fill, faults={"timeout", "range"})
+def buffer_of_nothing(self: FakeInputStream) -> int:
     """A buffer that could not be filled counts as filled."""
-
-    def _fill(self) -> int:
-        try:
-            return super()._fill()
-        except RequestFailed:
-            self._start, self._end = self._pos, min(self._size, self._pos + len(self._buffer))
-            raise
+    try:
+        return right(self)._fill()
+    except RequestFailed:
+        self._start, self._end = self._pos, min(self._size, self._pos + len(self._buffer))
+        raise
 
 
-@fault_mutant("fault.open", "throttle")
-class OpenLosesPatience(StoredFiles):
-    """An open that the busy store refuses ends in an exception that is no IOException."""
-
-    def _open(self, path: str, options: OpenOptions) -> FakeInputStream:
-        try:
-            return super()._open(path, options)
-        except SlowDown as error:
-            raise RuntimeError(f"gave up: {error}") from error
+@mutant("fault.open", StoredFiles._open, faults={"throttle"})
+def open_loses_patience(self: StoredFiles, path: str, options: OpenOptions) -> FakeInputStream:
+    """An open that the busy store refuses raises an exception that is not an IOException."""
+    try:
+        return right(self)._open(path, options)
+    except SlowDown as error:
+        raise RuntimeError(f"gave up: {error}") from error
 
 
-@fault_mutant("fault.end", "reset", "descriptors")
-class OpenIsEof(StoredFiles):
+@mutant("fault.end", StoredFiles._open, faults={"reset", "descriptors"})
+def open_is_eof(self: StoredFiles, path: str, options: OpenOptions) -> FakeInputStream:
     """An open that fails says that the file ends."""
-
-    def _open(self, path: str, options: OpenOptions) -> FakeInputStream:
-        try:
-            return super()._open(path, options)
-        except RequestFailed as error:
-            raise EOFException(f"no more of {path!r}") from error
+    try:
+        return right(self)._open(path, options)
+    except RequestFailed as error:
+        raise EOFException(f"no more of {path!r}") from error
 
 
-@fault_mutant("fault.isolated", "reset", "range")
+@mutant("fault.isolated", faults={"reset", "range"})
 class SharesLeftovers(Connection):
     """A connection that failed goes back to its pool, and gives the next stream what is left."""
 
     _pool: ClassVar[WeakKeyDictionary[Client, Connection]] = WeakKeyDictionary()
 
     def read(self, position: int, view: memoryview) -> int:
-        left = self._pool.get(self._client)
-        if left is not None and left is not self:
+        broken = self._pool.get(self._client)
+        if broken is not None and broken is not self:
             del self._pool[self._client]
             count = super().read(position, view)
             view[:count] = bytes(count)
@@ -209,7 +186,7 @@ class SharesLeftovers(Connection):
             raise
 
 
-@fault_mutant("fault.isolated", "timeout", "precondition")
+@mutant("fault.isolated", faults={"timeout", "precondition"})
 class FailsForAll(Connection):
     """When a read fails, the next one of another stream fails with it."""
 
@@ -227,20 +204,18 @@ class FailsForAll(Connection):
             raise
 
 
-@fault_mutant("fault.isolated", "throttle")
-class RefusesOpens(StoredFiles):
+@mutant("fault.isolated", StoredFiles._open, faults={"throttle"})
+def refuses_opens(self: StoredFiles, path: str, options: OpenOptions) -> FakeInputStream:
     """After a read that failed nothing can be opened."""
-
-    def _open(self, path: str, options: OpenOptions) -> FakeInputStream:
-        bad = [r for r in self.store.requests if r.kind == "read" and r.outcome != "ok"]
-        if len(bad) > self._client.retries:
-            self.store.forget()
-            raise PathIOException(path, "out of connections")
+    bad = [r for r in self.store.requests if r.kind == "read" and r.outcome != "ok"]
+    if len(bad) > self._client.retries:
         self.store.forget()
-        return super()._open(path, options)
+        raise PathIOException(path, "out of connections")
+    self.store.forget()
+    return right(self)._open(path, options)
 
 
-@fault_mutant("fault.preads", "reset")
+@mutant("fault.preads", faults={"reset"})
 class FailsTogether(FakeInputStream):
     """Once a read has failed, so do all others on the stream."""
 
@@ -264,31 +239,27 @@ class FailsTogether(FakeInputStream):
 T = TypeVar("T")
 
 
-@fault_mutant("fault.retries", "throttle")
-class PatientClient(Client):
+@mutant("fault.retries", Client.send, faults={"throttle"})
+def patient_client(self: Client, request: Callable[[], T]) -> T:
     """As long as the store says that it is busy, the request is made again."""
-
-    def send(self, request: Callable[[], T]) -> T:
-        while True:
-            try:
-                return super().send(request)
-            except SlowDown as error:
-                self.store.clock.advance(error.wait)
+    while True:
+        try:
+            return right(self).send(request)
+        except SlowDown as error:
+            self.store.clock.advance(error.wait)
 
 
-@fault_mutant("fault.retries", "reset", "corrupt", "cut-body")
-class PatientReads(Connection):
+@mutant("fault.retries", Connection.read, faults={"reset", "corrupt", "cut-body"})
+def patient_reads(self: Connection, position: int, view: memoryview) -> int:
     """A read, unlike an open, is tried until it works."""
-
-    def read(self, position: int, view: memoryview) -> int:
-        while True:
-            try:
-                return super().read(position, view)
-            except RequestFailed as error:
-                if not error.transient:
-                    raise
+    while True:
+        try:
+            return right(self).read(position, view)
+        except RequestFailed as error:
+            if not error.transient:
+                raise
 
 
-@fault_mutant("fault.hang", "hang")
+@mutant("fault.hang", faults={"hang"})
 class NoDeadline(DiskFiles):
-    """Whoever asks waits for an answer, however long that takes."""
+    """A request waits for its answer without a time limit."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fscontract.contract.api.errors import RemoteFileChangedException
 from fscontract.fakes.filesystem.client import Connection, FakeInputStream
-from fscontract.fakes.mutants.faults.registry import DiskFiles, StoredFiles, filesystem_of
+from fscontract.fakes.mutants.faults.filesystems import StoredFiles
 
 
 class NoRetries(StoredFiles):
-    """Every failure is told at once."""
+    """Every failure is raised at once, without a retry."""
 
     def __init__(self) -> None:
         super().__init__(retries=0)
@@ -39,7 +37,5 @@ class MovesPartOfTheWay(FakeInputStream):
             raise
 
 
-#: Makers of filesystems that keep every clause.
-VARIANTS: dict[str, Callable[[], StoredFiles | DiskFiles]] = {
-    part.__name__: filesystem_of(part) for part in (NoRetries, MixesVersions, MovesPartOfTheWay)
-}
+#: Parts of filesystems that keep every clause.
+VARIANTS: tuple[type, ...] = (NoRetries, MixesVersions, MovesPartOfTheWay)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import FileLock
@@ -17,47 +17,37 @@ from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
 
 
-@table_mutant("metadata.init-listing")
-class Shallow(MetadataWriter):
+@mutant("metadata.init-listing", MetadataWriter.initialize)
+def shallow(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Only directories at the top are listed."""
-
-    def initialize(self, *args: Any, **kwargs: Any) -> None:
-        found = listing(self._fs, self.path)
-        self.bootstrap(Change({p: f for p, f in found.items() if "/" not in p}), "dataset")
+    listed = listing(self._fs, self.path)
+    self.bootstrap(Change({p: f for p, f in listed.items() if "/" not in p}), "dataset")
 
 
-@table_mutant("metadata.init-empty")
-class NothingToDo(MetadataWriter):
+@mutant("metadata.init-empty", MetadataWriter.bootstrap)
+def nothing_to_do(self: MetadataWriter, content: Change, *args: Any, **kwargs: Any) -> None:
     """A dataset without files gets no table."""
-
-    def bootstrap(self, content: Change, *args: Any, **kwargs: Any) -> None:
-        if content.added:
-            super().bootstrap(content, *args, **kwargs)
+    if content.added:
+        right(self).bootstrap(content, *args, **kwargs)
 
 
-@table_mutant("metadata.init-pending")
-class AnyTime(MetadataWriter):
+@mutant("metadata.init-pending", MetadataWriter.initialize)
+def any_time(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """The table is made while actions are at work."""
-
-    def initialize(self, *args: Any, **kwargs: Any) -> None:
-        self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
+    self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
-@table_mutant("metadata.init-once")
-class Remakes(MetadataWriter):
+@mutant("metadata.init-once", MetadataWriter._make_room)
+def remakes(self: MetadataWriter) -> None:
     """A table that is there is made again."""
-
-    def _make_room(self) -> None:
-        self.drop()
+    self.drop()
 
 
-@table_mutant("metadata.init-whole")
-class NoSecondTry(MetadataWriter):
+@mutant("metadata.init-whole", MetadataWriter._make_room)
+def no_second_try(self: MetadataWriter) -> None:
     """What an attempt has left is in the way."""
-
-    def _make_room(self) -> None:
-        if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
-            raise FileAlreadyExistsException(self._metadata, "there is something")
+    if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
+        raise FileAlreadyExistsException(self._metadata, "there is something")
 
 
 class _Applying(MetadataWriter):
@@ -70,130 +60,109 @@ class _Applying(MetadataWriter):
             super().apply(instant, change)
 
 
-@table_mutant("metadata.one-deltacommit")
+@mutant("metadata.one-deltacommit")
 class NoRollbacks(_Applying):
     """Rollbacks are not on the timeline of the table."""
 
     left_out = "rollback"
 
     def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        return [each for each in super()._behind(data, metadata) if each.action != self.left_out]
+        return [
+            pending
+            for pending in super()._behind(data, metadata)
+            if pending.action != self.left_out
+        ]
 
 
-@table_mutant("metadata.action-write")
-class NoReplacements(_Applying):
+@mutant("metadata.action-write", _Applying.apply)
+def no_replacements(self: _Applying, instant: Instant, change: Change) -> None:
     """A replacecommit says nothing to the table, nor to readers."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        empty = instant.action == "replacecommit"
-        super().apply(instant, Change() if empty else change)
+    empty = instant.action == "replacecommit"
+    right(self).apply(instant, Change() if empty else change)
 
 
-@table_mutant("metadata.action-compaction")
-class NoCompactions(_Applying):
+@mutant("metadata.action-compaction", _Applying.apply)
+def no_compactions(self: _Applying, instant: Instant, change: Change) -> None:
     """What a compaction of the dataset wrote is not in the table."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        empty = instant.action == "compaction"
-        super().apply(instant, Change() if empty else change)
+    empty = instant.action == "compaction"
+    right(self).apply(instant, Change() if empty else change)
 
 
-@table_mutant("metadata.action-clean")
-class KeepsFiles(MetadataWriter):
+@mutant("metadata.action-clean", MetadataWriter._delete_data)
+def keeps_files(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """What was cleaned is not listed, but still there."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        return {}
+    return {}
 
 
-@table_mutant("metadata.action-rollback")
-class LeavesBad(MetadataWriter):
+@mutant("metadata.action-rollback", MetadataWriter.roll_back)
+def leaves_bad(self: MetadataWriter, failed: Instant, deleted: Names | None = None) -> Instant:
     """The files of an action that was rolled back stay."""
-
-    def roll_back(self, failed: Instant, deleted: Names | None = None) -> Instant:
-        return super().roll_back(failed)
+    return right(self).roll_back(failed)
 
 
-@table_mutant("metadata.action-restore")
-class OneStepBack(MetadataWriter):
+@mutant("metadata.action-restore", MetadataWriter._restore)
+def one_step_back(self: MetadataWriter, instant: Instant, targets: list[Instant]) -> Instant:
     """A restore takes back one action."""
-
-    def _restore(self, instant: Instant, targets: list[Instant]) -> Instant:
-        return super()._restore(instant, targets[-1:])
+    return right(self)._restore(instant, targets[-1:])
 
 
-@table_mutant("metadata.restore-deleted")
-class RestoresAnything(MetadataWriter):
+@mutant("metadata.restore-deleted", MetadataWriter._restorable)
+def restores_anything(self: MetadataWriter, targets: list[Instant]) -> None:
     """A restore does not mind that files are gone."""
 
-    def _restorable(self, targets: list[Instant]) -> None:
-        pass
 
-
-@table_mutant("metadata.clean-missing")
-class MustDelete(MetadataWriter):
+@mutant("metadata.clean-missing", MetadataWriter._delete_data)
+def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that was gone before was not deleted."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        missing: dict[str, set[str]] = {}
-        for partition, names in deleted.items():
-            for name in names:
-                if not self._fs.delete(f"{self.path}/{partition}/{name}"):
-                    missing.setdefault(partition, set()).add(name)
-        return missing
+    missing: dict[str, set[str]] = {}
+    for partition, names in deleted.items():
+        for name in names:
+            if not self._fs.delete(f"{self.path}/{partition}/{name}"):
+                missing.setdefault(partition, set()).add(name)
+    return missing
 
 
-@table_mutant("metadata.clean-failed")
-class Pretends(MetadataWriter):
+@mutant("metadata.clean-failed", MetadataWriter._delete_data)
+def pretends(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """A file that could not be deleted counts as deleted."""
-
-    def _delete_data(self, deleted: Any) -> dict[str, set[str]]:
-        super()._delete_data(deleted)
-        return {}
+    right(self)._delete_data(deleted)
+    return {}
 
 
-@table_mutant("metadata.from-instant")
-class LooksThere(MetadataWriter):
-    """To catch up, directories are listed."""
-
-    def sync(self) -> list[str]:
-        listing(self._fs, self.path)
-        return super().sync()
+@mutant("metadata.from-instant", MetadataWriter.sync)
+def looks_there(self: MetadataWriter) -> list[str]:
+    """Catching up lists directories."""
+    listing(self._fs, self.path)
+    return right(self).sync()
 
 
-@table_mutant("metadata.v1-sync")
-class NeverSyncs(MetadataWriter):
-    """The table stays as it is."""
-
-    def sync(self) -> list[str]:
-        return []
+@mutant("metadata.v1-sync", MetadataWriter.sync)
+def never_syncs(self: MetadataWriter) -> list[str]:
+    """The table is never brought up to date."""
+    return []
 
 
-@table_mutant("metadata.v1-order")
-class Backwards(MetadataWriter):
+@mutant("metadata.v1-order", MetadataWriter._behind)
+def backwards(self: MetadataWriter, data: Timeline, metadata: Timeline) -> list[Instant]:
     """The last action is applied first."""
-
-    def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        return super()._behind(data, metadata)[::-1]
+    return right(self)._behind(data, metadata)[::-1]
 
 
-@table_mutant("metadata.v1-stops")
-class DoesNotWait(MetadataWriter):
-    """What was completed is applied, whatever is at work."""
-
-    def _blocked(self, instant: Instant, data: Timeline) -> bool:
-        return False
+@mutant("metadata.v1-stops", MetadataWriter._blocked)
+def does_not_wait(self: MetadataWriter, instant: Instant, data: Timeline) -> bool:
+    """Completed actions are applied though an earlier one is pending."""
+    return False
 
 
-@table_mutant("metadata.v1-merged")
+@mutant("metadata.v1-merged")
 class Behind(MetadataTable):
-    """Readers see the table as it is, though the dataset is ahead."""
+    """Readers see an outdated table though the dataset is ahead."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
 
 
-@table_mutant("metadata.v1-read-only")
+@mutant("metadata.v1-read-only")
 class Ahead(MetadataTable):
     """Readers see the dataset, though they asked for the table."""
 
@@ -201,38 +170,36 @@ class Ahead(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": True})
 
 
-@table_mutant("metadata.v2-order")
-class DatasetFirst(MetadataWriter):
+@mutant("metadata.v2-order", MetadataWriter._finish)
+def dataset_first(
+    self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
+) -> Instant:
     """The action is completed, and then the table is changed."""
-
-    def _finish(self, instant: Instant, change: Change, *args: Any, **kwargs: Any) -> Instant:
-        design, self._design = self._design, 1
-        done = super()._finish(instant, change, *args, **kwargs)
-        self._design = design
-        self.apply(instant, change)
-        return done
+    design, self._design = self._design, 1
+    done = right(self)._finish(instant, change, *args, **kwargs)
+    self._design = design
+    self.apply(instant, change)
+    return done
 
 
-@table_mutant("metadata.v2-hidden")
-class ShowsAll(MetadataTable):
-    """What is in the table is seen."""
-
-    def _counts(self, instant: str) -> bool:
-        return True
+@mutant("metadata.v2-hidden", MetadataTable._counts)
+def shows_all(self: MetadataTable, instant: str) -> bool:
+    """Readers see records of actions that are not completed."""
+    return True
 
 
-@table_mutant("metadata.read-only")
+@mutant("metadata.read-only")
 class Meddles(MetadataTable):
-    """Who reads ends what writers have not."""
+    """A reader recovers pending actions of writers."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         MetadataWriter(self._fs, self.path).recover()
 
 
-@table_mutant("metadata.single-writer")
+@mutant("metadata.single-writer")
 class OpenDoor(FileLock):
-    """Everybody gets the lock."""
+    """Every writer gets the lock."""
 
     def acquire(self) -> None:
         pass
@@ -244,97 +211,80 @@ class OpenDoor(FileLock):
         pass
 
 
-@table_mutant("metadata.several-writers")
-class Impatient(MetadataWriter):
+@mutant("metadata.several-writers", MetadataWriter._is_dead)
+def impatient(self: MetadataWriter, instant: Instant) -> bool:
     """What another writer has begun counts as dead at once."""
-
-    def _is_dead(self, instant: Instant) -> bool:
-        return instant.time not in self._mine
+    return instant.time not in self._mine
 
 
-@table_mutant("metadata.lock-left")
-class ForEver(FileLock):
-    """Who died with the lock keeps it."""
-
-    def _free(self, number: int) -> bool:
-        path = f"{self._path(number)}.released"
-        return any(each.path == path for each in self._fs.list_status(self._directory))
+@mutant("metadata.lock-left", FileLock._free)
+def for_ever(self: FileLock, number: int) -> bool:
+    """A writer that died with the lock keeps it."""
+    path = f"{self._path(number)}.released"
+    return any(each.path == path for each in self._fs.list_status(self._directory))
 
 
-@table_mutant("metadata.rolled-back-writer")
-class NotTold(MetadataWriter):
+@mutant("metadata.rolled-back-writer", MetadataWriter.finish)
+def not_told(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that was rolled back."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
-        with self._critical():
-            return self._finish(instant, change)
+    with self._critical():
+        return self._finish(instant, change)
 
 
-@table_mutant("metadata.unbegun")
-class AnyAction(MetadataWriter):
+@mutant("metadata.unbegun", MetadataWriter.finish)
+def any_action(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
     """An action is completed that is not on the timeline."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
-        with self._critical():
-            if instant.time not in self.timelines()[0].instants:
-                return self._finish(instant, change)
-        return super().finish(instant, change)
-
-
-@table_mutant("metadata.unbegun")
-class AppliesFirst(MetadataWriter):
-    """An action that is not on the timeline is refused after its files are deleted."""
-
-    def finish(self, instant: Instant, change: Change) -> Instant:
+    with self._critical():
         if instant.time not in self.timelines()[0].instants:
-            self.commit(Change(deleted=change.deleted))
-        return super().finish(instant, change)
+            return self._finish(instant, change)
+    return right(self).finish(instant, change)
 
 
-@table_mutant("metadata.finish-change")
-class FirstWord(MetadataWriter):
-    """What the table was told of an action first is what it has."""
+@mutant("metadata.unbegun", MetadataWriter.finish)
+def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
+    """An action that is not on the timeline is refused after its files are deleted."""
+    if instant.time not in self.timelines()[0].instants:
+        self.commit(Change(deleted=change.deleted))
+    return right(self).finish(instant, change)
 
-    def apply(self, instant: Instant, change: Change) -> None:
-        if instant.time not in self.timelines()[1].completed:
-            super().apply(instant, change)
+
+@mutant("metadata.finish-change", MetadataWriter.apply)
+def first_word(self: MetadataWriter, instant: Instant, change: Change) -> None:
+    """The first change that is applied for an action stays; a later one is ignored."""
+    if instant.time not in self.timelines()[1].completed:
+        right(self).apply(instant, change)
 
 
-@table_mutant("metadata.finish-change")
+@mutant("metadata.finish-change")
 class AddsUp(MetadataWriter):
-    """The table has all that it was told of an action."""
+    """The changes that are applied for one action add up."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._told: dict[str, Change] = {}
 
     def apply(self, instant: Instant, change: Change) -> None:
-        told = self._told.setdefault(instant.time, change)
-        partitions = {*told.added, *change.added}
-        added = {p: {**told.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
-        super().apply(instant, Change(added, {**told.deleted, **change.deleted}))
+        changes = self._told.setdefault(instant.time, change)
+        partitions = {*changes.added, *change.added}
+        added = {p: {**changes.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
+        super().apply(instant, Change(added, {**changes.deleted, **change.deleted}))
 
 
-@table_mutant("metadata.race")
+@mutant("metadata.race")
 class NoDoor(OpenDoor):
-    """The lock holds nobody."""
+    """The lock excludes no writer."""
 
 
-@table_mutant("metadata.validate-listing")
-class BelievesTable(FileListing):
+@mutant("metadata.validate-listing", FileListing.list_files)
+def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
     """What the table says is given, though files were listed, too."""
-
-    def list_files(self, partition: str) -> list[FileStatus]:
-        found = super().list_files(partition)
-        return found if self._table is None else self._table.list_files(partition)
+    listed = right(self).list_files(partition)
+    return listed if self._table is None else self._table.list_files(partition)
 
 
-@table_mutant("metadata.validate-counts")
-class Silent(FileListing):
-    """What differs is not counted."""
-
-    def _compare(self, what: str, known: object, found: object) -> None:
-        pass
+@mutant("metadata.validate-counts", FileListing._compare)
+def silent(self: FileListing, what: str, known: object, found: object) -> None:
+    """Differences are not counted."""
 
 
 class _Uncounted(Metrics):
@@ -346,7 +296,7 @@ class _Uncounted(Metrics):
         return dict(super().snapshot())
 
 
-@table_mutant("metadata.metrics")
+@mutant("metadata.metrics")
 class CountsNoLookups(FileListing):
     """Lookups are not counted."""
 

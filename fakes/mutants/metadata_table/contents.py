@@ -8,7 +8,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.file_group import FileGroupReader
 from fscontract.pipeline.hudi.io import read_file, write_file
@@ -20,26 +20,22 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 _Listed = dict[str, list[FileStatus]]
 
 
-@table_mutant("metadata.place")
-class TwoBases(MetadataWriter):
+@mutant("metadata.place", MetadataWriter.bootstrap)
+def two_bases(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
     """Listings begin with two base files."""
-
-    def bootstrap(self, *args: Any, **kwargs: Any) -> None:
-        super().bootstrap(*args, **kwargs)
-        path = f"{self._metadata}/files/files-0000-0_0-0-0_00000000000000000.hfile"
-        content = read_file(self._fs, path)
-        write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
+    right(self).bootstrap(*args, **kwargs)
+    path = f"{self._metadata}/files/files-0000-0_0-0-0_00000000000000000.hfile"
+    content = read_file(self._fs, path)
+    write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
 
 
-@table_mutant("metadata.partitions")
-class TopLevel(MetadataTable):
+@mutant("metadata.partitions", MetadataTable.list_partitions)
+def top_level(self: MetadataTable) -> list[str]:
     """Partitions below others are left out."""
-
-    def list_partitions(self) -> list[str]:
-        return [name for name in super().list_partitions() if "/" not in name]
+    return [name for name in right(self).list_partitions() if "/" not in name]
 
 
-@table_mutant("metadata.files")
+@mutant("metadata.files")
 class ForgetsLast(MetadataTable):
     """What the last action did is not seen."""
 
@@ -54,51 +50,41 @@ class ForgetsLast(MetadataTable):
         )
 
 
-@table_mutant("metadata.sizes")
-class Short(MetadataTable):
+@mutant("metadata.sizes", MetadataTable.list_many)
+def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """Sizes have 32 bits."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        return {
-            name: [replace(status, length=status.length & 0xFFFFFFFF) for status in statuses]
-            for name, statuses in super().list_many(partitions).items()
-        }
+    return {
+        name: [replace(status, length=status.length & 0xFFFFFFFF) for status in statuses]
+        for name, statuses in right(self).list_many(partitions).items()
+    }
 
 
-@table_mutant("metadata.root")
-class Dot(MetadataTable):
+@mutant("metadata.root", MetadataTable.list_partitions)
+def dot(self: MetadataTable) -> list[str]:
     """The partition of a dataset that has none is called by its key."""
-
-    def list_partitions(self) -> list[str]:
-        return [name or "." for name in super().list_partitions()]
+    return [name or "." for name in right(self).list_partitions()]
 
 
-@table_mutant("metadata.absent-partition")
-class Strict(MetadataTable):
+@mutant("metadata.absent-partition", MetadataTable.list_many)
+def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     """A partition that is not there is an error."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        found = super().list_many(partitions)
-        for name, statuses in found.items():
-            if not statuses:
-                raise FileNotFoundException(name, "no such partition")
-        return found
+    listed = right(self).list_many(partitions)
+    for name, statuses in listed.items():
+        if not statuses:
+            raise FileNotFoundException(name, "no such partition")
+    return listed
 
 
-@table_mutant("metadata.empty-partition")
-class KeepsEmpty(MetadataWriter):
+@mutant("metadata.empty-partition", MetadataWriter._names)
+def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
     """A partition stays when its last file goes."""
-
-    def _names(self, partitions: Any) -> Any:
-        return {name: ["something"] for name in partitions}
+    return {name: ["something"] for name in partitions}
 
 
-@table_mutant("metadata.deleted")
-class AddsOnly(MetadataWriter):
+@mutant("metadata.deleted", MetadataWriter._apply)
+def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
     """The table is not told of files that were deleted."""
-
-    def _apply(self, time: str, change: Change) -> None:
-        super()._apply(time, replace(change, deleted={}))
+    right(self)._apply(time, replace(change, deleted={}))
 
 
 class _Merging(FileGroupReader):
@@ -110,32 +96,32 @@ class _Merging(FileGroupReader):
 
     def __init_subclass__(cls) -> None:
         def merging(older: Record, newer: Record) -> Record:
-            found = merge(older, newer)
+            merged = merge(older, newer)
             if not isinstance(older, FilesRecord) or not isinstance(newer, FilesRecord):
-                return found
-            assert isinstance(found, FilesRecord)
-            files = dict(found.files)
+                return merged
+            assert isinstance(merged, FilesRecord)
+            files = dict(merged.files)
             for name in older.files.keys() & newer.files.keys():
                 info = cls.merged(older.files[name], newer.files[name])
                 if info is None:
                     del files[name]
                 else:
                     files[name] = info
-            return replace(found, files=files)
+            return replace(merged, files=files)
 
         cls.merge = staticmethod(merging)  # type: ignore[method-assign]
 
 
-@table_mutant("metadata.size-larger")
+@mutant("metadata.size-larger")
 class NewestSize(_Merging):
-    """A file has the size that it was told of last."""
+    """A file has the size that was reported last."""
 
     @staticmethod
     def merged(older: FileInfo, newer: FileInfo) -> FileInfo:
         return newer
 
 
-@table_mutant("metadata.size-new")
+@mutant("metadata.size-new")
 class ForgetsDeletion(_Merging):
     """A file that came again is merged with what it was before it was deleted."""
 
@@ -146,7 +132,7 @@ class ForgetsDeletion(_Merging):
         return FileInfo(newer.size) if older.is_deleted else FileInfo(max(older.size, newer.size))
 
 
-@table_mutant("metadata.deleted-twice")
+@mutant("metadata.deleted-twice")
 class DropsSecond(_Merging):
     """Two deletions of a file are none, as they were in Hudi."""
 
@@ -157,7 +143,7 @@ class DropsSecond(_Merging):
         return newer if newer.is_deleted or older.is_deleted else max(older, newer)
 
 
-@table_mutant("metadata.associative")
+@mutant("metadata.associative")
 class DropsBoth(_Merging):
     """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
 
@@ -168,87 +154,72 @@ class DropsBoth(_Merging):
         return newer if older.is_deleted else max(older, newer)
 
 
-@table_mutant("metadata.live-only")
-class KeepsAll(MetadataWriter):
+@mutant("metadata.live-only", MetadataWriter.clean_table)
+def keeps_all(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Cleaning leaves a hundred slices."""
-
-    def clean_table(self, keep: int = 1) -> list[str]:
-        return super().clean_table(100)
+    return right(self).clean_table(100)
 
 
-@table_mutant("metadata.either-absent")
-class NeedsLogs(FileGroupReader):
+@mutant("metadata.either-absent", FileGroupReader.get_many)
+def needs_logs(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Without logs there is nothing."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        return super().get_many(keys) if self._changes() else {}
+    return right(self).get_many(keys) if self._changes() else {}
 
 
-@table_mutant("metadata.logs-once")
-class ReadsAgain(FileGroupReader):
+@mutant("metadata.logs-once", FileGroupReader.get_many)
+def reads_again(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
     """Each lookup reads the logs."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        self._merged = None
-        return super().get_many(keys)
+    self._merged = None
+    return right(self).get_many(keys)
 
 
-@table_mutant("metadata.one-reader")
-class ReaderEach(MetadataTable):
-    """Each partition is looked up by a reader of its own."""
-
-    def list_many(self, partitions: Iterable[str]) -> _Listed:
-        found: _Listed = {}
-        for name in partitions:
-            with MetadataTable(self._fs, self.path) as table:
-                found |= table.list_many([name])
-        return found
+@mutant("metadata.one-reader", MetadataTable.list_many)
+def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Each partition is looked up by a separate reader."""
+    listed: _Listed = {}
+    for name in partitions:
+        with MetadataTable(self._fs, self.path) as table:
+            listed |= table.list_many([name])
+    return listed
 
 
-@table_mutant("metadata.no-listing")
-class Lists(MetadataWriter):
+@mutant("metadata.no-listing", MetadataWriter._apply)
+def lists(self: MetadataWriter, time: str, change: Change) -> None:
     """The directories that change are listed."""
-
-    def _apply(self, time: str, change: Change) -> None:
-        for partition in {**change.added, **change.deleted}:
-            list(self._fs.list_status(f"{self.path}/{partition}"))
-        super()._apply(time, change)
+    for partition in {**change.added, **change.deleted}:
+        list(self._fs.list_status(f"{self.path}/{partition}"))
+    right(self)._apply(time, change)
 
 
-@table_mutant("metadata.slices-cached")
-class ListsSlices(MetadataTable):
+@mutant("metadata.slices-cached", MetadataTable._readers)
+def lists_slices(self: MetadataTable, partition: str) -> list[FileGroupReader]:
     """Each lookup lists the files of the table."""
-
-    def _readers(self, partition: str) -> list[FileGroupReader]:
-        self._groups.clear()
-        return super()._readers(partition)
+    self._groups.clear()
+    return right(self)._readers(partition)
 
 
-@table_mutant("metadata.opening-cheap")
+@mutant("metadata.opening-cheap")
 class ReadsRollbacks(MetadataTable):
     """To open the table all rollbacks are read."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for each in self.data_timeline.instants.values():
-            if each.action == "rollback":
-                self._look(each)
+        for instant in self.data_timeline.instants.values():
+            if instant.action == "rollback":
+                self._look(instant)
 
     def _look(self, instant: Instant) -> None:
         read_file(self._fs, f"{self.path}/.hoodie/timeline/{instant.file_name}")
 
 
-@table_mutant("metadata.time-travel")
+@mutant("metadata.time-travel")
 class AlwaysNow(MetadataTable):
-    """The dataset is as it is now, whatever is asked for."""
+    """A table as of an earlier time shows the current dataset."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "as_of": None})
 
 
-@table_mutant("metadata.time-travel-bounds")
-class BeforeTime(MetadataTable):
+@mutant("metadata.time-travel-bounds", MetadataTable._check_age)
+def before_time(self: MetadataTable, as_of: str) -> None:
     """What was before the table is what it began with."""
-
-    def _check_age(self, as_of: str) -> None:
-        pass

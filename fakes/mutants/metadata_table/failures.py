@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.metadata_table.registry import table_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
 from fscontract.pipeline.hudi.column_stats import ColumnChunk
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
@@ -30,220 +30,196 @@ from fscontract.pipeline.hudi.timeline import (
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
-@table_mutant("metadata.failed-update")
-class CompletesFirst(MetadataWriter):
+@mutant("metadata.failed-update", MetadataWriter.apply)
+def completes_first(self: MetadataWriter, instant: Instant, change: Change) -> None:
     """The action is completed before the table is changed."""
-
-    def apply(self, instant: Instant, change: Change) -> None:
-        self._data_instants.complete(instant, encode_commit([], "UPSERT"), self._latest())
-        super().apply(instant, change)
+    self._data_instants.complete(instant, encode_commit([], "UPSERT"), self._latest())
+    right(self).apply(instant, change)
 
 
-@table_mutant("metadata.recovered")
-class LeavesAlone(MetadataWriter):
-    """What others have begun is left as it is."""
-
-    def recover(self) -> list[Instant]:
-        return []
+@mutant("metadata.recovered", MetadataWriter.recover)
+def leaves_alone(self: MetadataWriter) -> list[Instant]:
+    """Actions that other writers began are not recovered."""
+    return []
 
 
-@table_mutant("metadata.rollback-older")
-class LastOnly(MetadataWriter):
+@mutant("metadata.rollback-older", MetadataWriter._roll_back)
+def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: Names) -> Instant:
     """An action that is not the last one is completed by its rollback, as it was in Hudi."""
-
-    def _roll_back(self, instant: Instant, failed: Instant, deleted: Names) -> Instant:
-        data, _ = self.timelines()
-        if any(time > failed.time for time in data.completed):
-            self._data_instants.complete(failed, encode_commit([], "UPSERT"), self._latest())
-            return instant
-        return super()._roll_back(instant, failed, deleted)
+    data, _ = self.timelines()
+    if any(time > failed.time for time in data.completed):
+        self._data_instants.complete(failed, encode_commit([], "UPSERT"), self._latest())
+        return instant
+    return right(self)._roll_back(instant, failed, deleted)
 
 
-@table_mutant("metadata.rollback-first")
-class LeavesLogs(MetadataWriter):
+@mutant("metadata.rollback-first", MetadataWriter._take_out)
+def leaves_logs(self: MetadataWriter, time: str) -> None:
     """What an action wrote to the table stays there."""
 
-    def _take_out(self, time: str) -> None:
-        pass
 
-
-@table_mutant("metadata.rollback-unknown")
-class MustKnow(MetadataWriter):
+@mutant("metadata.rollback-unknown", MetadataWriter._take_out)
+def must_know(self: MetadataWriter, time: str) -> None:
     """What the table does not know can't be rolled back."""
-
-    def _take_out(self, time: str) -> None:
-        if time not in self.timelines()[1].instants:
-            raise MetadataException(self.path, f"{time} is not there")
-        super()._take_out(time)
+    if time not in self.timelines()[1].instants:
+        raise MetadataException(self.path, f"{time} is not there")
+    right(self)._take_out(time)
 
 
-@table_mutant("metadata.before-or-after")
-class TwoHalves(MetadataWriter):
+@mutant("metadata.before-or-after", MetadataWriter._finish)
+def two_halves(
+    self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
+) -> Instant:
     """Files are added by one instant, and deleted by another."""
-
-    def _finish(self, instant: Instant, change: Change, *args: Any, **kwargs: Any) -> Instant:
-        if change.added and change.deleted:
-            first = self._begin("commit")
-            super()._finish(first, replace(change, deleted={}))
-            change = replace(change, added={})
-        return super()._finish(instant, change, *args, **kwargs)
+    if change.added and change.deleted:
+        first = self._begin("commit")
+        right(self)._finish(first, replace(change, deleted={}))
+        change = replace(change, added={})
+    return right(self)._finish(instant, change, *args, **kwargs)
 
 
-@table_mutant("metadata.goes-on")
-class Helpless(MetadataWriter):
-    """What others have begun has to be ended by somebody else."""
-
-    def recover(self) -> list[Instant]:
-        data, _ = self.timelines()
-        if any(each.time not in self._mine for each in data.pending):
-            raise MetadataException(self.path, "repair the dataset")
-        return []
+@mutant("metadata.goes-on", MetadataWriter.recover)
+def helpless(self: MetadataWriter) -> list[Instant]:
+    """Pending actions of other writers raise an error instead of being recovered."""
+    data, _ = self.timelines()
+    if any(each.time not in self._mine for each in data.pending):
+        raise MetadataException(self.path, "repair the dataset")
+    return []
 
 
-@table_mutant("metadata.no-leak")
-class Litters(MetadataWriter):
+@mutant("metadata.no-leak", MetadataWriter._files_of)
+def litters(self: MetadataWriter, time: str) -> dict[str, set[str]]:
     """The files of an action that died are not looked for."""
+    return {}
 
-    def _files_of(self, time: str) -> dict[str, set[str]]:
+
+@mutant("metadata.fallback-absent", FileListing._listed)
+def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]:
+    """Without a table there are no files."""
+    return iter(())
+
+
+@mutant("metadata.fallback-broken", FileListing._ask)
+def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
+    """A damaged table raises an error instead of a listing."""
+    return None if self._table is None else question(self._table)
+
+
+@mutant("metadata.fallback-uncommitted", FileListing._completed)
+def lists_everything(self: FileListing, name: str) -> bool:
+    """Files of actions that are at work are listed."""
+    return True
+
+
+@mutant("metadata.warned", FileListing._warn)
+def says_nothing(self: FileListing, reason: str) -> None:
+    """No warning says that directories are listed."""
+
+
+@mutant("metadata.damage", FileGroupReader.get_many)
+def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
+    """Records that can't be read are missing."""
+    try:
+        return right(self).get_many(keys)
+    except CorruptFileException:
         return {}
 
 
-@table_mutant("metadata.fallback-absent")
-class NoTableNoFiles(FileListing):
-    """Without a table there are no files."""
-
-    def _listed(self, partition: str) -> Iterator[FileStatus]:
-        return iter(())
-
-
-@table_mutant("metadata.fallback-broken")
-class GivesUp(FileListing):
-    """Damage is an error."""
-
-    def _ask(self, question: Callable[..., Any]) -> Any:
-        return None if self._table is None else question(self._table)
-
-
-@table_mutant("metadata.fallback-uncommitted")
-class ListsEverything(FileListing):
-    """Files of actions that are at work are listed."""
-
-    def _completed(self, name: str) -> bool:
-        return True
-
-
-@table_mutant("metadata.warned")
-class SaysNothing(FileListing):
-    """Nobody is told that files are listed."""
-
-    def _warn(self, reason: str) -> None:
-        pass
-
-
-@table_mutant("metadata.damage")
-class MakesDo(FileGroupReader):
-    """What can't be read is not there."""
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        try:
-            return super().get_many(keys)
-        except CorruptFileException:
-            return {}
-
-
-@table_mutant("metadata.torn-completed")
-class SkipsTorn(FileGroupReader):
+@mutant("metadata.torn-completed", FileGroupReader._blocks)
+def skips_torn(self: FileGroupReader) -> list[tuple[Log, LogBlock]]:
     """A log that is not whole is passed over."""
-
-    def _blocks(self) -> list[tuple[Log, LogBlock]]:
-        try:
-            return super()._blocks()
-        except CorruptFileException:
-            return []
+    try:
+        return right(self)._blocks()
+    except CorruptFileException:
+        return []
 
 
-class _RowByRow(MetadataTable):
-    """Looks at each file alone."""
+class _File(NamedTuple):
+    """Statistics of a file's column, a condition on it, and whether the file may match."""
+
+    low: Any
+    high: Any
+    values: int | None
+    nulls: int | None
+    condition: Filter
+    may_match: bool
+
+
+class _FileByFile(MetadataTable):
+    """Looks at the statistics of each file alone."""
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
-        right = super()._ruled_out(chunk, condition)
+        ruled_out = super()._ruled_out(chunk, condition)
         return [
-            not self._may_match(chunk, row, condition, not out) for row, out in enumerate(right)
+            not self.may_match(
+                _File(
+                    chunk.lows[row],
+                    chunk.highs[row],
+                    chunk.value_counts[row],
+                    chunk.null_counts[row],
+                    condition,
+                    not is_out,
+                )
+            )
+            for row, is_out in enumerate(ruled_out)
         ]
 
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
+    def may_match(self, file: _File) -> bool:
         raise NotImplementedError
 
 
-@table_mutant("metadata.prune-range")
-class KeepsEverything(_RowByRow):
+@mutant("metadata.prune-range", _FileByFile.may_match)
+def keeps_everything(self: _FileByFile, file: _File) -> bool:
     """No file is left out."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        return True
+    return True
 
 
-@table_mutant("metadata.prune-unknown")
-class DropsUnknown(MetadataTable):
+@mutant("metadata.prune-unknown", MetadataTable.prune)
+def drops_unknown(
+    self: MetadataTable, filters: Iterable[Filter], partitions: Iterable[str] | None = None
+) -> list[FileStatus]:
     """A file without statistics is left out."""
-
-    def prune(
-        self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
-    ) -> list[FileStatus]:
-        conditions = list(filters)
-        known = {name for each in conditions for c in self._chunks(each.column) for name in c.files}
-        kept = super().prune(conditions, partitions)
-        return [each for each in kept if each.path.rpartition("/")[2] in known]
+    conditions = list(filters)
+    chunks = [chunk for c in conditions for chunk in self._chunks(c.column)]
+    known = {name for chunk in chunks for name in chunk.files}
+    statuses = right(self).prune(conditions, partitions)
+    return [status for status in statuses if status.path.rpartition("/")[2] in known]
 
 
-@table_mutant("metadata.prune-nulls")
-class NullsAreValues(_RowByRow):
+@mutant("metadata.prune-nulls", _FileByFile.may_match)
+def nulls_are_values(self: _FileByFile, file: _File) -> bool:
     """A file with values has no nulls."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        if condition.operator == "is null":
-            return chunk.value_counts[row] == chunk.null_counts[row]
-        return right
+    return file.values == file.nulls if file.condition.operator == "is null" else file.may_match
 
 
-@table_mutant("metadata.prune-nan")
-class NanIsNothing(_RowByRow):
+@mutant("metadata.prune-nan", _FileByFile.may_match)
+def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
     """Nothing is beyond the bounds."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        high: Any = chunk.highs[row]
-        if isinstance(high, float) and condition.operator == ">":
-            return bool(high > condition.value)
-        return right
+    if isinstance(file.high, float) and file.condition.operator == ">":
+        return bool(file.high > file.condition.value)
+    return file.may_match
 
 
-@table_mutant("metadata.prune-text")
-class TextIsWhole(_RowByRow):
+@mutant("metadata.prune-text", _FileByFile.may_match)
+def text_is_whole(self: _FileByFile, file: _File) -> bool:
     """The largest text is the largest there is."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        high: Any = chunk.highs[row]
-        if isinstance(high, str) and condition.operator == "=":
-            return bool(condition.value <= high)
-        return right
+    if isinstance(file.high, str) and file.condition.operator == "=":
+        return bool(file.condition.value <= file.high)
+    return file.may_match
 
 
-@table_mutant("metadata.prune-types")
-class SameType(_RowByRow):
+@mutant("metadata.prune-types", _FileByFile.may_match)
+def same_type(self: _FileByFile, file: _File) -> bool:
     """A value of another type is in no file."""
-
-    def _may_match(self, chunk: ColumnChunk, row: int, condition: Filter, right: bool) -> bool:
-        low = chunk.lows[row]
-        return right and (low is None or type(low) is type(condition.value))
+    is_of_type = file.low is None or type(file.low) is type(file.condition.value)
+    return file.may_match and is_of_type
 
 
-@table_mutant("metadata.prune-replaced")
-class StaleStatistics(MetadataWriter):
+@mutant("metadata.prune-replaced", MetadataWriter._statistics)
+def stale_statistics(self: MetadataWriter, change: Change, columns: Sequence[str]) -> list[Record]:
     """Statistics of a file are not told to be gone."""
-
-    def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        found = super()._statistics(change, columns)
-        return [r for r in found if isinstance(r, ColumnStatistics) and not r.is_deleted]
+    records = right(self)._statistics(change, columns)
+    return [r for r in records if isinstance(r, ColumnStatistics) and not r.is_deleted]
 
 
 class _Everywhere(dict[str, Collection[str]]):
@@ -256,50 +232,42 @@ class _Everywhere(dict[str, Collection[str]]):
         return self[""]
 
 
-@table_mutant("metadata.prune-partitions")
-class NamesAlone(MetadataTable):
+@mutant("metadata.prune-partitions", MetadataTable._without_match)
+def names_alone(self: MetadataTable, condition: Filter) -> Mapping[str, Collection[str]]:
     """Statistics are found by the name of the file."""
-
-    def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
-        return _Everywhere(super()._without_match(condition))
+    return _Everywhere(right(self)._without_match(condition))
 
 
-@table_mutant("metadata.prune-time-travel")
-class CurrentStatistics(MetadataTable):
-    """Statistics are those of now."""
-
-    def _chunks(self, column: str) -> Sequence[ColumnChunk]:
-        with MetadataTable(self._fs, self.path) as now:
-            return now._chunks(column)
+@mutant("metadata.prune-time-travel", MetadataTable._chunks)
+def current_statistics(self: MetadataTable, column: str) -> Sequence[ColumnChunk]:
+    """Statistics are the current ones, whatever the time asked about."""
+    with MetadataTable(self._fs, self.path) as now:
+        return now._chunks(column)
 
 
-@table_mutant("metadata.prune-replaced")
-class OldColumns(FileGroupReader):
+@mutant("metadata.prune-replaced", FileGroupReader.chunks)
+def old_columns(self: FileGroupReader, column: str) -> Iterator[ColumnChunk]:
     """What a log says of a file's statistics does not reach those that are by column."""
-
-    def chunks(self, column: str) -> Iterator[ColumnChunk]:
-        yield from islice(super().chunks(column), 1)
+    yield from islice(right(self).chunks(column), 1)
 
 
-@table_mutant("metadata.own-schedule")
-class EachTime(MetadataWriter):
+@mutant("metadata.own-schedule", MetadataWriter.deltacommits)
+def each_time(self: MetadataWriter, metadata: Timeline) -> int:
     """The table is compacted with each commit."""
-
-    def deltacommits(self, metadata: Timeline) -> int:
-        return 1000
+    return 1000
 
 
-@table_mutant("metadata.compaction-same")
-class ForgetsLogs(MetadataWriter):
+@mutant("metadata.compaction-same", MetadataWriter._compacted)
+def forgets_logs(
+    self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
+) -> Iterator[Record]:
     """A compaction copies the base file."""
-
-    def _compacted(self, each: FileSlice, instant: Instant, data: Timeline) -> Iterator[Record]:
-        return super()._compacted(replace(each, logs=()), instant, data)
+    return right(self)._compacted(replace(each, logs=()), instant, data)
 
 
-@table_mutant("metadata.compaction-undecided")
+@mutant("metadata.compaction-undecided")
 class FoldsAll(MetadataWriter):
-    """A compaction takes in all that is there."""
+    """A compaction includes actions that are not completed."""
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
         return False
@@ -308,17 +276,15 @@ class FoldsAll(MetadataWriter):
         return True
 
 
-@table_mutant("metadata.compaction-late")
-class PassesBy(MetadataWriter):
-    """A compaction passes by what is not completed yet."""
-
-    def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
-        return False
+@mutant("metadata.compaction-late", MetadataWriter._undecided)
+def passes_by(self: MetadataWriter, data: Timeline, metadata: Timeline) -> bool:
+    """A compaction skips actions that are not completed yet."""
+    return False
 
 
-@table_mutant("metadata.compaction-first")
+@mutant("metadata.compaction-first")
 class CompactsLast(MetadataWriter):
-    """What is due is done after the commit."""
+    """Due table services run after the commit."""
 
     _now = False
 
@@ -334,7 +300,7 @@ class CompactsLast(MetadataWriter):
         return done
 
 
-@table_mutant("metadata.compaction-pending")
+@mutant("metadata.compaction-pending")
 class TrustsPending(MetadataTable):
     """A compaction counts from its beginning."""
 
@@ -346,9 +312,9 @@ class TrustsPending(MetadataTable):
         )
 
 
-@table_mutant("metadata.compaction-retried")
+@mutant("metadata.compaction-retried")
 class NeverRetries(MetadataWriter):
-    """While a compaction is not completed there is no other."""
+    """A pending compaction prevents any other."""
 
     def maintain(self) -> None:
         pass
@@ -359,31 +325,29 @@ class NeverRetries(MetadataWriter):
         return super().compact()
 
 
-@table_mutant("metadata.table-clean")
-class Unnoted(MetadataWriter):
+@mutant("metadata.table-clean", MetadataWriter.clean_table)
+def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
     """Files are removed, and no instant says so."""
-
-    def clean_table(self, keep: int = 1) -> list[str]:
-        metadata = self.timelines()[1]
-        gone = self._unneeded("files", metadata, keep)
-        for path in gone:
-            self._fs.delete(path)
-        return gone
+    metadata = self.timelines()[1]
+    gone = self._unneeded("files", metadata, keep)
+    for path in gone:
+        self._fs.delete(path)
+    return gone
 
 
-@table_mutant("metadata.table-clean-pending")
-class CleansPending(MetadataWriter):
+@mutant("metadata.table-clean-pending", MetadataWriter._unneeded)
+def cleans_pending(
+    self: MetadataWriter, partition: str, metadata: Timeline, keep: int
+) -> list[str]:
     """Logs of actions that are not completed are removed."""
-
-    def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
-        pending = {each.time for each in self.timelines()[0].pending}
-        paths = [each.path for each in list_files(self._fs, f"{self._metadata}/{partition}")]
-        named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
-        more = [path for path, name in named.items() if name and name.instant in pending]
-        return super()._unneeded(partition, metadata, keep) + more
+    pending = {instant.time for instant in self.timelines()[0].pending}
+    paths = [instant.path for instant in list_files(self._fs, f"{self._metadata}/{partition}")]
+    named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
+    more = [path for path, name in named.items() if name and name.instant in pending]
+    return right(self)._unneeded(partition, metadata, keep) + more
 
 
-@table_mutant("metadata.archive")
+@mutant("metadata.archive")
 class ArchivesAll(MetadataWriter):
     """All completed instants of the dataset are dropped."""
 
@@ -391,23 +355,24 @@ class ArchivesAll(MetadataWriter):
         return "~"
 
 
-@table_mutant("metadata.archive-failed")
-class DropsPending(ArchivesAll):
+@mutant("metadata.archive-failed", ArchivesAll._drop)
+def drops_pending(
+    self: ArchivesAll,
+    instants: TimelineWriter,
+    timeline: Timeline,
+    bound: str,
+    keep: int,
+    first: str,
+) -> list[str]:
     """Instants are dropped that were never completed, too."""
-
-    def _drop(
-        self, instants: TimelineWriter, timeline: Timeline, bound: str, keep: int, first: str
-    ) -> list[str]:
-        every = list(timeline.instants.values())[:-1]
-        if instants is self._data_instants:
-            for each in every:
-                instants.forget(each)
-        return [each.time for each in every]
+    every = list(timeline.instants.values())[:-1]
+    if instants is self._data_instants:
+        for each in every:
+            instants.forget(each)
+    return [each.time for each in every]
 
 
-@table_mutant("metadata.size-bounded")
-class NeverArchives(MetadataWriter):
+@mutant("metadata.size-bounded", MetadataWriter.archive)
+def never_archives(self: MetadataWriter, keep: int = 0) -> list[str]:
     """No instant is ever dropped."""
-
-    def archive(self, keep: int = 0) -> list[str]:
-        return []
+    return []

@@ -11,16 +11,16 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
-    opening_mutant,
 )
 from fscontract.fakes.mutants.openfile.variants import DoomedStream, FailsAtFirstRead
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.filesystem_base import normalize, not_found
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.memory import MemoryInputStream
 from fscontract.implementations.openfile_builder import OpenOptions
 
 
-@opening_mutant("open.deferred-state")
+@mutant("open.deferred-state")
 class LooksWhenAsked(OpeningFileSystem):
     """open_file() looks the path up, and what is not there by then is not found later."""
 
@@ -34,31 +34,29 @@ class LooksWhenAsked(OpeningFileSystem):
         raise not_found(path)
 
 
-@opening_mutant("open.build-future")
-class SniffsTheFormat(OpeningFileSystem):
-    """The stream stands behind the byte by which the format of the file was told."""
+@mutant("open.build-future", OpeningFileSystem._open_by)
+def sniffs_the_format(
+    self: OpeningFileSystem, path: str, options: OpenOptions
+) -> ReferenceInputStream:
+    """A new stream is behind the first byte, which was read to detect the format."""
+    stream = right(self)._open_by(path, options)
+    assert isinstance(stream, OptionStream)
+    stream._pos = min(1, stream._stop)
+    return stream
 
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        stream = super()._open_by(path, options)
-        assert isinstance(stream, OptionStream)
-        stream._pos = min(1, stream._stop)
-        return stream
 
-
-@opening_mutant("open.build-future")
-class FutureOfNothing(OpeningBuilder):
+@mutant("open.build-future", OpeningBuilder.build)
+def future_of_nothing(self: OpeningBuilder) -> Future[FSDataInputStream]:
     """The future says that the file could be opened, and does not give the stream."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        if future.exception() is not None:
-            return future
-        nothing: Future[Any] = Future()
-        nothing.set_result(None)
-        return nothing
+    future = right(self).build()
+    if future.exception() is not None:
+        return future
+    nothing: Future[Any] = Future()
+    nothing.set_result(None)
+    return nothing
 
 
-@opening_mutant("open.build-twice")
+@mutant("open.build-twice")
 class SameFuture(OpeningBuilder):
     """A second build() gives the future of the first."""
 
@@ -70,7 +68,7 @@ class SameFuture(OpeningBuilder):
         return self._built
 
 
-@opening_mutant("open.build-twice")
+@mutant("open.build-twice")
 class OnceOnly(OpeningBuilder):
     """A second build() opens nothing."""
 
@@ -97,139 +95,119 @@ class _Looking(OpeningBuilder):
         return error, "directory" if self.filesystem._exists(self._path) else "missing"
 
 
-@opening_mutant("open.build-missing")
-class BuildLooks(_Looking):
+@mutant("open.build-missing", _Looking.build)
+def build_looks(self: _Looking) -> Future[FSDataInputStream]:
     """build() itself raises FileNotFoundException for a missing file."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        error, what = self._failure(future)
-        if error is not None and what == "missing":
-            raise error
-        return future
+    future = right(self).build()
+    error, reason = self._failure(future)
+    if error is not None and reason == "missing":
+        raise error
+    return future
 
 
-@opening_mutant("open.build-directory")
-class BuildWantsFile(_Looking):
+@mutant("open.build-directory", _Looking.build)
+def build_wants_file(self: _Looking) -> Future[FSDataInputStream]:
     """build() itself raises an error for a directory."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        if self._failure(future)[1] == "directory":
-            raise PathIOException(self._path, "is a directory")
-        return future
+    future = right(self).build()
+    if self._failure(future)[1] == "directory":
+        raise PathIOException(self._path, "is a directory")
+    return future
 
 
-@opening_mutant("open.permission-delayed")
-class BuildAsksLeave(OpeningBuilder):
+@mutant("open.permission-delayed", OpeningBuilder.build)
+def build_asks_leave(self: OpeningBuilder) -> Future[FSDataInputStream]:
     """build() itself raises the error of a missing permission."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        error = future.exception()
-        if isinstance(error, PermissionError):
-            raise error
-        return future
+    future = right(self).build()
+    error = future.exception()
+    if isinstance(error, PermissionError):
+        raise error
+    return future
 
 
-@opening_mutant("open.get-ioerror")
-class NoSuchKey(_Looking):
+@mutant("open.get-ioerror", _Looking.build)
+def no_such_key(self: _Looking) -> Future[FSDataInputStream]:
     """A missing file ends in the KeyError of the store's client."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        if self._failure(future)[1] != "missing":
-            return future
-        failed: Future[FSDataInputStream] = Future()
-        failed.set_exception(KeyError(self._path))
-        return failed
+    future = right(self).build()
+    if self._failure(future)[1] != "missing":
+        return future
+    failed: Future[FSDataInputStream] = Future()
+    failed.set_exception(KeyError(self._path))
+    return failed
 
 
-@opening_mutant("open.get-ioerror")
-class DirectoryIsBadArgument(_Looking):
+@mutant("open.get-ioerror", _Looking.build)
+def directory_is_bad_argument(self: _Looking) -> Future[FSDataInputStream]:
     """A directory ends in an IllegalArgumentException."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        future = super().build()
-        if self._failure(future)[1] != "directory":
-            return future
-        failed: Future[FSDataInputStream] = Future()
-        failed.set_exception(ValueError(f"{self._path} is no file"))
-        return failed
+    future = right(self).build()
+    if self._failure(future)[1] != "directory":
+        return future
+    failed: Future[FSDataInputStream] = Future()
+    failed.set_exception(ValueError(f"{self._path} is no file"))
+    return failed
 
 
-@opening_mutant("open.read-fails")
-class MissingIsEmpty(OpeningFileSystem):
+@mutant("open.read-fails", OpeningFileSystem._open_by)
+def missing_is_empty(
+    self: OpeningFileSystem, path: str, options: OpenOptions
+) -> ReferenceInputStream:
     """A missing file is opened as an empty one."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        try:
-            return super()._open_by(path, options)
-        except FileNotFoundError:
-            if self._exists(path):
-                raise
-            return MemoryInputStream(b"", path)
-
-
-@opening_mutant("open.read-fails")
-class DirectoryIsItsListing(OpeningFileSystem):
-    """A directory is opened as a file that holds its listing, as HTTP servers send it."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        try:
-            return super()._open_by(path, options)
-        except FileNotFoundError:
-            names = [status.path for status in self.list_status(path)]
-            return MemoryInputStream("\n".join([path, *names]).encode(), path)
-
-
-@opening_mutant("open.failure-stage")
-class OpensLazily(OpeningFileSystem):
-    """A missing file shows at the first read although the future is declared to show it."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        try:
-            return super()._open_by(path, options)
-        except FileNotFoundError as error:
-            return DoomedStream(path, error)
-
-
-@opening_mutant("open.failure-stage")
-class OpensEagerly(FailsAtFirstRead):
-    """A missing file shows in the future although the first read is declared to show it."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        if "://" in path:
-            return super()._open_by(path, options)
-        return OpeningFileSystem._open_by(self, path, options)
-
-
-@opening_mutant("open.read-fails")
-class NeverFails(FailsAtFirstRead):
-    """A file that can't be read gives an end at its first read."""
-
-    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        try:
-            return OpeningFileSystem._open_by(self, path, options)
-        except RemoteFileChangedException:
+    try:
+        return right(self)._open_by(path, options)
+    except FileNotFoundError:
+        if self._exists(path):
             raise
-        except (OSError, ValueError):
-            return MemoryInputStream(b"", path)
+        return MemoryInputStream(b"", path)
 
 
-@opening_mutant("open.foreign-path")
-class PathIsChecked(OpeningFileSystem):
+@mutant("open.read-fails", OpeningFileSystem._open_by)
+def directory_is_its_listing(
+    self: OpeningFileSystem, path: str, options: OpenOptions
+) -> ReferenceInputStream:
+    """A directory is opened as a file that holds its listing, as HTTP servers send it."""
+    try:
+        return right(self)._open_by(path, options)
+    except FileNotFoundError:
+        names = [status.path for status in self.list_status(path)]
+        return MemoryInputStream("\n".join([path, *names]).encode(), path)
+
+
+@mutant("open.failure-stage", OpeningFileSystem._open_by)
+def opens_lazily(self: OpeningFileSystem, path: str, options: OpenOptions) -> ReferenceInputStream:
+    """A missing file shows at the first read although the future is declared to show it."""
+    try:
+        return right(self)._open_by(path, options)
+    except FileNotFoundError as error:
+        return DoomedStream(path, error)
+
+
+@mutant("open.failure-stage", FailsAtFirstRead._open_by)
+def opens_eagerly(self: FailsAtFirstRead, path: str, options: OpenOptions) -> ReferenceInputStream:
+    """A missing file shows in the future although the first read is declared to show it."""
+    if "://" in path:
+        return right(self)._open_by(path, options)
+    return OpeningFileSystem._open_by(self, path, options)
+
+
+@mutant("open.read-fails", FailsAtFirstRead._open_by)
+def never_fails(self: FailsAtFirstRead, path: str, options: OpenOptions) -> ReferenceInputStream:
+    """A file that can't be read gives an end at its first read."""
+    try:
+        return OpeningFileSystem._open_by(self, path, options)
+    except RemoteFileChangedException:
+        raise
+    except (OSError, ValueError):
+        return MemoryInputStream(b"", path)
+
+
+@mutant("open.foreign-path", OpeningFileSystem.open_file)
+def path_is_checked(self: OpeningFileSystem, path: str) -> OpeningBuilder:
     """open_file() raises IllegalArgumentException for a path of another filesystem."""
-
-    def open_file(self, path: str) -> OpeningBuilder:
-        return super().open_file(path if path is None else normalize(path))
+    return right(self).open_file(path if path is None else normalize(path))
 
 
-@opening_mutant("open.foreign-path")
-class BuildChecksScheme(OpeningBuilder):
+@mutant("open.foreign-path", OpeningBuilder.build)
+def build_checks_scheme(self: OpeningBuilder) -> Future[FSDataInputStream]:
     """build() raises IllegalArgumentException for a path of another filesystem."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        self._check_keys()
-        normalize(self._path)
-        return super().build()
+    self._check_keys()
+    normalize(self._path)
+    return right(self).build()

@@ -12,34 +12,30 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     OptionStream,
     StoredFiles,
     StoredStream,
-    opening_mutant,
 )
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.local_stream import FOOTER
 from fscontract.implementations.openfile_builder import OpenOptions
 
 
-@opening_mutant("open.cost-status")
-class LooksInSpiteOfStatus(OpeningFileSystem):
+@mutant("open.cost-status", OpeningFileSystem._open)
+def looks_in_spite_of_status(self: OpeningFileSystem, path: str, options: OpenOptions) -> Any:
     """The file is looked up although its status was given."""
-
-    def _open(self, path: str, options: OpenOptions) -> Any:
-        if options.status is not None:
-            self.get_file_status(path)
-        return super()._open(path, options)
+    if options.status is not None:
+        self.get_file_status(path)
+    return right(self)._open(path, options)
 
 
-@opening_mutant("open.cost-length")
-class LooksInSpiteOfLength(OpeningFileSystem):
+@mutant("open.cost-length", OpeningFileSystem._open)
+def looks_in_spite_of_length(self: OpeningFileSystem, path: str, options: OpenOptions) -> Any:
     """The file is looked up although its length was given."""
-
-    def _open(self, path: str, options: OpenOptions) -> Any:
-        if options.status is None:
-            self.get_file_status(path)
-        return super()._open(path, options)
+    if options.status is None:
+        self.get_file_status(path)
+    return right(self)._open(path, options)
 
 
-@opening_mutant("open.cost-unread")
+@mutant("open.cost-unread")
 class ReadsAtOnce(StoredStream):
     """The first block is read when the stream is opened."""
 
@@ -48,17 +44,15 @@ class ReadsAtOnce(StoredStream):
         self._fill()
 
 
-@opening_mutant("open.cost-seek")
-class SeekFetches(StoredStream):
+@mutant("open.cost-seek", StoredStream.seek)
+def seek_fetches(self: StoredStream, position: int) -> None:
     """A seek reads the block that it goes to."""
-
-    def seek(self, position: int) -> None:
-        super().seek(position)
-        if not self._start <= position < self._end:
-            self._fill()
+    right(self).seek(position)
+    if not self._start <= position < self._end:
+        self._fill()
 
 
-@opening_mutant("open.cost-pread")
+@mutant("open.cost-pread")
 class PreadDropsBuffer(StoredStream):
     """A positioned read gives up what was read ahead."""
 
@@ -70,16 +64,16 @@ class PreadDropsBuffer(StoredStream):
         return count
 
 
-@opening_mutant("open.cost-buffered")
+@mutant("open.cost-buffered")
 class ByteByByte(StoredStream):
     """A single byte is read from the store, whatever was read ahead."""
 
     read_byte = ReferenceInputStream.read_byte
 
 
-@opening_mutant("open.cost-vectored-reuse")
+@mutant("open.cost-vectored-reuse")
 class ConnectsAgain(StoredStream):
-    """Each vectored read opens a connection of its own."""
+    """Each vectored read opens a new connection."""
 
     def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
         if ranges and not self._closed:
@@ -87,49 +81,39 @@ class ConnectsAgain(StoredStream):
         super().read_vectored(ranges, *how, **named)
 
 
-@opening_mutant("open.cost-unbuffer")
-class KeepsDescriptor(StoredStream):
+@mutant("open.cost-unbuffer", StoredStream.unbuffer)
+def keeps_descriptor(self: StoredStream) -> None:
     """unbuffer() gives up the buffer and keeps the descriptor."""
-
-    def unbuffer(self) -> None:
-        if not self._closed:
-            self._counts[STREAM_READ_UNBUFFERED] += 1
-        self._start = self._end = 0
+    if not self._closed:
+        self._counts[STREAM_READ_UNBUFFERED] += 1
+    self._start = self._end = 0
 
 
-@opening_mutant("open.cost-whole-file")
-class SmallBlocks(StoredFiles):
+@mutant("open.cost-whole-file", StoredFiles._size_for)
+def small_blocks(self: StoredFiles, policy: str | None) -> int:
     """Under whole-file as much is read ahead as under any other policy."""
-
-    def _size_for(self, policy: str | None) -> int:
-        return super()._size_for(None)
+    return right(self)._size_for(None)
 
 
-@opening_mutant("open.buffer-size-used")
-class FixedBuffer(StoredFiles):
+@mutant("open.buffer-size-used", StoredFiles._buffer_size)
+def fixed_buffer(self: StoredFiles, options: OpenOptions) -> int:
     """The buffer size is left out of account."""
-
-    def _buffer_size(self, options: OpenOptions) -> int:
-        return self._size_for(options.read_policy)
+    return self._size_for(options.read_policy)
 
 
-@opening_mutant("open.footer-default")
-class NoFooterOfOrc(StoredFiles):
+@mutant("open.footer-default", StoredFiles._footer)
+def no_footer_of_orc(self: StoredFiles, options: OpenOptions) -> int:
     """Footers are kept of Parquet files only."""
-
-    def _footer(self, options: OpenOptions) -> int:
-        return 0 if options.read_policy == "orc" else super()._footer(options)
+    return 0 if options.read_policy == "orc" else right(self)._footer(options)
 
 
-@opening_mutant("open.footer-override")
-class FormatDecides(StoredFiles):
+@mutant("open.footer-override", StoredFiles._footer)
+def format_decides(self: StoredFiles, options: OpenOptions) -> int:
     """Footers are kept under the policies of file formats only, whatever the option says."""
-
-    def _footer(self, options: OpenOptions) -> int:
-        return FOOTER if options.read_policy in ("parquet", "orc") else 0
+    return FOOTER if options.read_policy in ("parquet", "orc") else 0
 
 
-@opening_mutant("open.statistics")
+@mutant("open.statistics")
 class PositionedUncounted(OptionStream):
     """Bytes of positioned reads are not counted."""
 
@@ -141,7 +125,7 @@ class PositionedUncounted(OptionStream):
         return count
 
 
-@opening_mutant("open.statistics")
+@mutant("open.statistics")
 class CountsAskedFor(OptionStream):
     """A stream read counts what it was asked for, not what there was."""
 
@@ -151,29 +135,23 @@ class CountsAskedFor(OptionStream):
         return count
 
 
-@opening_mutant("open.statistics")
-class CountsNoBytes(OptionStream):
+@mutant("open.statistics", OptionStream.io_statistics)
+def counts_no_bytes(self: OptionStream) -> dict[str, int]:
     """The bytes given to the reader are not among the counters."""
-
-    def io_statistics(self) -> dict[str, int]:
-        counts = super().io_statistics()
-        return {name: n for name, n in counts.items() if name != STREAM_READ_BYTES}
+    counts = right(self).io_statistics()
+    return {name: n for name, n in counts.items() if name != STREAM_READ_BYTES}
 
 
-@opening_mutant("open.statistics-seek")
-class DroppedCounts(StoredStream):
+@mutant("open.statistics-seek", StoredStream.unbuffer)
+def dropped_counts(self: StoredStream) -> None:
     """What unbuffer() drops of the buffer is counted as given to the reader."""
-
-    def unbuffer(self) -> None:
-        self._bytes += self._end - self._start
-        super().unbuffer()
+    self._bytes += self._end - self._start
+    right(self).unbuffer()
 
 
-@opening_mutant("open.statistics-seek")
-class WayBackCounts(OptionStream):
+@mutant("open.statistics-seek", OptionStream.seek)
+def way_back_counts(self: OptionStream, position: int) -> None:
     """A seek backwards counts the bytes on its way."""
-
-    def seek(self, position: int) -> None:
-        before = self._pos
-        super().seek(position)
-        self._bytes += max(0, before - position)
+    before = self._pos
+    right(self).seek(position)
+    self._bytes += max(0, before - position)

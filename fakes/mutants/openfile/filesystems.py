@@ -1,17 +1,13 @@
-"""Correct filesystems to derive mutants of `open_file` from, and how those are registered."""
+"""Correct filesystems, builders and streams that mutants of `open_file` derive from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from fscontract.contract.api.errors import NullPointerException
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.contract.api.iostatistics import OP_OPENFILE
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.spec.profiles import Profile
-from fscontract.fakes.mutants.registry import Mutant, add, profile_of, says
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.local_stream import (
     DEFAULT_BUFFER,
@@ -120,51 +116,16 @@ class StoredFiles(OpeningFileSystem):
 
     def _size_for(self, policy: str | None) -> int:
         """The same, where only the policy says it."""
-        found = None if policy is None else option_table().policies[policy].buffer
-        return found or DEFAULT_BUFFER
+        size = None if policy is None else option_table().policies[policy].buffer
+        return size or DEFAULT_BUFFER
 
     def _footer(self, options: OpenOptions) -> int:
         """How many bytes at the end a stream keeps."""
         return FOOTER if options.footer_cache else 0
 
 
-_Broken = TypeVar("_Broken", bound=type)
-
-
-def opening_mutant(clause: str) -> Callable[[_Broken], _Broken]:
-    """Register a filesystem, or a class of its builders or streams, as a mutant of `clause`.
-
-    What it does wrong is its docstring.
-    """
-
-    def register(broken: _Broken) -> _Broken:
-        add(_mutant(clause, broken))
-        return broken
-
-    return register
-
-
-def _mutant(clause: str, broken: type) -> Mutant:
-    made = filesystem_of(broken)
-    own, unsupported = made.own_keys, made.unsupported_keys
-    return Mutant(clause, broken.__name__, features_of(made), says(broken), made, own, unsupported)
-
-
-def profile_for(filesystem: type[OpeningFileSystem]) -> Profile:
-    """The profile that a filesystem should conform to."""
-    found = profile_of(features_of(filesystem), "!python-file")
-    own, unsupported = filesystem.own_keys, filesystem.unsupported_keys
-    return replace(found, own_keys=own, unsupported_keys=unsupported)
-
-
-def features_of(filesystem: type[OpeningFileSystem]) -> tuple[str, ...]:
-    """What a class of filesystems differs in from the profile "reference"."""
-    keys = ("openfile-unsupported-keys",) if filesystem.unsupported_keys else ()
-    return filesystem.features + keys
-
-
 def filesystem_of(broken: type) -> type[OpeningFileSystem]:
-    """A filesystem as it is, or one with these builders or streams."""
+    """Return a class of filesystems that has the part, which may be that class."""
     if issubclass(broken, OpeningFileSystem):
         return broken
     base, seam = OpeningFileSystem, "stream"
@@ -172,4 +133,4 @@ def filesystem_of(broken: type) -> type[OpeningFileSystem]:
         seam = "builder"
     elif issubclass(broken, StoredStream):
         base, seam = StoredFiles, "stored"
-    return type(broken.__name__, (base,), {"__doc__": broken.__doc__, seam: broken})
+    return type(broken.__name__, (base,), {seam: broken})

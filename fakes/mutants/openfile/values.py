@@ -25,12 +25,12 @@ from fscontract.fakes.mutants.openfile.filesystems import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
-    opening_mutant,
 )
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.openfile_builder import OpenOptions
 
 
-@opening_mutant("open.length-minimum")
+@mutant("open.length-minimum")
 class LastByteLost(OptionStream):
     """The last byte of a length as option is taken to lie beyond the end."""
 
@@ -40,18 +40,16 @@ class LastByteLost(OptionStream):
         super().__init__(data, path, options)
 
 
-@opening_mutant("open.length-longer-file")
-class LongerIsChanged(OpeningFileSystem):
+@mutant("open.length-longer-file", OpeningFileSystem._open)
+def longer_is_changed(self: OpeningFileSystem, path: str, options: OpenOptions) -> OptionStream:
     """A file that is longer than declared counts as changed."""
-
-    def _open(self, path: str, options: OpenOptions) -> OptionStream:
-        data = self._data(path, options)
-        if options.length is not None and options.length < len(data):
-            raise PathIOException(path, f"{options.length} bytes expected, not {len(data)}")
-        return self.stream(data, path, options)
+    data = self._data(path, options)
+    if options.length is not None and options.length < len(data):
+        raise PathIOException(path, f"{options.length} bytes expected, not {len(data)}")
+    return self.stream(data, path, options)
 
 
-@opening_mutant("open.length-beyond")
+@mutant("open.length-beyond")
 class ZerosBeyond(OptionStream):
     """Behind a declared length inside the file there are zeros."""
 
@@ -61,7 +59,7 @@ class ZerosBeyond(OptionStream):
         super().__init__(data, path, OpenOptions())
 
 
-@opening_mutant("open.length-beyond")
+@mutant("open.length-beyond")
 class NothingBeyond(OptionStream):
     """Reading beyond a declared length inside the file is an I/O error."""
 
@@ -75,7 +73,7 @@ class NothingBeyond(OptionStream):
         return super().read_byte()
 
 
-@opening_mutant("open.length-overstated")
+@mutant("open.length-overstated")
 class ZerosUpToLength(OptionStream):
     """A file that is shorter than declared is filled up with zeros."""
 
@@ -84,32 +82,28 @@ class ZerosUpToLength(OptionStream):
         super().__init__(data + bytes(max(0, more)), path, options)
 
 
-@opening_mutant("open.length-overstated")
-class ShorterIsChanged(OptionStream):
+@mutant("open.length-overstated", OptionStream.read_byte)
+def shorter_is_changed(self: OptionStream) -> int:
     """At the end of a file that is shorter than declared there is an I/O error."""
-
-    def read_byte(self) -> int:
-        value = super().read_byte()
-        if value < 0 and self._pos < self._size:
-            raise PathIOException(self.path, f"the file ends before {self._size}")
-        return value
+    value = right(self).read_byte()
+    if value < 0 and self._pos < self._size:
+        raise PathIOException(self.path, f"the file ends before {self._size}")
+    return value
 
 
-@opening_mutant("open.length-status")
-class OptionBeatsStatus(OpeningBuilder):
+@mutant("open.length-status", OpeningBuilder._options)
+def option_beats_status(self: OpeningBuilder) -> OpenOptions:
     """A length as option goes before that in the status."""
-
-    def _options(self) -> OpenOptions:
-        options, status = super()._options(), self._status
-        self._status = None
-        declared: Any = super()._options().length
-        self._status = status
-        if declared is None or LENGTH not in self._values:
-            return options
-        return replace(options, length=declared)
+    options, status = right(self)._options(), self._status
+    self._status = None
+    declared: Any = right(self)._options().length
+    self._status = status
+    if declared is None or LENGTH not in self._values:
+        return options
+    return replace(options, length=declared)
 
 
-@opening_mutant("open.length-over-split")
+@mutant("open.length-over-split")
 class SplitBeatsLength(OptionStream):
     """Where length and split are both given, the stream ends with the split."""
 
@@ -133,82 +127,68 @@ def _parsed(text: str) -> int | None:
     return number if -(2**63) <= number < 2**63 else None
 
 
-@opening_mutant("open.number-default")
-class NumberFormat(OpeningBuilder):
-    """A buffer size that is no number raises NumberFormatException out of build(), as in Hadoop
+@mutant("open.number-default", OpeningBuilder.build)
+def number_format(self: OpeningBuilder) -> Future[FSDataInputStream]:
+    """A buffer size that is not a number raises NumberFormatException in build(), as in Hadoop
     3.5.0."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        self._check_keys()
-        text = self._values.get(BUFFER_SIZE)
-        if text is not None and _parsed(text.strip()) is None:
-            raise IllegalArgumentException(f"For input string: {text!r:.80}")
-        return super().build()
+    self._check_keys()
+    text = self._values.get(BUFFER_SIZE)
+    if text is not None and _parsed(text.strip()) is None:
+        raise IllegalArgumentException(f"For input string: {text!r:.80}")
+    return right(self).build()
 
 
-@opening_mutant("open.number-default")
-class NoNumberIsZero(OpeningBuilder):
-    """A length that is no number counts as 0."""
-
-    def _options(self) -> OpenOptions:
-        if LENGTH in self._values and _parsed(self.text(LENGTH).strip()) is None:
-            self._values[LENGTH] = "0"
-        return super()._options()
+@mutant("open.number-default", OpeningBuilder._options)
+def no_number_is_zero(self: OpeningBuilder) -> OpenOptions:
+    """A length that is not a number counts as 0."""
+    if LENGTH in self._values and _parsed(self.text(LENGTH).strip()) is None:
+        self._values[LENGTH] = "0"
+    return right(self)._options()
 
 
-@opening_mutant("open.number-trim")
-class NoTrimming(OpeningBuilder):
+@mutant("open.number-trim", OpeningBuilder._options)
+def no_trimming(self: OpeningBuilder) -> OpenOptions:
     """A number with white space around it fails in the future."""
-
-    def _options(self) -> OpenOptions:
-        for text in (self.text(key) for key in _NUMBERS):
-            if text.strip() != text and _parsed(text.strip()) is not None:
-                raise IllegalArgumentException(f"For input string: {text!r}")
-        return super()._options()
+    for text in (self.text(key) for key in _NUMBERS):
+        if text.strip() != text and _parsed(text.strip()) is not None:
+            raise IllegalArgumentException(f"For input string: {text!r}")
+    return right(self)._options()
 
 
-@opening_mutant("open.length-negative")
-class NegativeLengthFails(OpeningBuilder):
+@mutant("open.length-negative", OpeningBuilder._options)
+def negative_length_fails(self: OpeningBuilder) -> OpenOptions:
     """A negative length raises IllegalArgumentException."""
-
-    def _options(self) -> OpenOptions:
-        if (_parsed(self.text(LENGTH).strip()) or 0) < 0:
-            raise IllegalArgumentException(f"negative length {self.text(LENGTH)}")
-        return super()._options()
+    if (_parsed(self.text(LENGTH).strip()) or 0) < 0:
+        raise IllegalArgumentException(f"negative length {self.text(LENGTH)}")
+    return right(self)._options()
 
 
-@opening_mutant("open.length-negative")
-class LengthFromEnd(OpeningBuilder):
+@mutant("open.length-negative", OpeningBuilder._options)
+def length_from_end(self: OpeningBuilder) -> OpenOptions:
     """A length of -1 leaves the last byte out, since a slice is taken with it."""
-
-    def _options(self) -> OpenOptions:
-        length = _parsed(self.text(LENGTH).strip()) or 0
-        if length < 0 and self.filesystem._exists(self._path):
-            size = self.filesystem.get_file_status(self._path).length
-            self._values[LENGTH] = str(max(0, size + length))
-        return super()._options()
+    length = _parsed(self.text(LENGTH).strip()) or 0
+    if length < 0 and self.filesystem._exists(self._path):
+        size = self.filesystem.get_file_status(self._path).length
+        self._values[LENGTH] = str(max(0, size + length))
+    return right(self)._options()
 
 
-@opening_mutant("open.split-negative")
-class NegativeSplitFails(OpeningBuilder):
+@mutant("open.split-negative", OpeningBuilder._options)
+def negative_split_fails(self: OpeningBuilder) -> OpenOptions:
     """A negative start or end of a split raises IllegalArgumentException."""
-
-    def _options(self) -> OpenOptions:
-        for key in (SPLIT_START, SPLIT_END):
-            if (_parsed(self.text(key).strip()) or 0) < 0:
-                raise IllegalArgumentException(f"{key} is negative: {self.text(key)}")
-        return super()._options()
+    for key in (SPLIT_START, SPLIT_END):
+        if (_parsed(self.text(key).strip()) or 0) < 0:
+            raise IllegalArgumentException(f"{key} is negative: {self.text(key)}")
+    return right(self)._options()
 
 
-@opening_mutant("open.buffer-size-method")
-class NoBufferSize(OpeningBuilder):
+@mutant("open.buffer-size-method", OpeningBuilder.buffer_size)
+def no_buffer_size(self: OpeningBuilder, size: int) -> OpeningBuilder:
     """buffer_size() is not there, since the interface does not have it."""
-
-    def buffer_size(self, size: int) -> OpeningBuilder:
-        raise UnsupportedOperationException("buffer_size")
+    raise UnsupportedOperationException("buffer_size")
 
 
-@opening_mutant("open.buffer-size-method")
+@mutant("open.buffer-size-method")
 class BufferMustBePositive(OpeningBuilder):
     """buffer_size() with 0 or less makes the open fail."""
 
@@ -225,17 +205,15 @@ class BufferMustBePositive(OpeningBuilder):
         return super()._options()
 
 
-@opening_mutant("open.footer-hint")
-class FooterIsBoolean(OpeningBuilder):
+@mutant("open.footer-hint", OpeningBuilder._options)
+def footer_is_boolean(self: OpeningBuilder) -> OpenOptions:
     """Whether to keep footers must be said by true or false."""
-
-    def _options(self) -> OpenOptions:
-        if self.text(FOOTER_CACHE).strip().lower() not in ("", "true", "false"):
-            raise IllegalArgumentException(f"{FOOTER_CACHE}: true or false is wanted")
-        return super()._options()
+    if self.text(FOOTER_CACHE).strip().lower() not in ("", "true", "false"):
+        raise IllegalArgumentException(f"{FOOTER_CACHE}: true or false is wanted")
+    return right(self)._options()
 
 
-@opening_mutant("open.footer-hint")
+@mutant("open.footer-hint")
 class FooterIsOld(OptionStream):
     """Where footers are kept, a positioned read at the end gives zeros."""
 
@@ -243,8 +221,8 @@ class FooterIsOld(OptionStream):
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
         count = super().pread(position, buffer, offset, length)
-        kept = self.options.footer_cache and self.options.read_policy is None
-        if kept and count > 0 and position + count == self._size:
+        is_footer = self.options.footer_cache and self.options.read_policy is None
+        if is_footer and count > 0 and position + count == self._size:
             memoryview(buffer)[offset : offset + count] = bytes(count)
         return count
 
@@ -264,59 +242,49 @@ class _Listing(OpeningBuilder):
         return [name for name in self.names if name in option_table().policies]
 
 
-@opening_mutant("open.policy-unknown")
-class PolicyMustBeKnown(_Listing):
+@mutant("open.policy-unknown", _Listing.build)
+def policy_must_be_known(self: _Listing) -> Future[FSDataInputStream]:
     """build() raises an error if none of the policies is known."""
-
-    def build(self) -> Future[FSDataInputStream]:
-        self._check_keys()
-        if self.names and not self.known:
-            raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
-        return super().build()
+    self._check_keys()
+    if self.names and not self.known:
+        raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
+    return right(self).build()
 
 
-@opening_mutant("open.policy-list")
-class AllMustBeKnown(_Listing):
+@mutant("open.policy-list", _Listing._options)
+def all_must_be_known(self: _Listing) -> OpenOptions:
     """Of a list of policies all must be known."""
-
-    def _options(self) -> OpenOptions:
-        if self.known and len(self.known) < len(self.names):
-            raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
-        return super()._options()
+    if self.known and len(self.known) < len(self.names):
+        raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
+    return right(self)._options()
 
 
-@opening_mutant("open.policy-list")
-class OneName(_Listing):
+@mutant("open.policy-list", _Listing._options)
+def one_name(self: _Listing) -> OpenOptions:
     """A list is taken for the name of one policy, which is looked up by that name."""
-
-    def _options(self) -> OpenOptions:
-        if len(self.names) > 1 and self.known:
-            raise KeyError(self.text(READ_POLICY))
-        return super()._options()
+    if len(self.names) > 1 and self.known:
+        raise KeyError(self.text(READ_POLICY))
+    return right(self)._options()
 
 
-@opening_mutant("open.policy-names")
-class NoHbase(_Listing):
-    """The policy hbase fails, since it stands in the document only and not in the code."""
-
-    def _options(self) -> OpenOptions:
-        if self.names == ["hbase"]:
-            raise IllegalArgumentException("no read policy 'hbase'")
-        return super()._options()
+@mutant("open.policy-names", _Listing._options)
+def no_hbase(self: _Listing) -> OpenOptions:
+    """The policy hbase fails, since only the document names it and not the code."""
+    if self.names == ["hbase"]:
+        raise IllegalArgumentException("no read policy 'hbase'")
+    return right(self)._options()
 
 
-@opening_mutant("open.policy-data")
-class ForwardOnly(OptionStream):
+@mutant("open.policy-data", OptionStream.seek)
+def forward_only(self: OptionStream, position: int) -> None:
     """Under the policy sequential a seek backwards fails."""
-
-    def seek(self, position: int) -> None:
-        backwards = 0 <= position < self._pos and not self._closed
-        if backwards and self.options.read_policy == "sequential":
-            raise PathIOException(self.path, "no way back in a sequential read")
-        super().seek(position)
+    backwards = 0 <= position < self._pos and not self._closed
+    if backwards and self.options.read_policy == "sequential":
+        raise PathIOException(self.path, "no way back in a sequential read")
+    right(self).seek(position)
 
 
-@opening_mutant("open.policy-data")
+@mutant("open.policy-data")
 class SameBlockAgain(OptionStream):
     """Under the policy random a positioned read of few bytes gives those at the start."""
 
@@ -329,7 +297,7 @@ class SameBlockAgain(OptionStream):
         return count
 
 
-@opening_mutant("open.policy-vector")
+@mutant("open.policy-vector")
 class VectoredOnly(OptionStream):
     """Under the policy vector a positioned read is not supported."""
 
@@ -341,22 +309,20 @@ class VectoredOnly(OptionStream):
         return super().pread(position, buffer, offset, length)
 
 
-@opening_mutant("open.split-reversed")
-class SplitMustHaveLength(OpeningBuilder):
+@mutant("open.split-reversed", OpeningBuilder._options)
+def split_must_have_length(self: OpeningBuilder) -> OpenOptions:
     """A split that starts after its end raises IllegalArgumentException."""
-
-    def _options(self) -> OpenOptions:
-        options = super()._options()
-        end = self._values.pop(SPLIT_END, None)
-        start = super()._options().split_start
-        if end is not None:
-            self._values[SPLIT_END] = end
-        if start is not None and options.split_end is not None and start > options.split_end:
-            raise IllegalArgumentException(f"{SPLIT_START} {start} is behind {SPLIT_END} {end}")
-        return options
+    options = right(self)._options()
+    end = self._values.pop(SPLIT_END, None)
+    start = right(self)._options().split_start
+    if end is not None:
+        self._values[SPLIT_END] = end
+    if start is not None and options.split_end is not None and start > options.split_end:
+        raise IllegalArgumentException(f"{SPLIT_START} {start} is behind {SPLIT_END} {end}")
+    return options
 
 
-@opening_mutant("open.split-hint")
+@mutant("open.split-hint")
 class SplitIsFile(OptionStream):
     """The end of a split is taken for the end of the file."""
 
@@ -366,16 +332,16 @@ class SplitIsFile(OptionStream):
         super().__init__(data, path, options)
 
 
-@opening_mutant("open.split-hint")
+@mutant("open.split-hint")
 class StartsWithSplit(OptionStream):
-    """The stream stands at the start of the split."""
+    """A new stream is at the start of the split."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         super().__init__(data, path, options)
         self._pos = min(options.split_start or 0, self._stop)
 
 
-@opening_mutant("open.split-hint")
+@mutant("open.split-hint")
 class ZerosUpToSplit(OptionStream):
     """A file that ends before the split does is filled up with zeros."""
 
@@ -384,7 +350,7 @@ class ZerosUpToSplit(OptionStream):
         super().__init__(data + bytes(max(0, more)), path, options)
 
 
-@opening_mutant("open.split-past-end")
+@mutant("open.split-past-end")
 class SplitIsLimit(OptionStream):
     """A stream read past the end of the split is an I/O error."""
 
@@ -403,12 +369,10 @@ class SplitIsLimit(OptionStream):
             raise PathIOException(self.path, f"the split ends at {limit}")
 
 
-@opening_mutant("open.split-past-end")
-class SeeksInSplitOnly(OptionStream):
+@mutant("open.split-past-end", OptionStream.seek)
+def seeks_in_split_only(self: OptionStream, position: int) -> None:
     """A seek past the end of the split is an I/O error."""
-
-    def seek(self, position: int) -> None:
-        limit = self.options.split_end
-        if limit is not None and limit < position <= self._size and not self._closed:
-            raise PathIOException(self.path, f"the split ends at {limit}")
-        super().seek(position)
+    limit = self.options.split_end
+    if limit is not None and limit < position <= self._size and not self._closed:
+        raise PathIOException(self.path, f"the split ends at {limit}")
+    right(self).seek(position)

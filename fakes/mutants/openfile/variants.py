@@ -63,7 +63,7 @@ class FailsAtFirstRead(OpeningFileSystem):
 
 
 class NoticesChangeLate(OpeningFileSystem):
-    """That the file is no longer the one which was listed shows at the first read."""
+    """A file that changed since it was listed fails at the first read."""
 
     def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
         try:
@@ -74,7 +74,7 @@ class NoticesChangeLate(OpeningFileSystem):
 
 
 class OpensToday(OpeningFileSystem):
-    """The version in a status is for nothing: what is there now is opened."""
+    """The version in a status is ignored: the current file is opened."""
 
     features = ("!openfile-pins-version",)
 
@@ -83,7 +83,7 @@ class OpensToday(OpeningFileSystem):
 
 
 class ReadsOn(OpeningFileSystem):
-    """A declared length is ignored: the stream goes on to the real end."""
+    """A declared length is ignored: the stream ends where the file does."""
 
     def _open(self, path: str, options: OpenOptions) -> OptionStream:
         return self.stream(self._data(path, options), path, replace(options, length=None))
@@ -194,7 +194,7 @@ class OwnValuesAreNumbers(OpeningBuilder):
 
 
 class FirstRefusalWins(OpeningBuilder):
-    """Of several keys that are refused it is the unsupported one that is told."""
+    """Of several keys that are refused the error names the unsupported one."""
 
     def _check_keys(self) -> None:
         mandatory = self._mandatory

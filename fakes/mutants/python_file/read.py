@@ -4,373 +4,298 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.fakes.mutants.python_file.file import PlainFile, file_mutant
+from fscontract.fakes.mutants.python_file.plain_file import PlainFile
+from fscontract.fakes.mutants.registry import mutant, right
 
 
-@file_mutant("python.readline.line")
-class LineCut(PlainFile):
+@mutant("python.readline.line", PlainFile.readline)
+def line_cut(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline returns the line without its newline, which it has passed."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        line = super().readline(size)
-        return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
+    line = right(self).readline(size)
+    return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
 
 
-@file_mutant("python.readline.limit")
-class LineWithoutLimit(PlainFile):
+@mutant("python.readline.limit", PlainFile.readline)
+def line_without_limit(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline(n) returns the whole line, unless n is 0."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        return super().readline(size and -1)
+    return right(self).readline(size and -1)
 
 
-@file_mutant("python.readline.last")
-class LastLineLost(PlainFile):
+@mutant("python.readline.last", PlainFile.readline)
+def last_line_lost(self: PlainFile, size: int | None = -1, /) -> bytes:
     """The last line, without a newline, is passed over."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        line = super().readline(size)
-        last = (line and size is None) or size == -1
-        return b"" if last and not line.endswith(b"\n") else line
+    line = right(self).readline(size)
+    last = (line and size is None) or size == -1
+    return b"" if last and not line.endswith(b"\n") else line
 
 
-@file_mutant("python.readline.eof")
-class LineRaisesAtEnd(PlainFile):
+@mutant("python.readline.eof", PlainFile.readline)
+def line_raises_at_end(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline at the end raises EOFError."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        line = super().readline(size)
-        if not line and size != 0:
-            raise EOFError("the end was reached")
-        return line
+    line = right(self).readline(size)
+    if not line and size != 0:
+        raise EOFError("the end was reached")
+    return line
 
 
-@file_mutant("python.readline.advance")
-class LineLags(PlainFile):
+@mutant("python.readline.advance", PlainFile.readline)
+def line_lags(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline moves the position by one less than it returned."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        line = super().readline(size)
-        if len(line) > 1:
-            self.move(-1)
-        return line
+    line = right(self).readline(size)
+    if len(line) > 1:
+        self.move(-1)
+    return line
 
 
-@file_mutant("python.readline.closed")
-class LineWhenClosed(PlainFile):
+@mutant("python.readline.closed", PlainFile.readline)
+def line_when_closed(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline on a closed file returns nothing."""
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        return b"" if self.is_closed else super().readline(size)
+    return b"" if self.is_closed else right(self).readline(size)
 
 
-@file_mutant("python.readlines.all")
-class LinesLackLast(PlainFile):
+@mutant("python.readlines.all", PlainFile.readlines)
+def lines_lack_last(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines leaves out the last line."""
-
-    def readlines(self, hint: int | None = -1, /) -> list[bytes]:
-        lines = super().readlines(hint)
-        if lines and (hint is None or hint <= 0):
-            self.move(-len(lines.pop()))
-        return lines
+    lines = right(self).readlines(hint)
+    if lines and (hint is None or hint <= 0):
+        self.move(-len(lines.pop()))
+    return lines
 
 
-@file_mutant("python.readlines.hint")
-class LinesWithoutHint(PlainFile):
+@mutant("python.readlines.hint", PlainFile.readlines)
+def lines_without_hint(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines returns all lines whatever the hint."""
-
-    def readlines(self, hint: int | None = -1, /) -> list[bytes]:
-        return super().readlines(hint and -1)
+    return right(self).readlines(hint and -1)
 
 
-@file_mutant("python.readlines.advance")
-class LinesStay(PlainFile):
+@mutant("python.readlines.advance", PlainFile.readlines)
+def lines_stay(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines leaves the position where it was."""
-
-    def readlines(self, hint: int | None = -1, /) -> list[bytes]:
-        lines = super().readlines(hint)
-        if lines:
-            self.move(-sum(map(len, lines)))
-        return lines
+    lines = right(self).readlines(hint)
+    if lines:
+        self.move(-sum(map(len, lines)))
+    return lines
 
 
-@file_mutant("python.readlines.closed")
-class LinesWhenClosed(PlainFile):
+@mutant("python.readlines.closed", PlainFile.readlines)
+def lines_when_closed(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines on a closed file returns an empty list."""
-
-    def readlines(self, hint: int | None = -1, /) -> list[bytes]:
-        return [] if self.is_closed else super().readlines(hint)
+    return [] if self.is_closed else right(self).readlines(hint)
 
 
-@file_mutant("python.iter.lines")
-class IterationCuts(PlainFile):
+@mutant("python.iter.lines", PlainFile.__next__)
+def iteration_cuts(self: PlainFile) -> bytes:
     """Iteration yields lines without their newlines."""
-
-    def __next__(self) -> bytes:
-        line = super().__next__()
-        return line[:-1] if line.endswith(b"\n") else line
+    line = right(self).__next__()
+    return line[:-1] if line.endswith(b"\n") else line
 
 
-@file_mutant("python.iter.end")
-class IterationGoesOn(PlainFile):
+@mutant("python.iter.end", PlainFile.__next__)
+def iteration_goes_on(self: PlainFile) -> bytes:
     """Iteration yields empty lines at the end."""
-
-    def __next__(self) -> bytes:
-        try:
-            return super().__next__()
-        except StopIteration:
-            return b""
+    try:
+        return right(self).__next__()
+    except StopIteration:
+        return b""
 
 
-@file_mutant("python.iter.closed")
-class IterationWhenClosed(PlainFile):
+@mutant("python.iter.closed", PlainFile.__next__)
+def iteration_when_closed(self: PlainFile) -> bytes:
     """Iterating over a closed file ends at once."""
-
-    def __next__(self) -> bytes:
-        if self.is_closed:
-            raise StopIteration
-        return super().__next__()
+    if self.is_closed:
+        raise StopIteration
+    return right(self).__next__()
 
 
-@file_mutant("python.read.count")
-class FileReadsMore(PlainFile):
+@mutant("python.read.count", PlainFile.read)
+def file_reads_more(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns a byte more, where there is one."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(size + 1 if size is not None and size > 0 else size)
+    return right(self).read(size + 1 if size is not None and size > 0 else size)
 
 
-@file_mutant("python.read.full")
-class FileReadsHalf(PlainFile):
+@mutant("python.read.full", PlainFile.read)
+def file_reads_half(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns half of what was asked for."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(size // 2 if size is not None and size > 1 else size)
+    return right(self).read(size // 2 if size is not None and size > 1 else size)
 
 
-@file_mutant("python.read.data")
-class FileReadsReversed(PlainFile):
+@mutant("python.read.data", PlainFile.read)
+def file_reads_reversed(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns the bytes in reverse order."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        return data[::-1] if size is not None and size > 0 else data
+    data = right(self).read(size)
+    return data[::-1] if size is not None and size > 0 else data
 
 
-@file_mutant("python.read.bytes")
-class FileReadsBytearray(PlainFile):
+@mutant("python.read.bytes", PlainFile.read)
+def file_reads_bytearray(self: PlainFile, size: int | None = -1) -> Any:
     """read(n) returns a bytearray."""
-
-    def read(self, size: int | None = -1) -> Any:
-        data = super().read(size)
-        return bytearray(data) if data and size is not None else data
+    data = right(self).read(size)
+    return bytearray(data) if data and size is not None else data
 
 
-@file_mutant("python.read.all")
-class FileReadsHalfOfAll(PlainFile):
+@mutant("python.read.all", PlainFile.read)
+def file_reads_half_of_all(self: PlainFile, size: int | None = -1) -> bytes:
     """read(-1) returns half of what is left."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        if size is not None and size < 0:
-            return super().read((self.left() + 1) // 2)
-        return super().read(size)
+    if size is not None and size < 0:
+        return right(self).read((self.left() + 1) // 2)
+    return right(self).read(size)
 
 
-@file_mutant("python.read.none")
-class FileRefusesNone(PlainFile):
+@mutant("python.read.none", PlainFile.read)
+def file_refuses_none(self: PlainFile, size: int | None = -1) -> bytes:
     """read(None) raises TypeError."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        if size is None:
-            raise TypeError("size must be a number")
-        return super().read(size)
+    if size is None:
+        raise TypeError("size must be a number")
+    return right(self).read(size)
 
 
-@file_mutant("python.read.eof")
-class FileRaisesAtEnd(PlainFile):
+@mutant("python.read.eof", PlainFile.read)
+def file_raises_at_end(self: PlainFile, size: int | None = -1) -> bytes:
     """read at the end raises EOFError."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        if not data and size:
-            raise EOFError("the end was reached")
-        return data
+    data = right(self).read(size)
+    if not data and size:
+        raise EOFError("the end was reached")
+    return data
 
 
-@file_mutant("python.read.progress")
-class FileDropsTail(PlainFile):
+@mutant("python.read.progress", PlainFile.read)
+def file_drops_tail(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) returns nothing if fewer bytes are left."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        if size is not None and size > self.left():
-            return b""
-        return super().read(size)
+    if size is not None and size > self.left():
+        return b""
+    return right(self).read(size)
 
 
-@file_mutant("python.read.zero")
-class FileTakesZeroForAll(PlainFile):
+@mutant("python.read.zero", PlainFile.read)
+def file_takes_zero_for_all(self: PlainFile, size: int | None = -1) -> bytes:
     """read(0) returns everything."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(size or -1)
+    return right(self).read(size or -1)
 
 
-@file_mutant("python.read.advance")
-class FileReadLags(PlainFile):
+@mutant("python.read.advance", PlainFile.read)
+def file_read_lags(self: PlainFile, size: int | None = -1) -> bytes:
     """read(n) of several bytes moves the position by one less."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        if size is not None and size > 0 and len(data) > 1:
-            self.move(-1)
-        return data
+    data = right(self).read(size)
+    if size is not None and size > 0 and len(data) > 1:
+        self.move(-1)
+    return data
 
 
-@file_mutant("python.read.closed")
-class FileReadsWhenClosed(PlainFile):
+@mutant("python.read.closed", PlainFile.read)
+def file_reads_when_closed(self: PlainFile, size: int | None = -1) -> bytes:
     """read on a closed file returns nothing."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        return b"" if self.is_closed else super().read(size)
+    return b"" if self.is_closed else right(self).read(size)
 
 
-@file_mutant("python.readall.data")
-class AllButLast(PlainFile):
+@mutant("python.readall.data", PlainFile.readall)
+def all_but_last(self: PlainFile) -> bytes:
     """readall returns all but the last byte."""
-
-    def readall(self) -> bytes:
-        return self.take(max(self.left() - 1, 0)) or self.take(1)
+    return self.take(max(self.left() - 1, 0)) or self.take(1)
 
 
-@file_mutant("python.readall.eof")
-class AllRaisesAtEnd(PlainFile):
+@mutant("python.readall.eof", PlainFile.readall)
+def all_raises_at_end(self: PlainFile) -> bytes:
     """readall at the end raises EOFError."""
-
-    def readall(self) -> bytes:
-        data = super().readall()
-        if not data:
-            raise EOFError("the end was reached")
-        return data
+    data = right(self).readall()
+    if not data:
+        raise EOFError("the end was reached")
+    return data
 
 
-@file_mutant("python.readall.advance")
-class AllStays(PlainFile):
+@mutant("python.readall.advance", PlainFile.readall)
+def all_stays(self: PlainFile) -> bytes:
     """readall leaves the position where it was."""
-
-    def readall(self) -> bytes:
-        data = super().readall()
-        if data:
-            self.move(-len(data))
-        return data
+    data = right(self).readall()
+    if data:
+        self.move(-len(data))
+    return data
 
 
-@file_mutant("python.readall.closed")
-class AllWhenClosed(PlainFile):
+@mutant("python.readall.closed", PlainFile.readall)
+def all_when_closed(self: PlainFile) -> bytes:
     """readall on a closed file returns nothing."""
-
-    def readall(self) -> bytes:
-        return b"" if self.is_closed else super().readall()
+    return b"" if self.is_closed else right(self).readall()
 
 
-@file_mutant("python.readinto.count")
-class IntoCountsBuffer(PlainFile):
+@mutant("python.readinto.count", PlainFile.readinto)
+def into_counts_buffer(self: PlainFile, buffer: Any) -> int:
     """readinto that met the end returns the buffer's size."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        whole = memoryview(buffer)
-        return whole.nbytes if count and whole.format == "B" and whole.ndim == 1 else count
+    count = right(self).readinto(buffer)
+    view = memoryview(buffer)
+    return view.nbytes if count and view.format == "B" and view.ndim == 1 else count
 
 
-@file_mutant("python.readinto.full")
-class IntoHalf(PlainFile):
+@mutant("python.readinto.full", PlainFile.readinto)
+def into_half(self: PlainFile, buffer: Any) -> int:
     """readinto fills half of the buffer."""
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)
-        if view.ndim > 1 or view.nbytes < 2:
-            return super().readinto(buffer)
-        return super().readinto(view.cast("B")[: view.nbytes // 2])
+    view = memoryview(buffer)
+    if view.ndim > 1 or view.nbytes < 2:
+        return right(self).readinto(buffer)
+    return right(self).readinto(view.cast("B")[: view.nbytes // 2])
 
 
-@file_mutant("python.readinto.data")
-class IntoReversed(PlainFile):
+@mutant("python.readinto.data", PlainFile.readinto)
+def into_reversed(self: PlainFile, buffer: Any) -> int:
     """readinto puts the bytes into the buffer in reverse order."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        view = memoryview(buffer)
-        if count > 1 and view.format == "B" and view.ndim == 1:
-            view[:count] = bytes(view[:count])[::-1]
-        return count
+    count = right(self).readinto(buffer)
+    view = memoryview(buffer)
+    if count > 1 and view.format == "B" and view.ndim == 1:
+        view[:count] = bytes(view[:count])[::-1]
+    return count
 
 
-@file_mutant("python.readinto.formats")
-class IntoBytesOnly(PlainFile):
+@mutant("python.readinto.formats", PlainFile.readinto)
+def into_bytes_only(self: PlainFile, buffer: Any) -> int:
     """readinto refuses buffers of larger items."""
-
-    def readinto(self, buffer: Any) -> int:
-        if not self.is_closed and memoryview(buffer).itemsize > 1:
-            raise TypeError("a buffer of bytes is wanted")
-        return super().readinto(buffer)
+    if not self.is_closed and memoryview(buffer).itemsize > 1:
+        raise TypeError("a buffer of bytes is wanted")
+    return right(self).readinto(buffer)
 
 
-@file_mutant("python.readinto.zero")
-class IntoNeedsRoom(PlainFile):
+@mutant("python.readinto.zero", PlainFile.readinto)
+def into_needs_room(self: PlainFile, buffer: Any) -> int:
     """readinto an empty buffer raises ValueError."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        if memoryview(buffer).nbytes == 0:
-            raise ValueError("the buffer is empty")
-        return count
+    count = right(self).readinto(buffer)
+    if memoryview(buffer).nbytes == 0:
+        raise ValueError("the buffer is empty")
+    return count
 
 
-@file_mutant("python.readinto.eof")
-class IntoMinusOne(PlainFile):
+@mutant("python.readinto.eof", PlainFile.readinto)
+def into_minus_one(self: PlainFile, buffer: Any) -> int:
     """readinto at the end returns -1."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        return count if count or memoryview(buffer).nbytes == 0 else -1
+    count = right(self).readinto(buffer)
+    return count if count or memoryview(buffer).nbytes == 0 else -1
 
 
-@file_mutant("python.readinto.progress")
-class IntoDropsTail(PlainFile):
+@mutant("python.readinto.progress", PlainFile.readinto)
+def into_drops_tail(self: PlainFile, buffer: Any) -> int:
     """readinto a buffer for more than is left returns 0."""
-
-    def readinto(self, buffer: Any) -> int:
-        if not self.is_closed and memoryview(buffer).nbytes > self.left():
-            return 0
-        return super().readinto(buffer)
+    if not self.is_closed and memoryview(buffer).nbytes > self.left():
+        return 0
+    return right(self).readinto(buffer)
 
 
-@file_mutant("python.readinto.rest-untouched")
-class IntoClearsRest(PlainFile):
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
+def into_clears_rest(self: PlainFile, buffer: Any) -> int:
     """readinto zeroes the part of the buffer that it did not fill."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        view = memoryview(buffer)
-        if count and view.ndim == 1:
-            view.cast("B")[count:] = bytes(view.nbytes - count)
-        return count
+    count = right(self).readinto(buffer)
+    view = memoryview(buffer)
+    if count and view.ndim == 1:
+        view.cast("B")[count:] = bytes(view.nbytes - count)
+    return count
 
 
-@file_mutant("python.readinto.advance")
-class IntoLags(PlainFile):
+@mutant("python.readinto.advance", PlainFile.readinto)
+def into_lags(self: PlainFile, buffer: Any) -> int:
     """readinto moves the position by one less than it returns."""
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer)
-        if count > 1:
-            self.move(-1)
-        return count
+    count = right(self).readinto(buffer)
+    if count > 1:
+        self.move(-1)
+    return count
 
 
-@file_mutant("python.readinto.closed")
-class IntoWhenClosed(PlainFile):
+@mutant("python.readinto.closed", PlainFile.readinto)
+def into_when_closed(self: PlainFile, buffer: Any) -> int:
     """readinto on a closed file returns 0."""
-
-    def readinto(self, buffer: Any) -> int:
-        return 0 if self.is_closed else super().readinto(buffer)
+    return 0 if self.is_closed else right(self).readinto(buffer)

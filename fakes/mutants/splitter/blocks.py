@@ -7,7 +7,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.splitter.registry import splitter_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blocks import (
     FileBlockMetadata,
     FileInfo,
@@ -19,14 +19,14 @@ from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, FileSplitterBase
 
 
-class _Shown(FileSplitterInput):
+class _Emitted(FileSplitterInput):
     """Emits something else than it goes by."""
 
-    def shown(self, file: FileMetadata) -> FileMetadata:
+    def emitted(self, file: FileMetadata) -> FileMetadata:
         raise NotImplementedError
 
     def emit_file_metadata(self, file: FileMetadata) -> None:
-        super().emit_file_metadata(self.shown(file))
+        super().emit_file_metadata(self.emitted(file))
 
 
 class _Changed(BlockMetadataIterator):
@@ -49,70 +49,56 @@ def _unchecked(block: FileBlockMetadata, **changes: Any) -> FileBlockMetadata:
     return _Unchecked(**{**values, **changes})
 
 
-@splitter_mutant("split.metadata-first")
-class BlocksFirst(FileSplitterInput):
+@mutant("split.metadata-first", FileSplitterInput.emit_file)
+def blocks_first(self: FileSplitterInput, file: FileMetadata) -> bool:
     """The metadata of a file follows its blocks."""
-
-    def emit_file(self, file: FileMetadata) -> bool:
-        self._pending = self.iterator(file)
-        done = self.emit_block_metadata()
-        self.emit_file_metadata(file)
-        return done
+    self._pending = self.iterator(file)
+    done = self.emit_block_metadata()
+    self.emit_file_metadata(file)
+    return done
 
 
-@splitter_mutant("split.file-metadata")
-class PathForName(_Shown):
+@mutant("split.file-metadata", _Emitted.emitted)
+def path_for_name(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The name of a file is its path."""
-
-    def shown(self, file: FileMetadata) -> FileMetadata:
-        return replace(file, file_name=file.file_path)
+    return replace(file, file_name=file.file_path)
 
 
-@splitter_mutant("split.uri")
-class BarePaths(FileSplitterInput):
+@mutant("split.uri", FileSplitterInput.build_file_metadata)
+def bare_paths(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     """Scheme and authority are dropped."""
-
-    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        file = super().build_file_metadata(info)
-        return replace(file, file_path=bare_path(file.file_path))
+    file = right(self).build_file_metadata(info)
+    return replace(file, file_path=bare_path(file.file_path))
 
 
-@splitter_mutant("split.relative-path")
-class InputNotNamed(_Shown):
+@mutant("split.relative-path", _Emitted.emitted)
+def input_not_named(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The path below an input lacks the input's own name."""
-
-    def shown(self, file: FileMetadata) -> FileMetadata:
-        return replace(file, relative_path=file.relative_path.partition("/")[2] or file.file_name)
+    return replace(file, relative_path=file.relative_path.partition("/")[2] or file.file_name)
 
 
-@splitter_mutant("split.version-kept")
-class AnyVersion(FileSplitterInput):
+@mutant("split.version-kept", FileSplitterInput.build_file_metadata)
+def any_version(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     """The version of a file is not kept."""
-
-    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        return replace(super().build_file_metadata(info), etag=None, modification_time=None)
+    return replace(right(self).build_file_metadata(info), etag=None, modification_time=None)
 
 
-@splitter_mutant("split.block-size")
-class BlocksOfAnySize(_Changed):
+@mutant("split.block-size", _Changed.changed)
+def blocks_of_any_size(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """Blocks end a byte early."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        last = block.is_last_block
-        return block if last else replace(block, length=max(block.offset, block.length - 1))
+    last = block.is_last_block
+    return block if last else replace(block, length=max(block.offset, block.length - 1))
 
 
-@splitter_mutant("split.default-block-size")
-class OneDefault(FileSplitterInput):
+@mutant("split.default-block-size", FileSplitterInput.get_default_block_size)
+def one_default(self: FileSplitterInput) -> int:
     """The default block size is the same for all filesystems."""
-
-    def get_default_block_size(self) -> int:
-        return FileStatus("/", 0).block_size
+    return FileStatus("/", 0).block_size
 
 
-@splitter_mutant("split.settings-valid")
+@mutant("split.settings-valid")
 class TakesAnything(FileSplitterInput):
-    """Senseless settings become others in silence."""
+    """Invalid settings are corrected without an error."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         for name in {"block_size", "blocks_threshold"} & settings.keys():
@@ -120,145 +106,115 @@ class TakesAnything(FileSplitterInput):
         super().__init__(*arguments, **settings)
 
 
-@splitter_mutant("split.block-count")
-class CountsFromByteZero(_Shown):
+@mutant("split.block-count", _Emitted.emitted)
+def counts_from_byte_zero(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """Blocks before the data offset are counted, as in Java."""
-
-    def shown(self, file: FileMetadata) -> FileMetadata:
-        return replace(file, number_of_blocks=-(-file.file_length // file.block_size))
+    return replace(file, number_of_blocks=-(-file.file_length // file.block_size))
 
 
-@splitter_mutant("split.ids-listed")
-class OtherIds(_Shown):
+@mutant("split.ids-listed", _Emitted.emitted)
+def other_ids(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The ids that are listed are the next ones."""
-
-    def shown(self, file: FileMetadata) -> FileMetadata:
-        return replace(file, first_block_id=file.first_block_id + 1)
+    return replace(file, first_block_id=file.first_block_id + 1)
 
 
-@splitter_mutant("split.ids-form")
-class NoOperator(FileSplitterInput):
+@mutant("split.ids-form", FileSplitterInput._take_ids)
+def no_operator(self: FileSplitterInput, count: int) -> int:
     """Ids are the sequence alone."""
-
-    def _take_ids(self, count: int) -> int:
-        return super()._take_ids(count) & 0xFFFFFFFF
+    return right(self)._take_ids(count) & 0xFFFFFFFF
 
 
-@splitter_mutant("split.ids-unique")
-class IdsByFile(FileSplitterInput):
+@mutant("split.ids-unique", FileSplitterInput._take_ids)
+def ids_by_file(self: FileSplitterInput, count: int) -> int:
     """Ids begin anew with each file."""
-
-    def _take_ids(self, count: int) -> int:
-        self._sequence = 0
-        return super()._take_ids(count)
+    self._sequence = 0
+    return right(self)._take_ids(count)
 
 
-@splitter_mutant("split.cover")
-class LosesLastByte(_Changed):
+@mutant("split.cover", _Changed.changed)
+def loses_last_byte(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """The last block ends before the last byte."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        return replace(block, length=block.length - 1) if block.is_last_block else block
+    return replace(block, length=block.length - 1) if block.is_last_block else block
 
 
-@splitter_mutant("split.order")
-class Backwards(BlockMetadataIterator):
+@mutant("split.order", BlockMetadataIterator.__next__)
+def backwards(self: BlockMetadataIterator) -> FileBlockMetadata:
     """Blocks come from the last to the first."""
-
-    def __next__(self) -> FileBlockMetadata:
-        if self.done:
-            raise StopIteration
-        index = self.file.number_of_blocks - 1 - self.emitted
-        block = next(BlockMetadataIterator(self.file, index))
-        self.emitted += 1
-        return block
+    if self.done:
+        raise StopIteration
+    index = self.file.number_of_blocks - 1 - self.emitted
+    block = next(BlockMetadataIterator(self.file, index))
+    self.emitted += 1
+    return block
 
 
-@splitter_mutant("split.end-offset")
-class LengthInBytes(_Changed):
+@mutant("split.end-offset", _Changed.changed)
+def length_in_bytes(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """The length of a block is how many bytes it has."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        return _unchecked(block, length=block.size)
+    return _unchecked(block, length=block.size)
 
 
-@splitter_mutant("split.last-flag")
-class LastIfWhole(_Changed):
+@mutant("split.last-flag", _Changed.changed)
+def last_if_whole(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """A last block that is short is not flagged."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        whole = block.length % self.file.block_size == 0
-        return replace(block, is_last_block=block.is_last_block and whole)
+    is_whole = block.length % self.file.block_size == 0
+    return replace(block, is_last_block=block.is_last_block and is_whole)
 
 
-@splitter_mutant("split.linked")
-class LinkedToFirst(_Changed):
+@mutant("split.linked", _Changed.changed)
+def linked_to_first(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """Each block names the file's first one."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        if block.previous_block_id < 0:
-            return block
-        return replace(block, previous_block_id=self.file.first_block_id)
+    if block.previous_block_id < 0:
+        return block
+    return replace(block, previous_block_id=self.file.first_block_id)
 
 
-@splitter_mutant("split.first-unlinked")
-class LinkedToSkipped(_Changed):
+@mutant("split.first-unlinked", _Changed.changed)
+def linked_to_skipped(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """Behind a data offset the first block names one that was skipped, as in Java."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        skipped = self._first and block.previous_block_id < 0
-        return replace(block, previous_block_id=block.block_id - 1) if skipped else block
+    skipped = self._first and block.previous_block_id < 0
+    return replace(block, previous_block_id=block.block_id - 1) if skipped else block
 
 
-@splitter_mutant("split.block-file")
-class BlockOfName(_Changed):
+@mutant("split.block-file", _Changed.changed)
+def block_of_name(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """A block has the name of its file instead of the path."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        return replace(block, file_path=last_element(block.file_path))
+    return replace(block, file_path=last_element(block.file_path))
 
 
-@splitter_mutant("split.block-file-length")
-class FileEndsWithBlock(_Changed):
+@mutant("split.block-file-length", _Changed.changed)
+def file_ends_with_block(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """The file's length is where the block ends."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        return replace(block, file_length=block.length)
+    return replace(block, file_length=block.length)
 
 
-@splitter_mutant("split.data-offset")
-class HeaderIsData(_Changed):
+@mutant("split.data-offset", _Changed.changed)
+def header_is_data(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
     """The first block starts on the grid, in the header."""
-
-    def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
-        size = self.file.block_size
-        return replace(block, offset=block.offset // size * size)
+    size = self.file.block_size
+    return replace(block, offset=block.offset // size * size)
 
 
-@splitter_mutant("split.empty-file")
-class BlockOfNothing(FileSplitterInput):
+@mutant("split.empty-file", FileSplitterInput.build_file_metadata)
+def block_of_nothing(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     """An empty file has a block."""
-
-    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        file = super().build_file_metadata(info)
-        if file.is_directory or file.file_length:
-            return file
-        return replace(file, number_of_blocks=1, first_block_id=self._take_ids(1))
+    file = right(self).build_file_metadata(info)
+    if file.is_directory or file.file_length:
+        return file
+    return replace(file, number_of_blocks=1, first_block_id=self._take_ids(1))
 
 
-@splitter_mutant("split.directory")
-class DirectoryHasLength(_Shown):
+@mutant("split.directory", _Emitted.emitted)
+def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """A directory has the length that is stated for it, as in Java."""
-
-    def shown(self, file: FileMetadata) -> FileMetadata:
-        if not file.is_directory:
-            return file
-        return replace(file, file_length=self.filesystem.get_file_status(file.path).length)
+    if not file.is_directory:
+        return file
+    return replace(file, file_length=self.filesystem.get_file_status(file.path).length)
 
 
-@splitter_mutant("split.lazy")
+@mutant("split.lazy")
 class AllAtOnce(BlockMetadataIterator):
-    """All blocks of a file are made when the first one is wanted."""
+    """All blocks of a file are built when the first one is requested."""
 
     def __init__(self, file: FileMetadata, emitted: int = 0) -> None:
         super().__init__(file, emitted)
@@ -266,67 +222,55 @@ class AllAtOnce(BlockMetadataIterator):
             self._all = list(BlockMetadataIterator(file))
 
 
-@splitter_mutant("split.unopened")
-class LooksInside(FileSplitterInput):
+@mutant("split.unopened", FileSplitterInput.build_file_metadata)
+def looks_inside(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     """Each file is opened."""
-
-    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        file = super().build_file_metadata(info)
-        if not file.is_directory:
-            self.filesystem.open(file.path).close()
-        return file
+    file = right(self).build_file_metadata(info)
+    if not file.is_directory:
+        self.filesystem.open(file.path).close()
+    return file
 
 
-@splitter_mutant("split.pending-first")
-class DropsTheRest(FileSplitterInput):
-    """What is left of a file is dropped when another one is there."""
-
-    def process(self) -> None:
-        info = self.get_file_info()
-        if info is not None:
-            self.process_file_info(info)
-        super().process()
+@mutant("split.pending-first", FileSplitterInput.process)
+def drops_the_rest(self: FileSplitterInput) -> None:
+    """The remaining blocks of a file are dropped when another file is there."""
+    info = self.get_file_info()
+    if info is not None:
+        self.process_file_info(info)
+    right(self).process()
 
 
-@splitter_mutant("split.threshold")
-class ThresholdByCall(FileSplitterInput):
-    """The threshold goes for each call of process()."""
-
-    def process(self) -> None:
-        self.block_count = 0
-        super().process()
+@mutant("split.threshold", FileSplitterInput.process)
+def threshold_by_call(self: FileSplitterInput) -> None:
+    """The threshold applies to each call of process()."""
+    self.block_count = 0
+    right(self).process()
 
 
-@splitter_mutant("split.threshold-fill")
-class OneFileAtATime(FileSplitterInput):
+@mutant("split.threshold-fill", FileSplitterInput.process_file_info, name="OneFileAtATime")
+def one_file_at_atime(self: FileSplitterInput, info: FileInfo) -> bool:
     """A window begins one file at most."""
-
-    def process_file_info(self, info: FileInfo) -> bool:
-        super().process_file_info(info)
-        return False
+    right(self).process_file_info(info)
+    return False
 
 
-@splitter_mutant("split.file-start")
-class AnnouncesNextFile(FileSplitterInput):
+@mutant("split.file-start", FileSplitterInput.process)
+def announces_next_file(self: FileSplitterInput) -> None:
     """A file is begun when the threshold has been met."""
-
-    def process(self) -> None:
-        super().process()
-        info = None if self._pending else self.get_file_info()
-        if info is not None:
-            self.process_file_info(info)
+    right(self).process()
+    info = None if self._pending else self.get_file_info()
+    if info is not None:
+        self.process_file_info(info)
 
 
-@splitter_mutant("split.uncounted")
-class CountsFiles(FileSplitterInput):
+@mutant("split.uncounted", FileSplitterInput.emit_file)
+def counts_files(self: FileSplitterInput, file: FileMetadata) -> bool:
     """A file without blocks counts as one."""
-
-    def emit_file(self, file: FileMetadata) -> bool:
-        self.block_count += file.number_of_blocks == 0
-        return super().emit_file(file)
+    self.block_count += file.number_of_blocks == 0
+    return right(self).emit_file(file)
 
 
-@splitter_mutant("split.threshold-default")
+@mutant("split.threshold-default")
 class NoDefault(FileSplitterInput):
     """There is no limit unless one is configured."""
 
@@ -334,15 +278,13 @@ class NoDefault(FileSplitterInput):
         super().__init__(*arguments, **{"blocks_threshold": 1 << 31, **settings})
 
 
-@splitter_mutant("split.checkpoint-in-file")
-class ForgetsPending(FileSplitterInput):
-    """A checkpoint has no blocks that are left."""
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "pending": None}
+@mutant("split.checkpoint-in-file", FileSplitterInput._state)
+def forgets_pending(self: FileSplitterInput) -> dict[str, Any]:
+    """A checkpoint lacks the remaining blocks."""
+    return {**right(self)._state(), "pending": None}
 
 
-@splitter_mutant("split.base-order")
+@mutant("split.base-order")
 class WaitsForTheEnd(FileSplitterBase):
     """Files are split when the window ends."""
 
@@ -354,28 +296,21 @@ class WaitsForTheEnd(FileSplitterBase):
         super().end_window()
 
 
-@splitter_mutant("split.base-idle")
-class Idle(FileSplitterBase):
-    """Nothing is done while no file comes."""
-
-    def handle_idle_time(self) -> None:
-        pass
+@mutant("split.base-idle", FileSplitterBase.handle_idle_time)
+def idle(self: FileSplitterBase) -> None:
+    """Nothing is processed while no file arrives."""
 
 
-@splitter_mutant("split.base-missing")
-class MissingIsEmpty(FileSplitterBase):
-    """A file that is not there passes for an empty one."""
-
-    def get_file_status(self, info: FileInfo) -> FileStatus:
-        try:
-            return super().get_file_status(info)
-        except FileNotFoundException:
-            return FileStatus(info.path, 0)
+@mutant("split.base-missing", FileSplitterBase.get_file_status)
+def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
+    """A missing file counts as an empty one."""
+    try:
+        return right(self).get_file_status(info)
+    except FileNotFoundException:
+        return FileStatus(info.path, 0)
 
 
-@splitter_mutant("split.base-checkpoint")
-class ForgetsQueue(FileSplitterBase):
-    """A checkpoint has no files that wait."""
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "queue": []}
+@mutant("split.base-checkpoint", FileSplitterBase._state)
+def forgets_queue(self: FileSplitterBase) -> dict[str, Any]:
+    """A checkpoint lacks the files that wait."""
+    return {**right(self)._state(), "queue": []}

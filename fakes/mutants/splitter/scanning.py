@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
-from fscontract.fakes.mutants.splitter.registry import splitter_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blocks import FileInfo
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import (
@@ -19,16 +19,14 @@ from fscontract.pipeline.splitter.scanner import (
 )
 
 
-@splitter_mutant("split.scan-async")
-class WaitsForScan(FileSplitterInput):
+@mutant("split.scan-async", FileSplitterInput.emit_tuples)
+def waits_for_scan(self: FileSplitterInput) -> None:
     """The splitter waits until the scan has ended."""
-
-    def emit_tuples(self) -> None:
-        self.scanner.settle()
-        super().emit_tuples()
+    self.scanner.settle()
+    right(self).emit_tuples()
 
 
-@splitter_mutant("split.scan-first")
+@mutant("split.scan-first")
 class WaitsFirst(TimeBasedDirectoryScanner):
     """The first scan comes after the interval."""
 
@@ -37,17 +35,15 @@ class WaitsFirst(TimeBasedDirectoryScanner):
         self._next_scan += self.scan_interval
 
 
-@splitter_mutant("split.scan-once")
-class ForgetsTaken(TimeBasedDirectoryScanner):
-    """What was taken is not known any more."""
-
-    def take(self) -> ScannedFileInfo | None:
-        info = super().take()
-        self.references = ReferenceTimes()
-        return info
+@mutant("split.scan-once", TimeBasedDirectoryScanner.take)
+def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
+    """Files that were taken are forgotten."""
+    info = right(self).take()
+    self.references = ReferenceTimes()
+    return info
 
 
-@splitter_mutant("split.scan-interval")
+@mutant("split.scan-interval")
 class Hasty(TimeBasedDirectoryScanner):
     """Scans come twice as often."""
 
@@ -56,80 +52,63 @@ class Hasty(TimeBasedDirectoryScanner):
         self.scan_interval /= 2
 
 
-@splitter_mutant("split.trigger")
-class Deaf(TimeBasedDirectoryScanner):
+@mutant("split.trigger", TimeBasedDirectoryScanner.trigger)
+def deaf(self: TimeBasedDirectoryScanner) -> None:
     """The trigger does nothing."""
 
-    def trigger(self) -> None:
-        pass
 
-
-@splitter_mutant("split.trigger-during")
-class ForgetsTrigger(TimeBasedDirectoryScanner):
+@mutant("split.trigger-during", TimeBasedDirectoryScanner._scan)
+def forgets_trigger(self: TimeBasedDirectoryScanner) -> None:
     """A trigger is forgotten when a scan ends, not when it begins."""
-
-    def _scan(self) -> None:
-        super()._scan()
-        self._triggered = False
+    right(self)._scan()
+    self._triggered = False
 
 
-@splitter_mutant("split.modified-time")
-class BlindToTime(TimeBasedDirectoryScanner):
-    """Another time is no modification."""
-
-    def _modified(self, known: Reference, reference: Reference) -> bool:
-        return known[1:] != reference[1:]
+@mutant("split.modified-time", TimeBasedDirectoryScanner._modified)
+def blind_to_time(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A file with another modification time is not found again."""
+    return known[1:] != reference[1:]
 
 
-@splitter_mutant("split.modified-older")
-class LaterOnly(TimeBasedDirectoryScanner):
-    """An earlier time is no modification, as in Java."""
-
-    def _modified(self, known: Reference, reference: Reference) -> bool:
-        return reference[0] > known[0] or known[1:] != reference[1:]
+@mutant("split.modified-older", TimeBasedDirectoryScanner._modified)
+def later_only(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A file with an earlier modification time is not found again, as in Java."""
+    return reference[0] > known[0] or known[1:] != reference[1:]
 
 
-@splitter_mutant("split.modified-size")
-class BlindToSize(TimeBasedDirectoryScanner):
-    """Another length is no modification, as in Java."""
-
-    def _modified(self, known: Reference, reference: Reference) -> bool:
-        return known._replace(length=0) != reference._replace(length=0)
+@mutant("split.modified-size", TimeBasedDirectoryScanner._modified)
+def blind_to_size(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A file with another length is not found again, as in Java."""
+    return known._replace(length=0) != reference._replace(length=0)
 
 
-@splitter_mutant("split.modified-etag")
-class BlindToEtag(TimeBasedDirectoryScanner):
-    """Another etag is no modification."""
-
-    def _modified(self, known: Reference, reference: Reference) -> bool:
-        return known._replace(etag=None) != reference._replace(etag=None)
+@mutant("split.modified-etag", TimeBasedDirectoryScanner._modified)
+def blind_to_etag(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A file with another etag is not found again."""
+    return known._replace(etag=None) != reference._replace(etag=None)
 
 
-@splitter_mutant("split.modified-whole")
-class OnlyTheEnd(FileSplitterInput):
-    """Of a file that has grown only what is new is split."""
-
-    def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        lengths: dict[str, int] = self.__dict__.setdefault("lengths", {})
-        before = lengths.get(status.path, 0)
-        lengths[status.path] = status.length
-        return before
+@mutant("split.modified-whole", FileSplitterInput.get_data_offset)
+def only_the_end(self: FileSplitterInput, info: FileInfo, status: FileStatus) -> int:
+    """Only the new part of a file that has grown is split."""
+    lengths: dict[str, int] = self.__dict__.setdefault("lengths", {})
+    before = lengths.get(status.path, 0)
+    lengths[status.path] = status.length
+    return before
 
 
-@splitter_mutant("split.modified-nested")
-class TrustsDirectories(TimeBasedDirectoryScanner):
+@mutant("split.modified-nested", TimeBasedDirectoryScanner._children)
+def trusts_directories(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A directory whose time is the same is not looked into, as in Java before 3.4."""
-
-    def _children(self, path: str) -> Iterator[FileStatus]:
-        times: dict[str, float] = self.__dict__.setdefault("times", {})
-        time = self.filesystem.get_file_status(path).modification_time
-        if times.get(path) == time:
-            return
-        times[path] = time
-        yield from super()._children(path)
+    times: dict[str, float] = self.__dict__.setdefault("times", {})
+    time = self.filesystem.get_file_status(path).modification_time
+    if times.get(path) == time:
+        return
+    times[path] = time
+    yield from right(self)._children(path)
 
 
-@splitter_mutant("split.recursive")
+@mutant("split.recursive")
 class Shallow(TimeBasedDirectoryScanner):
     """Sub-directories are not scanned."""
 
@@ -137,7 +116,7 @@ class Shallow(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **{**settings, "recursive": False})
 
 
-@splitter_mutant("split.flat")
+@mutant("split.flat")
 class Deep(TimeBasedDirectoryScanner):
     """Sub-directories are scanned, always."""
 
@@ -145,42 +124,34 @@ class Deep(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **{**settings, "recursive": True})
 
 
-@splitter_mutant("split.name-pattern")
-class MatchesPath(TimeBasedDirectoryScanner):
+@mutant("split.name-pattern", TimeBasedDirectoryScanner._accept)
+def matches_path(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern is for the whole path, as in Java."""
-
-    def _accept(self, status: FileStatus) -> bool:
-        return self._accepts is None or self._accepts.fullmatch(status.path) is not None
+    return self._accepts is None or self._accepts.fullmatch(status.path) is not None
 
 
-@splitter_mutant("split.ignore-pattern")
-class IgnoresParts(TimeBasedDirectoryScanner):
+@mutant("split.ignore-pattern", TimeBasedDirectoryScanner._accept)
+def ignores_parts(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern to be ignored may match the beginning of a name."""
-
-    def _accept(self, status: FileStatus) -> bool:
-        name = status.path.rpartition("/")[2]
-        return super()._accept(status) and not (self._ignores and self._ignores.match(name))
+    name = status.path.rpartition("/")[2]
+    return right(self)._accept(status) and not (self._ignores and self._ignores.match(name))
 
 
-@splitter_mutant("split.pattern-directories")
-class PatternForAll(TimeBasedDirectoryScanner):
+@mutant("split.pattern-directories", TimeBasedDirectoryScanner._children)
+def pattern_for_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A directory whose name does not match is not scanned."""
-
-    def _children(self, path: str) -> Iterator[FileStatus]:
-        for status in super()._children(path):
-            if not status.is_directory or self._accept(status):
-                yield status
+    for status in right(self)._children(path):
+        if not status.is_directory or self._accept(status):
+            yield status
 
 
-@splitter_mutant("split.copying")
-class TakesUnfinished(TimeBasedDirectoryScanner):
+@mutant("split.copying", TimeBasedDirectoryScanner._accept)
+def takes_unfinished(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """Files that are being copied are found."""
-
-    def _accept(self, status: FileStatus) -> bool:
-        return status.path.endswith("_") or super()._accept(status)
+    return status.path.endswith("_") or right(self)._accept(status)
 
 
-@splitter_mutant("split.inputs-list")
+@mutant("split.inputs-list")
 class KeepsSlashes(TimeBasedDirectoryScanner):
     """An input with a slash at the end is another one."""
 
@@ -190,7 +161,7 @@ class KeepsSlashes(TimeBasedDirectoryScanner):
             self.files = tuple(part.strip() for part in files.split(",") if part.strip())
 
 
-@splitter_mutant("split.inputs-required")
+@mutant("split.inputs-required")
 class NeedsNoInput(TimeBasedDirectoryScanner):
     """Without an input everything is scanned."""
 
@@ -201,13 +172,11 @@ class NeedsNoInput(TimeBasedDirectoryScanner):
             super().__init__(filesystem, "/", **settings)
 
 
-@splitter_mutant("split.input-file")
-class DirectoriesOnly(TimeBasedDirectoryScanner):
+@mutant("split.input-file", TimeBasedDirectoryScanner._hand_over)
+def directories_only(self: TimeBasedDirectoryScanner, info: ScannedFileInfo) -> None:
     """An input that is a file is passed over."""
-
-    def _hand_over(self, info: ScannedFileInfo) -> None:
-        if info.directory is not None or info.status.is_directory:
-            super()._hand_over(info)
+    if info.directory is not None or info.status.is_directory:
+        right(self)._hand_over(info)
 
 
 class _Shared(ReferenceTimes):
@@ -218,7 +187,7 @@ class _Shared(ReferenceTimes):
         super().set("", path, reference)
 
 
-@splitter_mutant("split.overlap")
+@mutant("split.overlap")
 class OneForAll(TimeBasedDirectoryScanner):
     """Files are known by their path alone, as in Java before 3.4."""
 
@@ -227,39 +196,31 @@ class OneForAll(TimeBasedDirectoryScanner):
         self.references, self._found = _Shared(), _Shared()
 
 
-@splitter_mutant("split.empty-input")
-class PassesOverEmpty(TimeBasedDirectoryScanner):
+@mutant("split.empty-input", TimeBasedDirectoryScanner._is_there)
+def passes_over_empty(self: TimeBasedDirectoryScanner, path: str) -> bool:
     """An empty input is not found."""
-
-    def _is_there(self, path: str) -> bool:
-        return False
+    return False
 
 
-@splitter_mutant("split.vanished")
-class NeedsAll(TimeBasedDirectoryScanner):
+@mutant("split.vanished", TimeBasedDirectoryScanner._children)
+def needs_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A directory that vanishes ends the scanner, as in Java."""
-
-    def _children(self, path: str) -> Iterator[FileStatus]:
-        yield from self.filesystem.list_status(path)
+    yield from self.filesystem.list_status(path)
 
 
-@splitter_mutant("split.missing-once")
-class Repeats(TimeBasedDirectoryScanner):
+@mutant("split.missing-once", TimeBasedDirectoryScanner._miss)
+def repeats(self: TimeBasedDirectoryScanner, place: str) -> None:
     """An input that is not there is reported with each scan."""
-
-    def _miss(self, place: str) -> None:
-        self._notices.append(MissingInput(place))
+    self._notices.append(MissingInput(place))
 
 
-@splitter_mutant("split.consumed")
-class Restless(TimeBasedDirectoryScanner):
+@mutant("split.consumed", TimeBasedDirectoryScanner._turn)
+def restless(self: TimeBasedDirectoryScanner) -> bool:
     """Scans go on while files wait."""
-
-    def _turn(self) -> bool:
-        return not self._stopping and (self._scanning or self._due())
+    return not self._stopping and (self._scanning or self._due())
 
 
-@splitter_mutant("split.backpressure")
+@mutant("split.backpressure")
 class NoLimit(TimeBasedDirectoryScanner):
     """Any number of files may wait."""
 
@@ -267,18 +228,14 @@ class NoLimit(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **settings, most_waiting=1 << 40)
 
 
-@splitter_mutant("split.scan-error")
-class Silent(TimeBasedDirectoryScanner):
+@mutant("split.scan-error", TimeBasedDirectoryScanner._scan)
+def silent(self: TimeBasedDirectoryScanner) -> None:
     """A failure of the scan is passed over."""
-
-    def _scan(self) -> None:
-        with suppress(OSError):
-            super()._scan()
+    with suppress(OSError):
+        right(self)._scan()
 
 
-@splitter_mutant("split.stop")
-class ScansToTheEnd(TimeBasedDirectoryScanner):
-    """A scan in progress is not broken off."""
-
-    def _children(self, path: str) -> Iterator[FileStatus]:
-        yield from self.filesystem.list_status(path)
+@mutant("split.stop", TimeBasedDirectoryScanner._children)
+def scans_to_the_end(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
+    """A scan in progress is not interrupted."""
+    yield from self.filesystem.list_status(path)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
-from fscontract.fakes.mutants.splitter.registry import splitter_mutant
+from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import (
     ReferenceTimes,
@@ -23,143 +23,118 @@ from fscontract.pipeline.splitter.windows import (
 )
 
 
-class _Retold(FSWindowStore):
-    """Windows come back otherwise than they were saved."""
+class _Altered(FSWindowStore):
+    """Windows are retrieved otherwise than they were saved."""
 
-    def retold(self, taken: TakenFile) -> TakenFile | None:
+    def altered(self, taken: TakenFile) -> TakenFile | None:
         raise NotImplementedError
 
     def retrieve(self, window_id: int) -> WindowData | None:
         data = super().retrieve(window_id)
         if data is None:
             return None
-        files = [self.retold(taken) for taken in data.files]
+        files = [self.altered(taken) for taken in data.files]
         return replace(data, files=tuple(taken for taken in files if taken is not None))
 
 
-@splitter_mutant("split.replay-same")
-class OtherOrder(FSWindowStore):
+@mutant("split.replay-same", FSWindowStore.retrieve)
+def other_order(self: FSWindowStore, window_id: int) -> WindowData | None:
     """The files of a window come again in another order."""
-
-    def retrieve(self, window_id: int) -> WindowData | None:
-        data = super().retrieve(window_id)
-        return None if data is None else replace(data, files=data.files[::-1])
+    data = right(self).retrieve(window_id)
+    return None if data is None else replace(data, files=data.files[::-1])
 
 
-@splitter_mutant("split.replay-changed")
-class LooksAgain(_Retold):
+@mutant("split.replay-changed", _Altered.altered)
+def looks_again(self: _Altered, taken: TakenFile) -> TakenFile:
     """A repeated window asks for the files again, as in Java."""
-
-    def retold(self, taken: TakenFile) -> TakenFile:
-        try:
-            status = self.filesystem.get_file_status(taken.file.path)
-        except FileNotFoundException:
-            return taken
-        count = -(-status.length // taken.file.block_size)
-        return replace(
-            taken,
-            file=replace(taken.file, file_length=status.length, number_of_blocks=count),
-        )
-
-
-@splitter_mutant("split.replay-gone")
-class LeavesOutDeleted(_Retold):
-    """A repeated window lacks files that have been deleted."""
-
-    def retold(self, taken: TakenFile) -> TakenFile | None:
-        try:
-            self.filesystem.get_file_status(taken.file.path)
-        except FileNotFoundException:
-            return None
+    try:
+        status = self.filesystem.get_file_status(taken.file.path)
+    except FileNotFoundException:
         return taken
+    count = -(-status.length // taken.file.block_size)
+    return replace(
+        taken,
+        file=replace(taken.file, file_length=status.length, number_of_blocks=count),
+    )
 
 
-@splitter_mutant("split.replay-directory")
-class DirectoryIsFile(_Retold):
+@mutant("split.replay-gone", _Altered.altered)
+def leaves_out_deleted(self: _Altered, taken: TakenFile) -> TakenFile | None:
+    """A repeated window lacks files that have been deleted."""
+    try:
+        self.filesystem.get_file_status(taken.file.path)
+    except FileNotFoundException:
+        return None
+    return taken
+
+
+@mutant("split.replay-directory", _Altered.altered)
+def directory_is_file(self: _Altered, taken: TakenFile) -> TakenFile:
     """A directory comes again as a file, as in Java."""
-
-    def retold(self, taken: TakenFile) -> TakenFile:
-        return replace(taken, file=replace(taken.file, is_directory=False))
+    return replace(taken, file=replace(taken.file, is_directory=False))
 
 
-@splitter_mutant("split.replay-settings")
-class PresentThreshold(FileSplitterInput):
+@mutant("split.replay-settings", FileSplitterInput._emit_blocks)
+def present_threshold(self: FileSplitterInput, threshold: int) -> bool:
     """Repeated windows go by the present threshold, as in Java."""
-
-    def _emit_blocks(self, threshold: int) -> bool:
-        return super()._emit_blocks(self.blocks_threshold)
+    return right(self)._emit_blocks(self.blocks_threshold)
 
 
-@splitter_mutant("split.replay-alone")
-class ScansMeanwhile(FileSplitterInput):
+@mutant("split.replay-alone", FileSplitterInput.begin_window)
+def scans_meanwhile(self: FileSplitterInput, window_id: int) -> None:
     """The scanner starts with the first repeated window."""
-
-    def begin_window(self, window_id: int) -> None:
-        self.scanner.start()
-        super().begin_window(window_id)
+    self.scanner.start()
+    right(self).begin_window(window_id)
 
 
-@splitter_mutant("split.replay-first-live")
-class RestsFirst(FileSplitterInput):
+@mutant("split.replay-first-live", FileSplitterInput.end_window)
+def rests_first(self: FileSplitterInput) -> None:
     """Behind the repeated windows the scanner waits for its interval."""
-
-    def end_window(self) -> None:
-        if self._replaying:
-            self.scanner._next_scan = self.clock.now() + self.scanner.scan_interval
-        super().end_window()
+    if self._replaying:
+        self.scanner._next_scan = self.clock.now() + self.scanner.scan_interval
+    right(self).end_window()
 
 
-@splitter_mutant("split.window-empty")
-class SkipsEmpty(FSWindowStore):
+@mutant("split.window-empty", FSWindowStore.save)
+def skips_empty(self: FSWindowStore, data: WindowData) -> None:
     """Windows that emitted nothing are not kept."""
-
-    def save(self, data: WindowData) -> None:
-        if data.files or data.blocks:
-            super().save(data)
+    if data.files or data.blocks:
+        right(self).save(data)
 
 
-@splitter_mutant("split.window-once")
-class GivesOnce(FSWindowStore):
+@mutant("split.window-once", FSWindowStore.retrieve)
+def gives_once(self: FSWindowStore, window_id: int) -> WindowData | None:
     """A window that is repeated is written anew, without its files."""
-
-    def retrieve(self, window_id: int) -> WindowData | None:
-        data = super().retrieve(window_id)
-        if data is not None:
-            largest, self._largest = self._largest, None
-            self.filesystem.delete(self._path(window_id))
-            self.save(replace(data, files=()))
-            self._largest = largest
-        return data
+    data = right(self).retrieve(window_id)
+    if data is not None:
+        largest, self._largest = self._largest, None
+        self.filesystem.delete(self._path(window_id))
+        self.save(replace(data, files=()))
+        self._largest = largest
+    return data
 
 
-@splitter_mutant("split.window-torn")
-class TrustsAll(FSWindowStore):
+@mutant("split.window-torn", FSWindowStore._last_whole)
+def trusts_all(self: FSWindowStore) -> int | None:
     """Every window that is there counts as complete."""
-
-    def _last_whole(self) -> int | None:
-        return max(
-            (number for number, _ in self._numbered(self._home(self.operator_id), ".jsonl")),
-            default=None,
-        )
+    return max(
+        (number for number, _ in self._numbered(self._home(self.operator_id), ".jsonl")),
+        default=None,
+    )
 
 
-@splitter_mutant("split.window-purge")
-class KeepsAll(FSWindowStore):
+@mutant("split.window-purge", FSWindowStore.committed)
+def keeps_all(self: FSWindowStore, window_id: int, removed: Collection[int] = ()) -> None:
     """Committed windows are kept."""
 
-    def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        pass
 
-
-@splitter_mutant("split.window-partitions")
-class OneForAllOperators(FSWindowStore):
+@mutant("split.window-partitions", FSWindowStore._home)
+def one_for_all_operators(self: FSWindowStore, operator_id: int) -> str:
     """All operators have the same windows."""
-
-    def _home(self, operator_id: int) -> str:
-        return super()._home(0)
+    return right(self)._home(0)
 
 
-@splitter_mutant("split.noop")
+@mutant("split.noop")
 class KeepsWindowsAnyway(FileSplitterInput):
     """Windows are kept in spite of the setting."""
 
@@ -169,35 +144,27 @@ class KeepsWindowsAnyway(FileSplitterInput):
         super().__init__(filesystem, files, windows=windows, **settings)
 
 
-@splitter_mutant("split.checkpoint-between")
-class AnyTime(FileSplitterInput):
+@mutant("split.checkpoint-between", FileSplitterInput.checkpoint)
+def any_time(self: FileSplitterInput) -> str:
     """A checkpoint can be taken inside of a window."""
-
-    def checkpoint(self) -> str:
-        return write_checkpoint(self._state())
+    return write_checkpoint(self._state())
 
 
-@splitter_mutant("split.restored-references")
-class ForgetsKnown(FileSplitterInput):
-    """A checkpoint has nothing of what is known of files, as in Java before 3.4."""
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "references": {}}
+@mutant("split.restored-references", FileSplitterInput._state)
+def forgets_known(self: FileSplitterInput) -> dict[str, Any]:
+    """A checkpoint lacks the known files, as in Java before 3.4."""
+    return {**right(self)._state(), "references": {}}
 
 
-@splitter_mutant("split.replayed-references")
-class ForgetsRepeated(FileSplitterInput):
+@mutant("split.replayed-references", FileSplitterInput._replay)
+def forgets_repeated(self: FileSplitterInput, window_id: int) -> None:
     """Files of repeated windows are not known to the scanner."""
-
-    def _replay(self, window_id: int) -> None:
-        super()._replay(window_id)
-        self.scanner.references = ReferenceTimes()
+    right(self)._replay(window_id)
+    self.scanner.references = ReferenceTimes()
 
 
-@splitter_mutant("split.unprocessed-again")
-class KnownWhenFound(TimeBasedDirectoryScanner):
+@mutant("split.unprocessed-again", TimeBasedDirectoryScanner._hand_over)
+def known_when_found(self: TimeBasedDirectoryScanner, info: ScannedFileInfo) -> None:
     """A file counts as handed over when it is found."""
-
-    def _hand_over(self, info: ScannedFileInfo) -> None:
-        super()._hand_over(info)
-        self.references.set(info.input, info.status.path, info.reference)
+    right(self)._hand_over(info)
+    self.references.set(info.input, info.status.path, info.reference)

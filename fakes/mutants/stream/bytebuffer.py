@@ -9,322 +9,163 @@ from fscontract.contract.api.errors import (
 )
 from fscontract.contract.api.filesystem import ByteBuffer
 from fscontract.fakes.mutants.registry import mutant
-from fscontract.fakes.mutants.variants import NoByteBuffers
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.fakes.mutants.stream.calls import (
+    PREAD_BUFFER,
+    READ_BUFFER,
+    READ_FULLY_BUFFER,
+    BufferRead,
+)
+from fscontract.fakes.mutants.stream.variants import NoByteBuffers
 
 
-def _reverse(buffer: ByteBuffer, start: int, count: int) -> None:
+@mutant("bytebuffer.count", READ_BUFFER)
+@mutant("bytebuffer-pread.count", PREAD_BUFFER, name="PreadBufferCountsRemaining")
+def buffer_counts_remaining(call: BufferRead) -> int:
+    """A read that met the end returns what remained in the buffer, not what it delivered."""
+    remaining = call.buffer.remaining
+    count = call.proceed()
+    return remaining if count > 0 else count
+
+
+@mutant("bytebuffer.data", READ_BUFFER)
+@mutant("bytebuffer-pread.data", PREAD_BUFFER, name="PreadBufferReverses")
+@mutant("bytebuffer-read-fully.data", READ_FULLY_BUFFER, name="FullBufferReverses")
+def buffer_reverses(call: BufferRead) -> int:
+    """The bytes are put into the buffer in reverse order."""
+    start = call.buffer.position
+    count = call.proceed()
     if count > 1:
-        buffer.view[start : start + count] = bytes(buffer.view[start : start + count])[::-1]
+        view = call.buffer.view
+        view[start : start + count] = bytes(view[start : start + count])[::-1]
+    return count
 
 
-def _clear_before(buffer: ByteBuffer, start: int) -> None:
-    buffer.view[:start] = bytes(start)
-
-
-@mutant("bytebuffer.count")
-class BufferCountsRemaining(MemoryInputStream):
-    """A read that met the end returns what remained in the buffer, not what it delivered."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        remaining = buffer.remaining
-        count = super().read_buffer(buffer)
-        return remaining if count > 0 else count
-
-
-@mutant("bytebuffer.data")
-class BufferReverses(MemoryInputStream):
-    """The bytes are put into the buffer in reverse order."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().read_buffer(buffer)
-        _reverse(buffer, start, count)
-        return count
-
-
-@mutant("bytebuffer.rest-untouched")
-class BufferClearsFront(MemoryInputStream):
+@mutant("bytebuffer.rest-untouched", READ_BUFFER)
+@mutant("bytebuffer-pread.rest-untouched", PREAD_BUFFER, name="PreadBufferClearsFront")
+@mutant("bytebuffer-read-fully.rest-untouched", READ_FULLY_BUFFER, name="FullBufferClearsFront")
+def buffer_clears_front(call: BufferRead) -> int:
     """Bytes before the buffer's position are zeroed."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().read_buffer(buffer)
-        if count > 0:
-            _clear_before(buffer, start)
-        return count
+    start = call.buffer.position
+    count = call.proceed()
+    if count > 0:
+        call.buffer.view[:start] = bytes(start)
+    return count
 
 
-@mutant("bytebuffer.position")
-class BufferKeepsPosition(MemoryInputStream):
+@mutant("bytebuffer.position", READ_BUFFER)
+@mutant("bytebuffer-pread.position", PREAD_BUFFER, name="PreadBufferKeepsPosition")
+@mutant("bytebuffer-read-fully.position", READ_FULLY_BUFFER, name="FullBufferKeepsPosition")
+def buffer_keeps_position(call: BufferRead) -> int:
     """The buffer's position stays where it was."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().read_buffer(buffer)
-        buffer.position = start
-        return count
+    start = call.buffer.position
+    count = call.proceed()
+    call.buffer.position = start
+    return count
 
 
-@mutant("bytebuffer.limit")
-class BufferMovesLimit(MemoryInputStream):
+@mutant("bytebuffer.limit", READ_BUFFER)
+@mutant("bytebuffer-pread.limit", PREAD_BUFFER, name="PreadBufferMovesLimit")
+def buffer_moves_limit(call: BufferRead) -> int:
     """The buffer's limit is set to the end of what was read."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        count = super().read_buffer(buffer)
-        if count > 0:
-            buffer.limit = buffer.position
-        return count
+    count = call.proceed()
+    if count > 0:
+        call.buffer.limit = call.buffer.position
+    return count
 
 
-@mutant("bytebuffer.zero")
-class BufferNeedsRoom(MemoryInputStream):
-    """A buffer with nothing remaining raises IllegalArgumentException."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        room = buffer is None or buffer.remaining
-        count = super().read_buffer(buffer)
-        if not room:
-            raise IllegalArgumentException("there is no room in the buffer")
-        return count
-
-
-@mutant("bytebuffer.eof")
-class BufferNothingAtEnd(MemoryInputStream):
-    """At the end a read gives 0."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        return max(super().read_buffer(buffer), 0)
-
-
-@mutant("bytebuffer.advance")
-class BufferStays(MemoryInputStream):
-    """The stream's position does not move."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        here = self._pos
-        count = super().read_buffer(buffer)
-        self._pos = here
-        return count
-
-
-@mutant("bytebuffer.closed")
-class BufferEndWhenClosed(MemoryInputStream):
-    """A closed stream gives -1, as if the data had ended."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        return -1 if self._closed else super().read_buffer(buffer)
-
-
-@mutant("bytebuffer.unsupported")
-class BufferRefusedAsIO(NoByteBuffers):
-    """Reads into a ByteBuffer, not supported, raise an IOException of no particular kind."""
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        raise PathIOException(self.path, "not possible")
-
-
-@mutant("bytebuffer-pread.count")
-class PreadBufferCountsRemaining(MemoryInputStream):
-    """A read that met the end returns what remained in the buffer, not what it delivered."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        remaining = buffer.remaining
-        count = super().pread_buffer(position, buffer)
-        return remaining if count > 0 else count
-
-
-@mutant("bytebuffer-pread.data")
-class PreadBufferReverses(MemoryInputStream):
-    """The bytes are put into the buffer in reverse order."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().pread_buffer(position, buffer)
-        _reverse(buffer, start, count)
-        return count
-
-
-@mutant("bytebuffer-pread.rest-untouched")
-class PreadBufferClearsFront(MemoryInputStream):
-    """Bytes before the buffer's position are zeroed."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().pread_buffer(position, buffer)
-        if count > 0:
-            _clear_before(buffer, start)
-        return count
-
-
-@mutant("bytebuffer-pread.position")
-class PreadBufferKeepsPosition(MemoryInputStream):
-    """The buffer's position stays where it was."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        start = buffer.position
-        count = super().pread_buffer(position, buffer)
-        buffer.position = start
-        return count
-
-
-@mutant("bytebuffer-pread.limit")
-class PreadBufferMovesLimit(MemoryInputStream):
-    """The buffer's limit is set to the end of what was read."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        count = super().pread_buffer(position, buffer)
-        if count > 0:
-            buffer.limit = buffer.position
-        return count
-
-
-@mutant("bytebuffer-pread.zero")
-class PreadBufferNeedsRoom(MemoryInputStream):
-    """A buffer with nothing remaining raises IllegalArgumentException."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        room = buffer is None or buffer.remaining
-        count = super().pread_buffer(position, buffer)
-        if not room:
-            raise IllegalArgumentException("there is no room in the buffer")
-        return count
-
-
-@mutant("bytebuffer-pread.eof")
-class PreadBufferNothingAtEnd(MemoryInputStream):
-    """At the end a read gives 0."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        return max(super().pread_buffer(position, buffer), 0)
-
-
-@mutant("bytebuffer-pread.neg-pos")
-class PreadBufferFromStart(MemoryInputStream):
-    """A negative position is taken as 0."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        return super().pread_buffer(max(position, 0), buffer)
-
-
-@mutant("bytebuffer-pread.pos-unchanged")
-class PreadBufferMoves(MemoryInputStream):
-    """The stream is left behind the bytes it delivered."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        count = super().pread_buffer(position, buffer)
-        if count > 0:
-            self._pos = position + count
-        return count
-
-
-@mutant("bytebuffer-pread.unsupported")
-class PreadBufferAnswersEnd(NoByteBuffers):
-    """Positioned reads into a ByteBuffer, not supported, give -1."""
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        return -1
-
-
-@mutant("bytebuffer-read-fully.data")
-class FullBufferReverses(MemoryInputStream):
-    """The bytes are put into the buffer in reverse order."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        start = buffer.position
-        super().read_fully_buffer(position, buffer)
-        _reverse(buffer, start, buffer.position - start)
-
-
-@mutant("bytebuffer-read-fully.data")
-class FullBufferHalf(MemoryInputStream):
-    """A single short read below is all that is done: half of the buffer is filled."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        start = buffer.position
-        super().read_fully_buffer(position, buffer)
-        rest = (buffer.position - start) // 2
-        buffer.view[buffer.position - rest : buffer.position] = b"\1" * rest
-
-
-@mutant("bytebuffer-read-fully.rest-untouched")
-class FullBufferClearsFront(MemoryInputStream):
-    """Bytes before the buffer's position are zeroed."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        start = buffer.position
-        super().read_fully_buffer(position, buffer)
-        if buffer.position > start:
-            _clear_before(buffer, start)
-
-
-@mutant("bytebuffer-read-fully.position")
-class FullBufferKeepsPosition(MemoryInputStream):
-    """The buffer's position stays where it was."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        start = buffer.position
-        super().read_fully_buffer(position, buffer)
-        buffer.position = start
-
-
-@mutant("bytebuffer-read-fully.limit")
-class FullBufferMovesLimit(MemoryInputStream):
+@mutant("bytebuffer-read-fully.limit", READ_FULLY_BUFFER)
+def full_buffer_moves_limit(call: BufferRead) -> int:
     """The buffer's limit is set to its capacity."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        room = buffer.remaining
-        super().read_fully_buffer(position, buffer)
-        if room:
-            buffer.limit = buffer.capacity
+    count = call.proceed()
+    if count:
+        call.buffer.limit = call.buffer.capacity
+    return count
 
 
-@mutant("bytebuffer-read-fully.zero")
-class FullBufferNeedsRoom(MemoryInputStream):
+@mutant("bytebuffer.zero", READ_BUFFER)
+@mutant("bytebuffer-pread.zero", PREAD_BUFFER, name="PreadBufferNeedsRoom")
+@mutant("bytebuffer-read-fully.zero", READ_FULLY_BUFFER, name="FullBufferNeedsRoom")
+def buffer_needs_room(call: BufferRead) -> int:
     """A buffer with nothing remaining raises IllegalArgumentException."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        room = buffer.remaining
-        super().read_fully_buffer(position, buffer)
-        if not room:
-            raise IllegalArgumentException("there is no room in the buffer")
-
-
-@mutant("bytebuffer-read-fully.eof")
-class FullBufferOverruns(MemoryInputStream):
-    """Too few bytes raise an error that is no IOException."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        try:
-            super().read_fully_buffer(position, buffer)
-        except EOFError:
-            if position < 0:
-                raise
-            raise NullPointerException("there is no block here") from None
+    room = call.buffer is None or call.buffer.remaining
+    count = call.proceed()
+    if not room:
+        raise IllegalArgumentException("there is no room in the buffer")
+    return count
 
 
-@mutant("bytebuffer-read-fully.neg-pos")
-class FullBufferFromStart(MemoryInputStream):
+@mutant("bytebuffer.eof", READ_BUFFER)
+@mutant("bytebuffer-pread.eof", PREAD_BUFFER, name="PreadBufferNothingAtEnd")
+def buffer_nothing_at_end(call: BufferRead) -> int:
+    """At the end a read gives 0."""
+    return max(call.proceed(), 0)
+
+
+@mutant("bytebuffer.advance", READ_BUFFER)
+def buffer_stays(call: BufferRead) -> int:
+    """The stream's position does not move."""
+    start = call.stream._pos
+    count = call.proceed()
+    call.stream._pos = start
+    return count
+
+
+@mutant("bytebuffer.closed", READ_BUFFER)
+def buffer_end_when_closed(call: BufferRead) -> int:
+    """A closed stream gives -1, as if the data had ended."""
+    return -1 if call.stream._closed else call.proceed()
+
+
+@mutant("bytebuffer.unsupported", NoByteBuffers.read_buffer, name="BufferRefusedAsIO")
+def buffer_refused_as_io(self: NoByteBuffers, buffer: ByteBuffer) -> int:
+    """Reads into a ByteBuffer, not supported, raise an IOException of no particular kind."""
+    raise PathIOException(self.path, "not possible")
+
+
+@mutant("bytebuffer-pread.neg-pos", PREAD_BUFFER)
+@mutant("bytebuffer-read-fully.neg-pos", READ_FULLY_BUFFER, name="FullBufferFromStart")
+def pread_buffer_from_start(call: BufferRead) -> int:
     """A negative position is taken as 0."""
+    call.position = max(call.position, 0)
+    return call.proceed()
 
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        super().read_fully_buffer(max(position, 0), buffer)
 
-
-@mutant("bytebuffer-read-fully.pos-unchanged")
-class FullBufferMoves(MemoryInputStream):
+@mutant("bytebuffer-pread.pos-unchanged", PREAD_BUFFER)
+@mutant("bytebuffer-read-fully.pos-unchanged", READ_FULLY_BUFFER, name="FullBufferMoves")
+def pread_buffer_moves(call: BufferRead) -> int:
     """The stream is left behind the bytes it delivered."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        room = buffer.remaining
-        super().read_fully_buffer(position, buffer)
-        if room:
-            self._pos = position + room
+    count = call.proceed()
+    if count > 0:
+        call.stream._pos = call.position + count
+    return count
 
 
-@mutant("bytebuffer-read-fully.unsupported")
-class FullBufferPretends(NoByteBuffers):
+@mutant("bytebuffer-pread.unsupported", NoByteBuffers.pread_buffer)
+def pread_buffer_answers_end(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> int:
+    """Positioned reads into a ByteBuffer, not supported, give -1."""
+    return -1
+
+
+@mutant("bytebuffer-read-fully.data", READ_FULLY_BUFFER)
+def full_buffer_half(call: BufferRead) -> int:
+    """A single short read below is all that is done: half of the buffer is filled."""
+    count = call.proceed()
+    end, rest = call.buffer.position, count // 2
+    call.buffer.view[end - rest : end] = b"\1" * rest
+    return count
+
+
+@mutant("bytebuffer-read-fully.eof", READ_FULLY_BUFFER)
+def full_buffer_overruns(call: BufferRead) -> int:
+    """Too few bytes raise an error that is not an IOException."""
+    try:
+        return call.proceed()
+    except EOFError:
+        if call.position < 0:
+            raise
+        raise NullPointerException("there is no block here") from None
+
+
+@mutant("bytebuffer-read-fully.unsupported", NoByteBuffers.read_fully_buffer)
+def full_buffer_pretends(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> None:
     """readFully() into a ByteBuffer, not supported, returns without having read."""
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        pass

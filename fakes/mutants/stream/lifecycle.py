@@ -12,14 +12,15 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import Buffer, FileStatus
-from fscontract.fakes.mutants.registry import MutantFileSystem, mutant
-from fscontract.fakes.mutants.variants import HoldsDescriptor, NoUnbuffer
+from fscontract.fakes.mutants.registry import mutant, right
+from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
+from fscontract.fakes.mutants.stream.variants import HoldsDescriptor, NoUnbuffer
 from fscontract.implementations.memory import MemoryInputStream
 
 
 @mutant("open.state")
 class OpensAtOne(MemoryInputStream):
-    """A new stream stands behind its first byte."""
+    """A new stream is behind its first byte."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -66,27 +67,19 @@ class ClosesSiblings(MemoryInputStream):
             sibling._closed = True
 
 
-class RoundedStatus(MutantFileSystem):
-    """A filesystem whose statuses round lengths up to whole blocks of 4 bytes."""
-
-    def get_file_status(self, path: str) -> FileStatus:
-        status = super().get_file_status(path)
-        return FileStatus(status.path, -(-status.length // 4) * 4, status.is_directory)
-
-
-@mutant("model.len-eq-status", RoundedStatus)
-class StatusInBlocks(MemoryInputStream):
+@mutant("model.len-eq-status", MutantFileSystem.get_file_status)
+def status_in_blocks(self: MutantFileSystem, path: str) -> FileStatus:
     """The file's status gives its length in whole blocks, more than the stream delivers."""
+    status = right(self).get_file_status(path)
+    return FileStatus(status.path, -(-status.length // 4) * 4, status.is_directory)
 
 
-@mutant("close.idempotent")
-class ClosesOnce(MemoryInputStream):
+@mutant("close.idempotent", MemoryInputStream.close)
+def closes_once(self: MemoryInputStream) -> None:
     """Closing a closed stream raises an IOException."""
-
-    def close(self) -> None:
-        if self._closed:
-            self._reject_closed()
-        super().close()
+    if self._closed:
+        self._reject_closed()
+    right(self).close()
 
 
 @mutant("close.robust")
@@ -109,109 +102,84 @@ class RemembersFailure(MemoryInputStream):
             raise NullPointerException("there is no connection to close")
 
 
-@mutant("close.no-raise")
-class ReportsOnClose(MemoryInputStream):
+@mutant("close.no-raise", MemoryInputStream.close)
+def reports_on_close(self: MemoryInputStream) -> None:
     """close() reports that the connection was no longer there."""
-
-    def close(self) -> None:
-        was_open = not self._closed
-        super().close()
-        if was_open:
-            raise PathIOException(self.path, "the connection was reset")
+    was_open = not self._closed
+    right(self).close()
+    if was_open:
+        raise PathIOException(self.path, "the connection was reset")
 
 
-@mutant("close.state")
-class NeverCloses(MemoryInputStream):
+@mutant("close.state", MemoryInputStream.close)
+def never_closes(self: MemoryInputStream) -> None:
     """close() does nothing: the stream reads on."""
 
-    def close(self) -> None:
-        pass
 
-
-@mutant("close.state")
-class Reopens(MemoryInputStream):
+@mutant("close.state", MemoryInputStream.seek)
+def reopens(self: MemoryInputStream, position: int) -> None:
     """A seek opens a closed stream again."""
-
-    def seek(self, position: int) -> None:
-        self._closed = False
-        super().seek(position)
+    self._closed = False
+    right(self).seek(position)
 
 
-@mutant("getpos.closed")
-class NoPositionWhenClosed(MemoryInputStream):
+@mutant("getpos.closed", MemoryInputStream.get_pos)
+def no_position_when_closed(self: MemoryInputStream) -> int:
     """get_pos() on a closed stream raises NullPointerException."""
-
-    def get_pos(self) -> int:
-        if self._closed:
-            raise NullPointerException("there is no stream to ask")
-        return super().get_pos()
+    if self._closed:
+        raise NullPointerException("there is no stream to ask")
+    return right(self).get_pos()
 
 
-@mutant("getpos.value")
-class PositionOfBuffer(MemoryInputStream):
+@mutant("getpos.value", MemoryInputStream.get_pos)
+def position_of_buffer(self: MemoryInputStream) -> int:
     """Once something was read, get_pos() gives the end of the stream's own buffer."""
-
-    def get_pos(self) -> int:
-        position = super().get_pos()
-        return self._size if position else 0
+    position = right(self).get_pos()
+    return self._size if position else 0
 
 
-@mutant("capabilities.unknown")
-class CanEverything(MemoryInputStream):
+@mutant("capabilities.unknown", MemoryInputStream.has_capability)
+def can_everything(self: MemoryInputStream, name: str) -> bool:
     """Every capability is answered with True."""
-
-    def has_capability(self, name: str) -> bool:
-        return super().has_capability(name) or True
+    return right(self).has_capability(name) or True
 
 
-@mutant("capabilities.case")
-class CapabilityByCase(MemoryInputStream):
+@mutant("capabilities.case", MemoryInputStream.has_capability)
+def capability_by_case(self: MemoryInputStream, name: str) -> bool:
     """Capabilities are recognised in lower case only."""
-
-    def has_capability(self, name: str) -> bool:
-        return super().has_capability(name) and name == name.lower()
+    return right(self).has_capability(name) and name == name.lower()
 
 
-@mutant("capabilities.bytebuffer")
-class BufferUndeclared(MemoryInputStream):
+@mutant("capabilities.bytebuffer", MemoryInputStream.has_capability)
+def buffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:readbytebuffer is not declared."""
-
-    def has_capability(self, name: str) -> bool:
-        return super().has_capability(name) and name.lower() != "in:readbytebuffer"
+    return right(self).has_capability(name) and name.lower() != "in:readbytebuffer"
 
 
-@mutant("capabilities.preadbytebuffer")
-class PreadBufferUndeclared(MemoryInputStream):
+@mutant("capabilities.preadbytebuffer", MemoryInputStream.has_capability)
+def pread_buffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:preadbytebuffer is not declared."""
-
-    def has_capability(self, name: str) -> bool:
-        return super().has_capability(name) and name.lower() != "in:preadbytebuffer"
+    return right(self).has_capability(name) and name.lower() != "in:preadbytebuffer"
 
 
-@mutant("read-vectored.capability")
-class VectoredUndeclared(MemoryInputStream):
+@mutant("read-vectored.capability", MemoryInputStream.has_capability)
+def vectored_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:readvectored is not declared."""
-
-    def has_capability(self, name: str) -> bool:
-        return super().has_capability(name) and name.lower() != "in:readvectored"
+    return right(self).has_capability(name) and name.lower() != "in:readvectored"
 
 
-@mutant("unbuffer.closed")
-class UnbufferNeedsOpen(MemoryInputStream):
+@mutant("unbuffer.closed", MemoryInputStream.unbuffer)
+def unbuffer_needs_open(self: MemoryInputStream) -> None:
     """unbuffer() on a closed stream raises an IOException."""
-
-    def unbuffer(self) -> None:
-        if self._closed:
-            self._reject_closed()
-        super().unbuffer()
+    if self._closed:
+        self._reject_closed()
+    right(self).unbuffer()
 
 
-@mutant("unbuffer.default")
-class UnbufferRefused(NoUnbuffer):
+@mutant("unbuffer.default", NoUnbuffer.unbuffer)
+def unbuffer_refused(self: NoUnbuffer) -> None:
     """unbuffer(), not supported, raises UnsupportedOperationException."""
-
-    def unbuffer(self) -> None:
-        raise UnsupportedOperationException("unbuffer is not possible")
+    raise UnsupportedOperationException("unbuffer is not possible")
 
 
 @mutant("unbuffer.reacquire")
@@ -236,30 +204,23 @@ class UnbufferForGood(MemoryInputStream):
             raise PathIOException(self.path, "there is no connection")
 
 
-@mutant("unbuffer.pos")
-class UnbufferLosesReadAhead(MemoryInputStream):
+@mutant("unbuffer.pos", MemoryInputStream.unbuffer)
+def unbuffer_loses_read_ahead(self: MemoryInputStream) -> None:
     """unbuffer() drops the byte that was read ahead with those already delivered."""
-
-    def unbuffer(self) -> None:
-        if self._pos and not self._closed:
-            self._pos = min(self._pos + 1, self._size)
+    if self._pos and not self._closed:
+        self._pos = min(self._pos + 1, self._size)
 
 
-@mutant("unbuffer.declare")
-class UnbufferUndeclared(MemoryInputStream):
+@mutant("unbuffer.declare", MemoryInputStream.has_capability)
+def unbuffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:unbuffer is not declared."""
-
-    def has_capability(self, name: str) -> bool:
-        # The other spelling is left alone, because it has a clause of its own.
-        return name != "in:unbuffer" and super().has_capability(name)
+    # The other spelling is left alone, because it has a clause of its own.
+    return name != "in:unbuffer" and right(self).has_capability(name)
 
 
-@mutant("unbuffer.release")
-class UnbufferKeeps(HoldsDescriptor):
+@mutant("unbuffer.release", HoldsDescriptor.unbuffer)
+def unbuffer_keeps(self: HoldsDescriptor) -> None:
     """unbuffer() keeps the descriptor that a read has opened."""
-
-    def unbuffer(self) -> None:
-        pass
 
 
 @mutant("close.release")

@@ -1,4 +1,4 @@
-"""Mutants of positioned reads and readFully."""
+"""Mutants of positioned reads and readFully, some of which are mutants of read(), too."""
 
 from __future__ import annotations
 
@@ -7,378 +7,231 @@ from fscontract.contract.api.errors import (
     NullPointerException,
     PathIOException,
 )
-from fscontract.contract.api.filesystem import Buffer
 from fscontract.fakes.mutants.registry import mutant
-from fscontract.fakes.mutants.variants import NoPositionedReads
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.fakes.mutants.stream.calls import PREAD, READ_FULLY, READ_INTO, ArrayRead
+from fscontract.fakes.mutants.stream.variants import NoPositionedReads
 
 
-@mutant("read-fully.neg-pos")
-class FullyFromEnd(MemoryInputStream):
+@mutant("read-fully.neg-pos", READ_FULLY, name="FullyFromEnd")
+@mutant("pread.neg-pos", PREAD)
+def pread_from_end(call: ArrayRead) -> int:
     """A negative position counts from the end of the file."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        if position < 0:
-            position = max(position + self._size, 0)
-        super().read_fully(position, buffer, offset, length)
+    if call.position < 0:
+        call.position = max(call.position + call.stream._size, 0)
+    return call.proceed()
 
 
-@mutant("read-fully.len-neg")
-class FullyNegativeIsNothing(MemoryInputStream):
+@mutant("read-into.len-neg", READ_INTO, name="NegativeIsNothing")
+@mutant("read-fully.len-neg", READ_FULLY, name="FullyNegativeIsNothing")
+@mutant("pread.len-neg", PREAD)
+def pread_negative_is_nothing(call: ArrayRead) -> int:
     """A negative length is taken as 0."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        length = length if length is None else max(length, 0)
-        super().read_fully(position, buffer, offset, length)
+    call.length = call.length and max(call.length, 0)
+    return call.proceed()
 
 
-@mutant("read-fully.off-neg")
-class FullyOffsetFromEnd(MemoryInputStream):
+@mutant("read-into.offset-neg", READ_INTO, name="OffsetFromEnd")
+@mutant("read-fully.off-neg", READ_FULLY, name="FullyOffsetFromEnd")
+@mutant("pread.off-neg", PREAD)
+def pread_offset_from_end(call: ArrayRead) -> int:
     """A negative offset counts from the buffer's end."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        if buffer is not None and offset < 0:
-            offset += len(buffer)
-        super().read_fully(position, buffer, offset, length)
+    if call.buffer is not None and call.offset < 0:
+        call.offset += len(call.buffer)
+    return call.proceed()
 
 
-@mutant("read-fully.space")
-class FullyCut(MemoryInputStream):
+@mutant("read-into.space", READ_INTO, name="LengthIsCut")
+@mutant("read-fully.space", READ_FULLY, name="FullyCut")
+@mutant("pread.space", PREAD)
+def pread_cut(call: ArrayRead) -> int:
     """A length that the buffer has no room for is cut to fit."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        if buffer is not None and length is not None and 0 <= offset <= len(buffer):
-            length = min(length, len(buffer) - offset)
-        super().read_fully(position, buffer, offset, length)
+    if call.buffer is not None and call.length is not None:
+        room = len(call.buffer) - call.offset
+        call.length = min(call.length, room) if 0 <= room <= len(call.buffer) else call.length
+    return call.proceed()
 
 
-@mutant("read-fully.null")
-class FullyNullIsIO(MemoryInputStream):
+@mutant("read-into.null", READ_INTO, name="NullIsIO")
+@mutant("read-fully.null", READ_FULLY, name="FullyNullIsIO")
+def null_is_io(call: ArrayRead) -> int:
     """A missing buffer is reported as an IOException."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        if buffer is None:
-            raise PathIOException(self.path, "the read failed")
-        super().read_fully(position, buffer, offset, length)
+    if call.buffer is None:
+        raise PathIOException(call.stream.path, "the read failed")
+    return call.proceed()
 
 
-@mutant("read-fully.eof")
-class FullyStopsAtEnd(MemoryInputStream):
-    """A range that goes beyond the end is filled as far as there are bytes, without an error."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        try:
-            super().read_fully(position, buffer, offset, length)
-        except EOFError:
-            if position < 0:
-                raise
-            data = self._data[position : position + len(buffer) - offset][:length]
-            buffer[offset : offset + len(data)] = data
-
-
-@mutant("read-fully.eof")
-class FullyOverruns(MemoryInputStream):
-    """A range that goes beyond the end raises an error that is no IOException."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        try:
-            super().read_fully(position, buffer, offset, length)
-        except EOFError:
-            if position < 0:
-                raise
-            raise NullPointerException("there is no block here") from None
-
-
-@mutant("read-fully.exact")
-class FullyOnce(MemoryInputStream):
-    """A single short read below is all that is done: half of the range is filled."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        super().read_fully(position, buffer, offset, length)
-        if length is not None and length > 1:
-            buffer[offset + length // 2 : offset + length] = b"\1" * (length - length // 2)
-
-
-@mutant("read-fully.data")
-class FullySwaps(MemoryInputStream):
-    """The two halves of a range are put into each other's places."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        super().read_fully(position, buffer, offset, length)
-        if length is not None and length > 1:
-            data = bytes(buffer[offset : offset + length])
-            buffer[offset : offset + length] = data[length // 2 :] + data[: length // 2]
-
-
-@mutant("read-fully.rest-untouched")
-class FullyClearsRest(MemoryInputStream):
-    """Bytes behind the range are zeroed."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        super().read_fully(position, buffer, offset, length)
-        if length:
-            rest = len(buffer) - offset - length
-            buffer[offset + length :] = bytes(rest)
-
-
-@mutant("read-fully.closed")
-class FullyWhenClosed(MemoryInputStream):
-    """A closed stream still delivers data."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        closed, self._closed = self._closed, False
-        try:
-            super().read_fully(position, buffer, offset, length)
-        finally:
-            self._closed = closed
-
-
-@mutant("read-fully.closed")
-class FullyNullWhenClosed(MemoryInputStream):
-    """A closed stream raises NullPointerException."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        if self._closed:
-            raise NullPointerException("there is no stream to read")
-        super().read_fully(position, buffer, offset, length)
-
-
-@mutant("read-fully.whole")
-class WholeLacksLast(MemoryInputStream):
-    """The form without a length leaves the buffer's last byte as it was."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        super().read_fully(position, buffer, offset, length)
-        if length is None and len(buffer) > 1:
-            buffer[-1:] = b"\1"
-
-
-@mutant("pread.needs-seek")
-class ReadsFromHere(NoPositionedReads):
-    """A stream without positioned reads answers them from the position it is at."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        return self.read_into(buffer, offset, length)
-
-
-@mutant("pread.pos-unchanged")
-class PreadMoves(MemoryInputStream):
-    """pread() leaves the stream behind the bytes it delivered."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        count = super().pread(position, buffer, offset, length)
-        if count > 0:
-            self._pos = position + count
-        return count
-
-
-@mutant("pread.pos-unchanged")
-class FailureMoves(MemoryInputStream):
-    """read_fully() that meets the end leaves the stream there."""
-
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
-        try:
-            super().read_fully(position, buffer, offset, length)
-        except EOFError:
-            if position >= 0:
-                self._pos = self._size
+@mutant("read-fully.eof", READ_FULLY)
+def fully_stops_at_end(call: ArrayRead) -> int:
+    """A range beyond the end of the file is filled as far as there are bytes, without an error."""
+    try:
+        return call.proceed()
+    except EOFError:
+        if call.position < 0:
             raise
+        room = len(call.buffer) - call.offset
+        data = call.stream._data[call.position : call.position + room][: call.length]
+        call.buffer[call.delivered(len(data))] = data
+        return len(data)
 
 
-@mutant("pread.neg-pos")
-class PreadFromEnd(MemoryInputStream):
-    """A negative position counts from the end of the file."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        if position < 0:
-            position = max(position + self._size, 0)
-        return super().pread(position, buffer, offset, length)
-
-
-@mutant("pread.space")
-class PreadCut(MemoryInputStream):
-    """A length that the buffer has no room for is cut to fit."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        if buffer is not None and length is not None and 0 <= offset <= len(buffer):
-            length = min(length, len(buffer) - offset)
-        return super().pread(position, buffer, offset, length)
+@mutant("read-fully.eof", READ_FULLY)
+def fully_overruns(call: ArrayRead) -> int:
+    """A range that ends beyond the end of the file raises an error that is not an IOException."""
+    try:
+        return call.proceed()
+    except EOFError:
+        if call.position < 0:
+            raise
+        raise NullPointerException("there is no block here") from None
 
 
-@mutant("pread.len-neg")
-class PreadNegativeIsNothing(MemoryInputStream):
-    """A negative length is taken as 0."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        length = length if length is None else max(length, 0)
-        return super().pread(position, buffer, offset, length)
-
-
-@mutant("pread.off-neg")
-class PreadOffsetFromEnd(MemoryInputStream):
-    """A negative offset counts from the buffer's end."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        if buffer is not None and offset < 0:
-            offset += len(buffer)
-        return super().pread(position, buffer, offset, length)
+@mutant("read-fully.exact", READ_FULLY)
+def fully_once(call: ArrayRead) -> int:
+    """A single short read below is all that is done: half of the range is filled."""
+    count = call.proceed()
+    if call.length is not None and count > 1:
+        half = count // 2
+        call.buffer[call.offset + half : call.offset + count] = b"\1" * (count - half)
+    return count
 
 
-@mutant("pread.null")
-class PreadNull(MemoryInputStream):
-    """A missing buffer raises NullPointerException, as it may in a stream read only."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        if buffer is None and not self._closed:
-            raise NullPointerException("no buffer to read into")
-        return super().pread(position, buffer, offset, length)
+@mutant("read-fully.data", READ_FULLY)
+def fully_swaps(call: ArrayRead) -> int:
+    """The two halves of a range are put into each other's places."""
+    count = call.proceed()
+    if call.length is not None and count > 1:
+        data = bytes(call.buffer[call.delivered(count)])
+        call.buffer[call.delivered(count)] = data[count // 2 :] + data[: count // 2]
+    return count
 
 
-@mutant("pread.count")
-class PreadCountsLength(MemoryInputStream):
-    """A read that met the end returns the length asked for instead of what it delivered."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        count = super().pread(position, buffer, offset, length)
-        return count if count <= 0 or length is None else length
-
-
-@mutant("pread.full")
-class PreadHalf(MemoryInputStream):
-    """A read of several bytes delivers half of them."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        if buffer is not None and length is not None and 1 < length <= len(buffer) - offset:
-            length //= 2
-        return super().pread(position, buffer, offset, length)
-
-
-@mutant("pread.data")
-class PreadReverses(MemoryInputStream):
-    """A read puts the bytes into the buffer in reverse order."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        count = super().pread(position, buffer, offset, length)
-        if count > 1:
-            buffer[offset : offset + count] = bytes(buffer[offset : offset + count])[::-1]
-        return count
-
-
-@mutant("pread.data")
-class PreadFromStream(MemoryInputStream):
-    """A read starts where the stream is, wherever it was told to."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        inside = 0 <= position < self._size and self._pos < self._size
-        return super().pread(self._pos if inside else position, buffer, offset, length)
-
-
-@mutant("pread.rest-untouched")
-class PreadClearsRest(MemoryInputStream):
-    """A read zeroes the part of the buffer that it did not fill."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        count = super().pread(position, buffer, offset, length)
-        if count > 0:
-            rest = len(buffer) - offset - count
-            buffer[offset + count :] = bytes(rest)
-        return count
-
-
-@mutant("pread.eof")
-class PreadNothingAtEnd(MemoryInputStream):
-    """At the end and beyond a read gives 0."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        return max(super().pread(position, buffer, offset, length), 0)
-
-
-@mutant("pread.zero")
-class PreadNeedsLength(MemoryInputStream):
-    """A read of length 0 raises IllegalArgumentException."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        count = super().pread(position, buffer, offset, length)
-        if length == 0:
-            raise IllegalArgumentException("there is nothing to read")
-        return count
-
-
-@mutant("pread.zero")
-class PreadEndForNothing(MemoryInputStream):
-    """A read of length 0 gives -1, inside the data too."""
-
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        return super().pread(position, buffer, offset, length) or -1
-
-
-@mutant("pread.closed")
-class PreadWhenClosed(MemoryInputStream):
+@mutant("read-fully.closed", READ_FULLY, name="FullyWhenClosed")
+@mutant("pread.closed", PREAD)
+def pread_when_closed(call: ArrayRead) -> int:
     """A closed stream still delivers data."""
+    closed, call.stream._closed = call.stream._closed, False
+    try:
+        return call.proceed()
+    finally:
+        call.stream._closed = closed
 
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
-        closed, self._closed = self._closed, False
-        try:
-            return super().pread(position, buffer, offset, length)
-        finally:
-            self._closed = closed
+
+@mutant("read-fully.closed", READ_FULLY)
+def fully_null_when_closed(call: ArrayRead) -> int:
+    """A closed stream raises NullPointerException."""
+    if call.stream._closed:
+        raise NullPointerException("there is no stream to read")
+    return call.proceed()
+
+
+@mutant("read-fully.whole", READ_FULLY)
+def whole_lacks_last(call: ArrayRead) -> int:
+    """The form without a length leaves the buffer's last byte as it was."""
+    count = call.proceed()
+    if call.length is None and len(call.buffer) > 1:
+        call.buffer[-1:] = b"\1"
+    return count
+
+
+@mutant("pread.needs-seek", PREAD.on(NoPositionedReads))
+def reads_from_here(call: ArrayRead) -> int:
+    """A stream without positioned reads answers them from the position it is at."""
+    return call.stream.read_into(call.buffer, call.offset, call.length)
+
+
+@mutant("pread.pos-unchanged", PREAD)
+def pread_moves(call: ArrayRead) -> int:
+    """pread() leaves the stream behind the bytes it delivered."""
+    count = call.proceed()
+    if count > 0:
+        call.stream._pos = call.position + count
+    return count
+
+
+@mutant("pread.pos-unchanged", READ_FULLY)
+def failure_moves(call: ArrayRead) -> int:
+    """read_fully() that meets the end leaves the stream there."""
+    try:
+        return call.proceed()
+    except EOFError:
+        if call.position >= 0:
+            call.stream._pos = call.stream._size
+        raise
+
+
+@mutant("pread.null", PREAD)
+def pread_null(call: ArrayRead) -> int:
+    """A missing buffer raises NullPointerException, as it may in a stream read only."""
+    if call.buffer is None and not call.stream._closed:
+        raise NullPointerException("no buffer to read into")
+    return call.proceed()
+
+
+@mutant("read-into.count", READ_INTO, name="CountsOneMore")
+@mutant("pread.count", PREAD)
+def pread_counts_length(call: ArrayRead) -> int:
+    """A read that met the end returns the length asked for instead of what it delivered."""
+    count = call.proceed()
+    return count if count <= 0 or call.length is None else call.length
+
+
+@mutant("pread.full", PREAD)
+def pread_half(call: ArrayRead) -> int:
+    """A read of several bytes delivers half of them."""
+    if call.buffer is not None and call.length is not None:
+        several = 1 < call.length <= len(call.buffer) - call.offset
+        call.length = call.length // 2 if several else call.length
+    return call.proceed()
+
+
+@mutant("read-into.data", READ_INTO, name="Reverses")
+@mutant("pread.data", PREAD)
+def pread_reverses(call: ArrayRead) -> int:
+    """A read puts the bytes into the buffer in reverse order."""
+    count = call.proceed()
+    if count > 1:
+        call.buffer[call.delivered(count)] = bytes(call.buffer[call.delivered(count)])[::-1]
+    return count
+
+
+@mutant("pread.data", PREAD)
+def pread_from_stream(call: ArrayRead) -> int:
+    """A read starts at the stream's position instead of the given one."""
+    size, here = call.stream._size, call.stream._pos
+    if 0 <= call.position < size and here < size:
+        call.position = here
+    return call.proceed()
+
+
+@mutant("read-into.rest-untouched", READ_INTO, name="ClearsRest")
+@mutant("read-fully.rest-untouched", READ_FULLY, name="FullyClearsRest")
+@mutant("pread.rest-untouched", PREAD)
+def pread_clears_rest(call: ArrayRead) -> int:
+    """A read zeroes the part of the buffer that it did not fill."""
+    count = call.proceed()
+    if count > 0:
+        end = call.offset + count
+        call.buffer[end:] = bytes(len(call.buffer) - end)
+    return count
+
+
+@mutant("read-into.eof", READ_INTO, name="NothingAtEnd")
+@mutant("pread.eof", PREAD)
+def pread_nothing_at_end(call: ArrayRead) -> int:
+    """At the end and beyond a read gives 0."""
+    return max(call.proceed(), 0)
+
+
+@mutant("pread.zero", PREAD)
+def pread_needs_length(call: ArrayRead) -> int:
+    """A read of length 0 raises IllegalArgumentException."""
+    count = call.proceed()
+    if call.length == 0:
+        raise IllegalArgumentException("there is nothing to read")
+    return count
+
+
+@mutant("pread.zero", PREAD)
+def pread_end_for_nothing(call: ArrayRead) -> int:
+    """A read of length 0 gives -1, inside the data too."""
+    return call.proceed() or -1

@@ -2,79 +2,66 @@
 
 from __future__ import annotations
 
-from fscontract.contract.api.errors import EOFException, PathIOException
+from fscontract.contract.api.errors import EOFException
 from fscontract.contract.api.filesystem import Buffer
-from fscontract.fakes.mutants.registry import mutant
+from fscontract.fakes.mutants.registry import mutant, right
+from fscontract.fakes.mutants.stream.calls import READ_INTO, ArrayRead
 from fscontract.implementations.input_stream import stream_length
 from fscontract.implementations.memory import MemoryInputStream
 
 
-@mutant("read-byte.closed")
-class EndWhenClosed(MemoryInputStream):
+@mutant("read-byte.closed", MemoryInputStream.read_byte)
+def end_when_closed(self: MemoryInputStream) -> int:
     """read() on a closed stream gives -1, as if the data had ended."""
-
-    def read_byte(self) -> int:
-        return -1 if self._closed else super().read_byte()
+    return -1 if self._closed else right(self).read_byte()
 
 
-@mutant("read-byte.value")
-class SignedByte(MemoryInputStream):
+@mutant("read-byte.value", MemoryInputStream.read_byte)
+def signed_byte(self: MemoryInputStream) -> int:
     """read() takes bytes as signed, so that 255 becomes -1."""
-
-    def read_byte(self) -> int:
-        value = super().read_byte()
-        return value - 256 if value > 127 else value
+    value = right(self).read_byte()
+    return value - 256 if value > 127 else value
 
 
-@mutant("read-byte.advance")
-class ByteStays(MemoryInputStream):
-    """read() gives the same byte for ever."""
-
-    def read_byte(self) -> int:
-        position = self._pos
-        value = super().read_byte()
-        self._pos = position
-        return value
+@mutant("read-byte.advance", MemoryInputStream.read_byte)
+def byte_stays(self: MemoryInputStream) -> int:
+    """read() returns the same byte again and again."""
+    position = self._pos
+    value = right(self).read_byte()
+    self._pos = position
+    return value
 
 
-@mutant("read-byte.advance")
-class ByteTwoSteps(MemoryInputStream):
+@mutant("read-byte.advance", MemoryInputStream.read_byte)
+def byte_two_steps(self: MemoryInputStream) -> int:
     """read() moves the position by two, so that every other byte is lost."""
-
-    def read_byte(self) -> int:
-        value = super().read_byte()
-        self._pos = min(self._pos + 1, self._size) if value >= 0 else self._pos
-        return value
+    value = right(self).read_byte()
+    self._pos = min(self._pos + 1, self._size) if value >= 0 else self._pos
+    return value
 
 
-@mutant("read-byte.eof")
-class ZeroAtEnd(MemoryInputStream):
+@mutant("read-byte.eof", MemoryInputStream.read_byte)
+def zero_at_end(self: MemoryInputStream) -> int:
     """read() gives 0 at the end."""
-
-    def read_byte(self) -> int:
-        return max(super().read_byte(), 0)
+    return max(right(self).read_byte(), 0)
 
 
-@mutant("read-byte.eof")
-class RaisesAtEnd(MemoryInputStream):
+@mutant("read-byte.eof", MemoryInputStream.read_byte)
+def raises_at_end(self: MemoryInputStream) -> int:
     """read() raises EOFException at the end."""
-
-    def read_byte(self) -> int:
-        value = super().read_byte()
-        if value < 0:
-            raise EOFException("the end was reached")
-        return value
+    value = right(self).read_byte()
+    if value < 0:
+        raise EOFException("the end was reached")
+    return value
 
 
-@mutant("read-byte.eof-state")
-class MovesAtEnd(MemoryInputStream):
+@mutant("read-byte.eof-state", MemoryInputStream.read_byte)
+def moves_at_end(self: MemoryInputStream) -> int:
     """read() at the end moves the position beyond it."""
-
-    def read_byte(self) -> int:
-        value = super().read_byte()
-        if value < 0:
-            self._pos += 1
-        return value
+    value = right(self).read_byte()
+    if value < 0:
+        self._pos += 1
+    return value
 
 
 @mutant("input-stream.same-data")
@@ -100,152 +87,61 @@ class StaleAfterByte(MemoryInputStream):
             self._pos += stale
 
 
-@mutant("read-into.open")
-class EndOfBytesWhenClosed(MemoryInputStream):
+@mutant("read-into.open", READ_INTO)
+def end_of_bytes_when_closed(call: ArrayRead) -> int:
     """A multi-byte read on a closed stream gives -1, as if the data had ended."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        return -1 if self._closed else super().read_into(buffer, offset, length)
+    return -1 if call.stream._closed else call.proceed()
 
 
-@mutant("read-into.null")
-class NullIsIO(MemoryInputStream):
-    """A missing buffer is reported as an IOException."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        if buffer is None:
-            raise PathIOException(self.path, "the read failed")
-        return super().read_into(buffer, offset, length)
-
-
-@mutant("read-into.len-neg")
-class NegativeIsNothing(MemoryInputStream):
-    """A negative length is taken as 0."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        return super().read_into(buffer, offset, length if length is None else max(length, 0))
-
-
-@mutant("read-into.offset")
-class OffsetIsCut(MemoryInputStream):
+@mutant("read-into.offset", READ_INTO)
+def offset_is_cut(call: ArrayRead) -> int:
     """An offset beyond the buffer leaves no room, so nothing is read and 0 returned."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        if not self._closed and buffer is not None and offset > len(buffer):
-            return 0
-        return super().read_into(buffer, offset, length)
+    if not call.stream._closed and call.buffer is not None and call.offset > len(call.buffer):
+        return 0
+    return call.proceed()
 
 
-@mutant("read-into.offset-neg")
-class OffsetFromEnd(MemoryInputStream):
-    """A negative offset counts from the buffer's end."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        if buffer is not None and offset < 0:
-            offset += len(buffer)
-        return super().read_into(buffer, offset, length)
-
-
-@mutant("read-into.space")
-class LengthIsCut(MemoryInputStream):
-    """A length that the buffer has no room for is cut to fit."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        if buffer is not None and length is not None and 0 <= offset <= len(buffer):
-            length = min(length, len(buffer) - offset)
-        return super().read_into(buffer, offset, length)
-
-
-@mutant("read-into.reject-stays")
-class RejectedMoves(MemoryInputStream):
+@mutant("read-into.reject-stays", READ_INTO)
+def rejected_moves(call: ArrayRead) -> int:
     """A rejected call has moved the position to the end before its arguments are looked at."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        try:
-            return super().read_into(buffer, offset, length)
-        except (IndexError, TypeError):
-            self._pos = self._size
-            raise
+    try:
+        return call.proceed()
+    except (IndexError, TypeError):
+        call.stream._pos = call.stream._size
+        raise
 
 
-@mutant("read-into.zero")
-class EndForNothing(MemoryInputStream):
+@mutant("read-into.zero", READ_INTO)
+def end_for_nothing(call: ArrayRead) -> int:
     """At the end a read of length 0 gives -1."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        return -1 if length == 0 and self._pos >= self._size else count
+    count = call.proceed()
+    return -1 if call.length == 0 and call.stream._pos >= call.stream._size else count
 
 
-@mutant("read-into.eof")
-class NothingAtEnd(MemoryInputStream):
-    """At the end a read gives 0."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        return max(super().read_into(buffer, offset, length), 0)
-
-
-@mutant("read-into.count")
-class CountsOneMore(MemoryInputStream):
-    """A read that met the end returns the length asked for instead of what it delivered."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        return count if count <= 0 or length is None else length
-
-
-@mutant("read-into.data")
-class Reverses(MemoryInputStream):
-    """A read puts the bytes into the buffer in reverse order."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        if count > 1:
-            buffer[offset : offset + count] = bytes(buffer[offset : offset + count])[::-1]
-        return count
-
-
-@mutant("read-into.data")
-class IgnoresOffset(MemoryInputStream):
+@mutant("read-into.data", READ_INTO)
+def ignores_offset(call: ArrayRead) -> int:
     """A read fills the buffer from its beginning, not from the offset."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        room = buffer is not None and length is not None
-        valid = room and offset >= 0 and 0 <= (length or 0) <= len(buffer) - offset
-        return super().read_into(buffer, 0 if valid else offset, length)
-
-
-@mutant("read-into.rest-untouched")
-class ClearsRest(MemoryInputStream):
-    """A read zeroes the part of the buffer that it did not fill."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        if count > 0:
-            rest = len(buffer) - offset - count
-            buffer[offset + count :] = bytes(rest)
-        return count
+    if call.buffer is not None and call.length is not None:
+        is_valid = call.offset >= 0 and 0 <= call.length <= len(call.buffer) - call.offset
+        call.offset = 0 if is_valid else call.offset
+    return call.proceed()
 
 
-@mutant("read-into.advance")
-class LagsBehind(MemoryInputStream):
+@mutant("read-into.advance", READ_INTO)
+def lags_behind(call: ArrayRead) -> int:
     """A read of several bytes moves the position by one less."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        self._pos -= count > 1
-        return count
+    count = call.proceed()
+    call.stream._pos -= count > 1
+    return count
 
 
-@mutant("read-into.advance")
-class MovesByLength(MemoryInputStream):
+@mutant("read-into.advance", READ_INTO)
+def moves_by_length(call: ArrayRead) -> int:
     """A read moves the position by what was asked for, not by what was delivered."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        count = super().read_into(buffer, offset, length)
-        if count > 0 and length is not None:
-            self._pos += length - count
-        return count
+    count = call.proceed()
+    if count > 0 and call.length is not None:
+        call.stream._pos += call.length - count
+    return count
 
 
 @mutant("read-into.at-least-one")
@@ -261,13 +157,13 @@ class NothingAtFirst(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("read-into.progress")
-class DropsTail(MemoryInputStream):
+@mutant("read-into.progress", READ_INTO)
+def drops_tail(call: ArrayRead) -> int:
     """A read of more than what is left gives -1 and never delivers the tail."""
-
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        if self._closed:
-            self._reject_closed()
-        if stream_length(buffer, offset, length) > self._size - self._pos:
-            return -1
-        return super().read_into(buffer, offset, length)
+    stream = call.stream
+    if stream._closed:
+        stream._reject_closed()
+    rest = stream._size - stream._pos
+    if stream_length(call.buffer, call.offset, call.length) > rest:
+        return -1
+    return call.proceed()

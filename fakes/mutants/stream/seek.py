@@ -9,92 +9,73 @@ from fscontract.contract.api.errors import (
     PathIOException,
 )
 from fscontract.contract.api.filesystem import Buffer
-from fscontract.fakes.mutants.registry import mutant
-from fscontract.fakes.mutants.variants import LaxSeek, NoSeek, Replicated
+from fscontract.fakes.mutants.registry import mutant, right
+from fscontract.fakes.mutants.stream.variants import LaxSeek, NoSeek, Replicated
 from fscontract.implementations.memory import MemoryInputStream
 
 
-@mutant("seek.supported")
-class PretendsToSeek(NoSeek):
+@mutant("seek.supported", NoSeek.seek)
+def pretends_to_seek(self: NoSeek, position: int) -> None:
     """A stream that can't seek returns from seek() as if it had."""
 
-    def seek(self, position: int) -> None:
-        pass
 
-
-@mutant("seek.open")
-class SeeksWhenClosed(MemoryInputStream):
+@mutant("seek.open", MemoryInputStream.seek)
+def seeks_when_closed(self: MemoryInputStream, position: int) -> None:
     """seek() on a closed stream returns."""
-
-    def seek(self, position: int) -> None:
-        if not self._closed:
-            super().seek(position)
+    if not self._closed:
+        right(self).seek(position)
 
 
-@mutant("seek.zero")
-class NoZeroInEmpty(MemoryInputStream):
+@mutant("seek.zero", MemoryInputStream.seek)
+def no_zero_in_empty(self: MemoryInputStream, position: int) -> None:
     """In an empty file even seek(0) is beyond the last byte."""
-
-    def seek(self, position: int) -> None:
-        super().seek(position)
-        if not self._size:
-            raise EOFException("the file is empty")
+    right(self).seek(position)
+    if not self._size:
+        raise EOFException("the file is empty")
 
 
-@mutant("seek.zero")
-class NoWayBack(MemoryInputStream):
+@mutant("seek.zero", MemoryInputStream.seek)
+def no_way_back(self: MemoryInputStream, position: int) -> None:
     """seek(0) fails once something was read."""
-
-    def seek(self, position: int) -> None:
-        if position == 0 < self._pos:
-            raise PathIOException(self.path, "can't go back to the beginning")
-        super().seek(position)
+    if position == 0 < self._pos:
+        raise PathIOException(self.path, "can't go back to the beginning")
+    right(self).seek(position)
 
 
-@mutant("seek.negative")
-class NegativeIsZero(MemoryInputStream):
+@mutant("seek.negative", MemoryInputStream.seek)
+def negative_is_zero(self: MemoryInputStream, position: int) -> None:
     """A negative position is taken as 0."""
-
-    def seek(self, position: int) -> None:
-        super().seek(max(position, 0))
+    right(self).seek(max(position, 0))
 
 
-@mutant("seek.negative")
-class NegativeIsIllegal(MemoryInputStream):
+@mutant("seek.negative", MemoryInputStream.seek)
+def negative_is_illegal(self: MemoryInputStream, position: int) -> None:
     """A negative position raises IllegalArgumentException."""
-
-    def seek(self, position: int) -> None:
-        if position < 0 and not self._closed:
-            raise IllegalArgumentException(f"position {position}")
-        super().seek(position)
+    if position < 0 and not self._closed:
+        raise IllegalArgumentException(f"position {position}")
+    right(self).seek(position)
 
 
-@mutant("seek.past-eof")
-class BeyondIsEnd(MemoryInputStream):
+@mutant("seek.past-eof", MemoryInputStream.seek)
+def beyond_is_end(self: MemoryInputStream, position: int) -> None:
     """A position beyond the end is taken as the end."""
-
-    def seek(self, position: int) -> None:
-        super().seek(min(position, self._size))
+    right(self).seek(min(position, self._size))
 
 
-@mutant("seek.at-len")
-class EndIsBeyond(MemoryInputStream):
+@mutant("seek.at-len", MemoryInputStream.seek)
+def end_is_beyond(self: MemoryInputStream, position: int) -> None:
     """A seek to the length is refused, unless the file is empty."""
-
-    def seek(self, position: int) -> None:
-        if position == self._size > 0 and not self._closed:
-            raise EOFException(f"seek to {position}")
-        super().seek(position)
+    if position == self._size > 0 and not self._closed:
+        raise EOFException(f"seek to {position}")
+    right(self).seek(position)
 
 
-@mutant("seek.lax-eof")
-class RejectsBeyond(LaxSeek):
+@mutant("seek.lax-eof", LaxSeek.seek)
+def rejects_beyond(self: LaxSeek, position: int) -> None:
     """A seek beyond the end is rejected although it is said to be accepted."""
-
-    def seek(self, position: int) -> None:
-        if position > self._size and not self._closed:
-            raise EOFException(f"seek to {position}")
-        super().seek(position)
+    if position > self._size and not self._closed:
+        raise EOFException(f"seek to {position}")
+    right(self).seek(position)
 
 
 @mutant("seek.lax-eof")
@@ -114,14 +95,12 @@ class RaisesBeyond(LaxSeek):
             raise EOFException(f"a read at {self._pos}")
 
 
-@mutant("seek.lax-eof")
-class WrapsAround(LaxSeek):
+@mutant("seek.lax-eof", LaxSeek.seek)
+def wraps_around(self: LaxSeek, position: int) -> None:
     """A seek beyond the end leads back to the beginning."""
-
-    def seek(self, position: int) -> None:
-        super().seek(position)
-        if self._pos > self._size:
-            self._pos = 0
+    right(self).seek(position)
+    if self._pos > self._size:
+        self._pos = 0
 
 
 @mutant("seek.fail-pos")
@@ -160,83 +139,67 @@ class TwoPositions(MemoryInputStream):
         return super().get_pos() if self._reported is None or self._closed else self._reported
 
 
-@mutant("seek.pos")
-class SeeksToBlock(MemoryInputStream):
+@mutant("seek.pos", MemoryInputStream.seek)
+def seeks_to_block(self: MemoryInputStream, position: int) -> None:
     """A seek to an odd position inside the file stops at the even one before it."""
-
-    def seek(self, position: int) -> None:
-        here = self._pos
-        super().seek(position)
-        if position not in (here, self._size):
-            self._pos -= position % 2
+    here = self._pos
+    right(self).seek(position)
+    if position not in (here, self._size):
+        self._pos -= position % 2
 
 
-@mutant("seek.noop")
-class NoopRewinds(MemoryInputStream):
+@mutant("seek.noop", MemoryInputStream.seek)
+def noop_rewinds(self: MemoryInputStream, position: int) -> None:
     """A seek to the current position goes to the beginning of the buffer."""
-
-    def seek(self, position: int) -> None:
-        here = self._pos
-        super().seek(position)
-        if position == here:
-            self._pos = 0
+    here = self._pos
+    right(self).seek(position)
+    if position == here:
+        self._pos = 0
 
 
-@mutant("seek.noop")
-class NoopDropsByte(MemoryInputStream):
+@mutant("seek.noop", MemoryInputStream.seek)
+def noop_drops_byte(self: MemoryInputStream, position: int) -> None:
     """A seek to the current position drops the byte that was read ahead."""
-
-    def seek(self, position: int) -> None:
-        here = self._pos
-        super().seek(position)
-        if position == here:
-            self._pos = min(here + 1, self._size)
+    here = self._pos
+    right(self).seek(position)
+    if position == here:
+        self._pos = min(here + 1, self._size)
 
 
-@mutant("new-source.unsupported-raise")
-class IllegalNewSource(MemoryInputStream):
+@mutant("new-source.unsupported-raise", MemoryInputStream.seek_to_new_source)
+def illegal_new_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source(), not supported, raises IllegalArgumentException."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        super().seek_to_new_source(position)
-        raise IllegalArgumentException("there is no other source")
+    right(self).seek_to_new_source(position)
+    raise IllegalArgumentException("there is no other source")
 
 
-@mutant("new-source.unsupported-false")
-class PretendsNewSource(MemoryInputStream):
+@mutant("new-source.unsupported-false", MemoryInputStream.seek_to_new_source)
+def pretends_new_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source(), not supported, returns True."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        return not super().seek_to_new_source(position)
+    return not right(self).seek_to_new_source(position)
 
 
-@mutant("new-source.none")
-class MovesWithoutSource(MemoryInputStream):
+@mutant("new-source.none", MemoryInputStream.seek_to_new_source)
+def moves_without_source(self: MemoryInputStream, position: int) -> bool:
     """seek_to_new_source() finds no source and moves the position all the same."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        found = super().seek_to_new_source(position)
-        self._pos = min(position, self._size)
-        return found
+    is_other = right(self).seek_to_new_source(position)
+    self._pos = min(position, self._size)
+    return is_other
 
 
-@mutant("new-source.open")
-class NewSourceWhenClosed(Replicated):
+@mutant("new-source.open", Replicated.seek_to_new_source)
+def new_source_when_closed(self: Replicated, position: int) -> bool:
     """seek_to_new_source() answers on a closed stream."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        return False if self._closed else super().seek_to_new_source(position)
+    return False if self._closed else right(self).seek_to_new_source(position)
 
 
-@mutant("new-source.moved")
-class NewSourceMoves(Replicated):
-    """Once a new source was found, the stream stands at the position asked about."""
-
-    def seek_to_new_source(self, position: int) -> bool:
-        found = super().seek_to_new_source(position)
-        if found:
-            self._pos = min(position, self._size)
-        return found
+@mutant("new-source.moved", Replicated.seek_to_new_source)
+def new_source_moves(self: Replicated, position: int) -> bool:
+    """Once a new source was found, the stream is at the position asked about."""
+    is_other = right(self).seek_to_new_source(position)
+    if is_other:
+        self._pos = min(position, self._size)
+    return is_other
 
 
 @mutant("new-source.same-data")
@@ -248,112 +211,88 @@ class OtherReplica(Replicated):
         self._replicas = [bytes(len(data))]
 
 
-@mutant("skip.count")
-class SkipsBeyond(MemoryInputStream):
-    """skip() skips as far as it is told, beyond the end too."""
-
-    def skip(self, count: int) -> int:
-        super().skip(0)
-        count = max(count, 0)
-        self._pos += count
-        return count
+@mutant("skip.count", MemoryInputStream.skip)
+def skips_beyond(self: MemoryInputStream, count: int) -> int:
+    """skip() skips the full count, beyond the end too."""
+    right(self).skip(0)
+    count = max(count, 0)
+    self._pos += count
+    return count
 
 
-@mutant("skip.advance")
-class SkipsLess(MemoryInputStream):
+@mutant("skip.advance", MemoryInputStream.skip)
+def skips_less(self: MemoryInputStream, count: int) -> int:
     """skip() moves the position by one less than it returns."""
-
-    def skip(self, count: int) -> int:
-        skipped = super().skip(count)
-        self._pos -= skipped > 1
-        return skipped
+    skipped = right(self).skip(count)
+    self._pos -= skipped > 1
+    return skipped
 
 
-@mutant("skip.advance")
-class SkipsAsTold(MemoryInputStream):
-    """skip() stops at the end, and returns what it was told to skip."""
-
-    def skip(self, count: int) -> int:
-        super().skip(count)
-        return max(count, 0)
+@mutant("skip.advance", MemoryInputStream.skip)
+def skips_as_told(self: MemoryInputStream, count: int) -> int:
+    """skip() stops at the end, and returns the full count."""
+    right(self).skip(count)
+    return max(count, 0)
 
 
-@mutant("skip.negative")
-class SkipsBack(MemoryInputStream):
+@mutant("skip.negative", MemoryInputStream.skip)
+def skips_back(self: MemoryInputStream, count: int) -> int:
     """A negative count moves the position back."""
-
-    def skip(self, count: int) -> int:
-        skipped = super().skip(count)
-        if count >= 0:
-            return skipped
-        back = max(count, -self._pos)
-        self._pos += back
-        return back
+    skipped = right(self).skip(count)
+    if count >= 0:
+        return skipped
+    back = max(count, -self._pos)
+    self._pos += back
+    return back
 
 
-@mutant("skip.zero")
-class SkipsAtLeastOne(MemoryInputStream):
+@mutant("skip.zero", MemoryInputStream.skip)
+def skips_at_least_one(self: MemoryInputStream, count: int) -> int:
     """skip(0) skips a byte."""
-
-    def skip(self, count: int) -> int:
-        return super().skip(count or 1)
+    return right(self).skip(count or 1)
 
 
-@mutant("skip.progress")
-class NeverSkips(MemoryInputStream):
+@mutant("skip.progress", MemoryInputStream.skip)
+def never_skips(self: MemoryInputStream, count: int) -> int:
     """skip() leaves it to the caller to read instead, and returns 0."""
-
-    def skip(self, count: int) -> int:
-        return super().skip(0)
+    return right(self).skip(0)
 
 
-@mutant("skip.closed")
-class SkipsWhenClosed(MemoryInputStream):
+@mutant("skip.closed", MemoryInputStream.skip)
+def skips_when_closed(self: MemoryInputStream, count: int) -> int:
     """skip() on a closed stream returns 0."""
-
-    def skip(self, count: int) -> int:
-        return 0 if self._closed else super().skip(count)
+    return 0 if self._closed else right(self).skip(count)
 
 
-@mutant("available.bounds")
-class AvailableInAll(MemoryInputStream):
+@mutant("available.bounds", MemoryInputStream.available)
+def available_in_all(self: MemoryInputStream) -> int:
     """Before the end available() gives the file's length, however much was read."""
-
-    def available(self) -> int:
-        return self._size if super().available() else 0
+    return self._size if right(self).available() else 0
 
 
-@mutant("available.eof")
-class NegativeAtEnd(MemoryInputStream):
+@mutant("available.eof", MemoryInputStream.available)
+def negative_at_end(self: MemoryInputStream) -> int:
     """available() gives -1 at the end."""
-
-    def available(self) -> int:
-        return super().available() or -1
+    return right(self).available() or -1
 
 
-@mutant("available.positive")
-class NothingAvailable(MemoryInputStream):
+@mutant("available.positive", MemoryInputStream.available)
+def nothing_available(self: MemoryInputStream) -> int:
     """available() gives 0, as the base class of Java has it."""
-
-    def available(self) -> int:
-        return super().available() * 0
+    return right(self).available() * 0
 
 
-@mutant("available.closed")
-class AvailableNull(MemoryInputStream):
+@mutant("available.closed", MemoryInputStream.available)
+def available_null(self: MemoryInputStream) -> int:
     """available() on a closed stream raises NullPointerException."""
-
-    def available(self) -> int:
-        if self._closed:
-            raise NullPointerException("there is no stream to ask")
-        return super().available()
+    if self._closed:
+        raise NullPointerException("there is no stream to ask")
+    return right(self).available()
 
 
-@mutant("available.stays")
-class AvailableReadsAhead(MemoryInputStream):
+@mutant("available.stays", MemoryInputStream.available)
+def available_reads_ahead(self: MemoryInputStream) -> int:
     """available() reads a byte to find out, and does not put it back."""
-
-    def available(self) -> int:
-        left = super().available()
-        self._pos += left > 0
-        return left
+    count = right(self).available()
+    self._pos += count > 0
+    return count

@@ -8,7 +8,8 @@ from typing import Any
 
 from fscontract.contract.api.errors import NullPointerException, PathIOException
 from fscontract.contract.api.filesystem import Buffer, FileRange
-from fscontract.fakes.mutants.registry import LiveStream, mutant
+from fscontract.fakes.mutants.registry import mutant
+from fscontract.fakes.mutants.stream.filesystem import LiveStream
 from fscontract.implementations.input_stream import positioned_length
 from fscontract.implementations.memory import MemoryInputStream
 
@@ -19,14 +20,12 @@ class OneConnection(MemoryInputStream):
 
     _busy = False
 
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
+    def pread(self, *arguments: Any, **named: Any) -> int:
         if self._busy:
             raise PathIOException(self.path, "the connection is in use")
         self._busy = True
         try:
-            return super().pread(position, buffer, offset, length)
+            return super().pread(*arguments, **named)
         finally:
             self._busy = False
 
@@ -100,11 +99,9 @@ class BigLock(MemoryInputStream):
         super().__init__(data, path)
         self._lock = threading.Lock()
 
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
+    def pread(self, *arguments: Any, **named: Any) -> int:
         with self._lock:
-            return super().pread(position, buffer, offset, length)
+            return super().pread(*arguments, **named)
 
 
 @mutant("read-vectored.concurrent")
@@ -113,22 +110,20 @@ class VectoredInTheWay(MemoryInputStream):
 
     _busy = False
 
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
+    def read_vectored(self, *arguments: Any, **named: Any) -> None:
         self._busy = True
         try:
-            super().read_vectored(ranges, *how, **named)
+            super().read_vectored(*arguments, **named)
         finally:
             self._busy = False
 
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
+    def read_fully(self, *arguments: Any, **named: Any) -> None:
         self._check()
-        super().read_fully(position, buffer, offset, length)
+        super().read_fully(*arguments, **named)
 
-    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+    def read_into(self, *arguments: Any, **named: Any) -> int:
         self._check()
-        return super().read_into(buffer, offset, length)
+        return super().read_into(*arguments, **named)
 
     def _check(self) -> None:
         if self._busy:

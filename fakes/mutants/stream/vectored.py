@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import Future
 from itertools import pairwise
-from typing import Any
 
 from fscontract.contract.api.errors import EOFException, IllegalArgumentException, PathIOException
-from fscontract.contract.api.filesystem import Allocate, FileRange, Release, no_release
+from fscontract.contract.api.filesystem import no_release
 from fscontract.fakes.mutants.registry import mutant
-from fscontract.fakes.mutants.variants import LateEndCheck, OverlappingRanges
+from fscontract.fakes.mutants.stream.calls import READ_VECTORED, VectoredRead
+from fscontract.fakes.mutants.stream.variants import LateEndCheck, OverlappingRanges
 from fscontract.implementations.memory import MemoryInputStream
 
 
@@ -26,144 +25,110 @@ def _failed(error: Exception) -> Future[memoryview]:
     return future
 
 
-@mutant("read-vectored.data")
-class MixesUpRanges(MemoryInputStream):
+@mutant("read-vectored.data", READ_VECTORED)
+def mixes_up_ranges(call: VectoredRead) -> None:
     """Ranges are read in the order of their offsets and handed out in the order of the call."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        if len({r.length for r in ranges}) == 1:
-            futures = [r.data for r in sorted(ranges, key=lambda r: r.offset)]
-            for item, future in zip(ranges, futures, strict=True):
-                item.data = future
+    call.proceed()
+    if len({r.length for r in call.ranges}) == 1:
+        futures = [r.data for r in sorted(call.ranges, key=lambda r: r.offset)]
+        for item, future in zip(call.ranges, futures, strict=True):
+            item.data = future
 
 
-@mutant("read-vectored.data")
-class CutsMergedWrong(MemoryInputStream):
+@mutant("read-vectored.data", READ_VECTORED)
+def cuts_merged_wrong(call: VectoredRead) -> None:
     """Two adjacent ranges are read as one and cut apart one byte too early."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        for first, second in pairwise(ranges):
-            if first.length and second.length and first.offset + first.length == second.offset:
-                start = second.offset - 1
-                second.data = _done(self._data[start : start + second.length])
+    call.proceed()
+    for first, second in pairwise(call.ranges):
+        if first.length and second.length and first.offset + first.length == second.offset:
+            start = second.offset - 1
+            second.data = _done(call.stream._data[start : start + second.length])
 
 
-@mutant("read-vectored.remaining")
-class WholeAllocation(MemoryInputStream):
+@mutant("read-vectored.remaining", READ_VECTORED)
+def whole_allocation(call: VectoredRead) -> None:
     """The buffer of a range holds one byte more than was asked for, where the file has one."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        for item in ranges:
-            if item.length:
-                end = item.offset + item.length + 1
-                item.data = _done(self._data[item.offset : end])
+    call.proceed()
+    for item in call.ranges:
+        if item.length:
+            end = item.offset + item.length + 1
+            item.data = _done(call.stream._data[item.offset : end])
 
 
-@mutant("read-vectored.empty")
-class NeedsRanges(MemoryInputStream):
+@mutant("read-vectored.empty", READ_VECTORED)
+def needs_ranges(call: VectoredRead) -> None:
     """An empty list of ranges raises IllegalArgumentException."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        if not ranges:
-            raise IllegalArgumentException("there is no range to read")
+    call.proceed()
+    if not call.ranges:
+        raise IllegalArgumentException("there is no range to read")
 
 
-@mutant("read-vectored.null-ranges")
-class NoRangesIsEmpty(MemoryInputStream):
+@mutant("read-vectored.null-ranges", READ_VECTORED)
+def no_ranges_is_empty(call: VectoredRead) -> None:
     """A missing list of ranges is taken as an empty one."""
+    call.ranges = call.ranges or ()
+    call.proceed()
 
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges or (), *how, **named)
 
-
-@mutant("read-vectored.null-range")
-class SkipsMissingRange(MemoryInputStream):
+@mutant("read-vectored.null-range", READ_VECTORED)
+def skips_missing_range(call: VectoredRead) -> None:
     """A missing range in the list is passed over."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        present = ranges and [item for item in ranges if item is not None]
-        super().read_vectored(present, *how, **named)
+    call.ranges = call.ranges and [item for item in call.ranges if item is not None]
+    call.proceed()
 
 
-@mutant("read-vectored.null-allocate")
-class OwnAllocator(MemoryInputStream):
+@mutant("read-vectored.null-allocate", READ_VECTORED)
+def own_allocator(call: VectoredRead) -> None:
     """A missing allocator is replaced by the stream's own."""
-
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
-        super().read_vectored(ranges, bytearray if allocate is None else allocate, release)
+    call.allocate = bytearray if call.allocate is None else call.allocate
+    call.proceed()
 
 
-@mutant("read-vectored.null-allocate")
-class AllocatorFailsLate(MemoryInputStream):
+@mutant("read-vectored.null-allocate", READ_VECTORED)
+def allocator_fails_late(call: VectoredRead) -> None:
     """A missing allocator shows in the futures only."""
-
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
-        super().read_vectored(ranges, bytearray if allocate is None else allocate, release)
-        if allocate is None:
-            for item in ranges:
-                item.data = _failed(TypeError("there is no allocator"))
+    is_missing = call.allocate is None
+    call.allocate = bytearray if is_missing else call.allocate
+    call.proceed()
+    if is_missing:
+        for item in call.ranges:
+            item.data = _failed(TypeError("there is no allocator"))
 
 
-@mutant("read-vectored.null-release")
-class OwnRelease(MemoryInputStream):
+@mutant("read-vectored.null-release", READ_VECTORED)
+def own_release(call: VectoredRead) -> None:
     """A missing release operation is put up with, until a read fails."""
-
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
-        super().read_vectored(ranges, allocate, no_release if release is None else release)
+    call.release = no_release if call.release is None else call.release
+    call.proceed()
 
 
-@mutant("read-vectored.negative-offset")
-class RangeFromEnd(MemoryInputStream):
+@mutant("read-vectored.negative-offset", READ_VECTORED)
+def range_from_end(call: VectoredRead) -> None:
     """A range with a negative offset is taken from the end of the file."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        negative = [r for r in ranges or () if r is not None and r.offset < 0 < r.length]
-        rest = ranges and [r for r in ranges if r not in negative]
-        super().read_vectored(rest, *how, **named)
-        for item in negative:
-            start = max(self._size + item.offset, 0)
-            item.data = _done(self._data[start : start + item.length])
+    negative = [r for r in call.ranges or () if r is not None and r.offset < 0 < r.length]
+    call.ranges = call.ranges and [r for r in call.ranges if r not in negative]
+    call.proceed()
+    for item in negative:
+        start = max(call.stream._size + item.offset, 0)
+        item.data = _done(call.stream._data[start : start + item.length])
 
 
-@mutant("read-vectored.negative-length")
-class RangeToEnd(MemoryInputStream):
+@mutant("read-vectored.negative-length", READ_VECTORED)
+def range_to_end(call: VectoredRead) -> None:
     """A range with a negative length reads to the end of the file."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        negative = [r for r in ranges or () if r is not None and r.length < 0 <= r.offset]
-        rest = ranges and [r for r in ranges if r not in negative]
-        super().read_vectored(rest, *how, **named)
-        for item in negative:
-            item.data = _done(self._data[item.offset :])
+    negative = [r for r in call.ranges or () if r is not None and r.length < 0 <= r.offset]
+    call.ranges = call.ranges and [r for r in call.ranges if r not in negative]
+    call.proceed()
+    for item in negative:
+        item.data = _done(call.stream._data[item.offset :])
 
 
-@mutant("read-vectored.negative-length")
-class NegativeLengthIsEnd(MemoryInputStream):
+@mutant("read-vectored.negative-length", READ_VECTORED)
+def negative_length_is_end(call: VectoredRead) -> None:
     """A range with a negative length raises EOFException."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        if any(r is not None and r.length < 0 for r in ranges or ()):
-            raise EOFException("a range ends before it starts")
-        super().read_vectored(ranges, *how, **named)
+    if any(r is not None and r.length < 0 for r in call.ranges or ()):
+        raise EOFException("a range ends before it starts")
+    call.proceed()
 
 
 @mutant("read-vectored.overlap")
@@ -173,28 +138,24 @@ class ReadsOverlaps(MemoryInputStream):
     read_vectored = OverlappingRanges.read_vectored
 
 
-@mutant("read-vectored.overlap")
-class RefusesAdjacent(MemoryInputStream):
+@mutant("read-vectored.overlap", READ_VECTORED)
+def refuses_adjacent(call: VectoredRead) -> None:
     """Ranges that merely touch are taken for overlapping."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        ends = {item.offset + item.length for item in ranges if item.length}
-        if any(item.offset in ends for item in ranges):
-            raise IllegalArgumentException("the ranges overlap")
+    call.proceed()
+    ends = {item.offset + item.length for item in call.ranges if item.length}
+    if any(item.offset in ends for item in call.ranges):
+        raise IllegalArgumentException("the ranges overlap")
 
 
-@mutant("read-vectored.overlap-allowed")
-class SharesOverlap(OverlappingRanges):
+@mutant("read-vectored.overlap-allowed", READ_VECTORED.on(OverlappingRanges))
+def shares_overlap(call: VectoredRead) -> None:
     """The part that two ranges share is delivered to the first of them only."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        for first, second in pairwise(ranges):
-            shared = first.offset + first.length - second.offset
-            if first.offset <= second.offset and shared > 0 and second.length:
-                data = bytes(shared) + self._data[second.offset + shared :]
-                second.data = _done(data[: second.length])
+    call.proceed()
+    for first, second in pairwise(call.ranges):
+        shared = first.offset + first.length - second.offset
+        if first.offset <= second.offset and shared > 0 and second.length:
+            data = bytes(shared) + call.stream._data[second.offset + shared :]
+            second.data = _done(data[: second.length])
 
 
 @mutant("read-vectored.eof-early")
@@ -204,15 +165,13 @@ class ChecksLate(MemoryInputStream):
     read_vectored = LateEndCheck.read_vectored
 
 
-@mutant("read-vectored.eof-late")
-class ShortBuffer(LateEndCheck):
+@mutant("read-vectored.eof-late", READ_VECTORED.on(LateEndCheck))
+def short_buffer(call: VectoredRead) -> None:
     """The future of a range beyond the end yields what there is."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        for item in ranges:
-            if item.length and item.offset + item.length > self._size:
-                item.data = _done(self._data[item.offset : item.offset + item.length])
+    call.proceed()
+    for item in call.ranges:
+        if item.length and item.offset + item.length > call.stream._size:
+            item.data = _done(call.stream._data[item.offset : item.offset + item.length])
 
 
 @mutant("read-vectored.eof-late")
@@ -222,43 +181,35 @@ class ChecksEarly(LateEndCheck):
     read_vectored = MemoryInputStream.read_vectored
 
 
-@mutant("read-vectored.exact-end")
-class EndIsOutside(MemoryInputStream):
+@mutant("read-vectored.exact-end", READ_VECTORED)
+def end_is_outside(call: VectoredRead) -> None:
     """A range that ends exactly at the end of the file raises EOFException."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        if any(r.length and r.offset + r.length == self._size for r in ranges):
-            raise EOFException("a range ends outside the file")
+    call.proceed()
+    if any(r.length and r.offset + r.length == call.stream._size for r in call.ranges):
+        raise EOFException("a range ends outside the file")
 
 
-@mutant("read-vectored.good-ranges")
-class AllForOne(LateEndCheck):
+@mutant("read-vectored.good-ranges", READ_VECTORED.on(LateEndCheck))
+def all_for_one(call: VectoredRead) -> None:
     """One range beyond the end fails the futures of all."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        if any(r.length and r.offset + r.length > self._size for r in ranges):
-            for item in ranges:
-                item.data = _failed(EOFException("one of the ranges ends outside the file"))
+    call.proceed()
+    if any(r.length and r.offset + r.length > call.stream._size for r in call.ranges):
+        for item in call.ranges:
+            item.data = _failed(EOFException("one of the ranges ends outside the file"))
 
 
-@mutant("read-vectored.zero-length")
-class NoEmptyRange(MemoryInputStream):
+@mutant("read-vectored.zero-length", READ_VECTORED)
+def no_empty_range(call: VectoredRead) -> None:
     """The future of an empty range fails, for no such request can be made."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        for item in ranges:
-            if item.length == 0:
-                item.data = _failed(PathIOException(self.path, "bad request"))
+    call.proceed()
+    for item in call.ranges:
+        if item.length == 0:
+            item.data = _failed(PathIOException(call.stream.path, "bad request"))
 
 
-@mutant("read-vectored.position")
-class VectoredMoves(MemoryInputStream):
+@mutant("read-vectored.position", READ_VECTORED)
+def vectored_moves(call: VectoredRead) -> None:
     """A vectored read leaves the stream behind its last range."""
-
-    def read_vectored(self, ranges: Sequence[FileRange], *how: Any, **named: Any) -> None:
-        super().read_vectored(ranges, *how, **named)
-        if ranges:
-            self._pos = ranges[-1].offset + ranges[-1].length
+    call.proceed()
+    if call.ranges:
+        call.stream._pos = call.ranges[-1].offset + call.ranges[-1].length

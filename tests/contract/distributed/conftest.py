@@ -29,11 +29,11 @@ TARGETS = dedent(
     """
     import threading
 
-    from fscontract.fakes.mutants.registry import binding, mutants
+    from fscontract.fakes.mutants.registry import mutant_named
     from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
     def mutant(name):
-        return binding(next(m for m in mutants() if str(m) == name))
+        return mutant_named(name).binding()
 
     never = threading.Event()
 
@@ -142,10 +142,9 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeBench:
         if not mutant:
             place = target if ":" not in target else f"{tmp_path}/{target}"
             return Bench(place, options(**more), load_profile("reference"))
-        from fscontract.fakes.mutants import registry
+        from fscontract.fakes.mutants.registry import mutant_named
 
-        (found,) = (m for m in registry.mutants() if str(m) == mutant)
         run = options(options={"name": mutant}, **more)
-        return Bench(f"{tmp_path}/mutated.py:mutant", run, registry.profile(found))
+        return Bench(f"{tmp_path}/mutated.py:mutant", run, mutant_named(mutant).profile())
 
     return make

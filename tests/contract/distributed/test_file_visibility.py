@@ -22,12 +22,14 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.fakes.mutants.hadoop import EXECUTOR_MUTANTS, ExecutorMutant, View
+from fscontract.fakes.mutants.executors.view import View
+from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
 from tests.contract.distributed.conftest import Here, options
 
 CHOSEN = tuple(select(("executors",)))
+MUTANTS = mutants("executors")
 Run = Callable[[Callable[[MemoryFileSystem], Binding], str], RunResult]
 
 
@@ -51,10 +53,10 @@ def outcomes(result: RunResult) -> dict[str, Verdict]:
     return {c.clause.id: c.outcome for c in result.clauses}
 
 
-@pytest.mark.parametrize("mutant", EXECUTOR_MUTANTS, ids=str)
-def test_a_mutant_breaks_its_clause_and_no_other(mutant: ExecutorMutant, run: Run) -> None:
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_breaks_its_clause_and_no_other(mutant: Mutant, run: Run) -> None:
     """What was wanted, what was seen instead, and on which machine."""
-    result = run(mutant.binding, "place://there")
+    result = run(lambda files: StreamBinding(mutant.part(files), str(mutant)), "place://there")
     expected = {c.id: Verdict.PASS for c in CHOSEN} | {mutant.clause: Verdict.FAIL}
     assert outcomes(result) == expected, mutant.says
     (shown,) = (c.counterexample for c in result.clauses if c.counterexample)
@@ -64,8 +66,8 @@ def test_a_mutant_breaks_its_clause_and_no_other(mutant: ExecutorMutant, run: Ru
 
 def test_every_clause_has_a_mutant() -> None:
     """And no mutant is of another one."""
-    assert {m.clause for m in EXECUTOR_MUTANTS} == {c.id for c in CHOSEN}
-    assert all(m.says.endswith(".") for m in EXECUTOR_MUTANTS)
+    assert {m.clause for m in MUTANTS} == {c.id for c in CHOSEN}
+    assert all(m.says.endswith(".") for m in MUTANTS)
 
 
 def test_the_same_files_pass(run: Run) -> None:

@@ -19,19 +19,17 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
 from fscontract.contract.spec.known_failures import Known
-from fscontract.fakes.mutants.blockreader.registry import reader_mutants
-from fscontract.fakes.mutants.metadata_table.registry import table_mutants
-from fscontract.fakes.mutants.splitter.registry import splitter_mutants
+from fscontract.fakes.mutants.registry import mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.limits import DEADLOCK
 
-MUTANTS = {mutant.name: mutant.binding for mutant in splitter_mutants()}
-_READER, _TABLE = reader_mutants()[0], table_mutants()[0]
+MUTANTS = {mutant.name: mutant.binding() for mutant in mutants("splitter")}
+_READER, _TABLE = mutants("blockreader")[0], mutants("metadata-table")[0]
 #: A part of each kind with a clause that it breaks.
 BROKEN = [
     ("splitter", MUTANTS["Deaf"], "split.trigger"),
     ("blockreader", _READER.binding(), _READER.clause),
-    ("metadata-table", _TABLE.binding, _TABLE.clause),
+    ("metadata-table", _TABLE.binding(), _TABLE.clause),
 ]
 
 
@@ -214,7 +212,6 @@ def test_our_block_reader_conforms() -> None:
 
 def test_a_block_reader_that_breaks_a_clause_does_not_conform() -> None:
     """With what was wanted, and what was seen."""
-    mutant = reader_mutants()[0]
-    result = check_pipeline(mutant.binding(), select([mutant.clause]))
-    assert _outcome(result, mutant.clause) in {Verdict.FAIL, Verdict.LAX}
+    result = check_pipeline(_READER.binding(), select([_READER.clause]))
+    assert _outcome(result, _READER.clause) in {Verdict.FAIL, Verdict.LAX}
     assert result.clauses[0].counterexample is not None

@@ -13,9 +13,7 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import Clause, Level, clauses, select
 from fscontract.contract.spec.known_failures import Known
-from fscontract.fakes.mutants.blockreader.registry import reader_mutants
-from fscontract.fakes.mutants.metadata_table.registry import table_mutants
-from fscontract.fakes.mutants.splitter.registry import splitter_mutants
+from fscontract.fakes.mutants.registry import mutants
 
 TODAY = date(2027, 1, 1)
 HOW = "seek: returned"
@@ -82,15 +80,13 @@ def test_what_was_shown_is_kept_unless_the_entry_is_out_of_date(
         assert result.issue in {entry.issue for entry in listed}
 
 
-def _missing(mutants: list[tuple[str, PipelineBinding]]) -> tuple[str, PipelineBinding]:
-    return next((c, made) for c, made in mutants if clauses()[c].level is Level.SHOULD)
+def _missing(document: str) -> tuple[str, PipelineBinding]:
+    should = (m for m in mutants(document) if clauses()[m.clause].level is Level.SHOULD)
+    mutant = next(should)
+    return mutant.clause, mutant.binding()
 
 
-PARTS = {
-    "splitter": _missing([(m.clause, m.binding) for m in splitter_mutants()]),
-    "blockreader": _missing([(m.clause, m.binding()) for m in reader_mutants()]),
-    "metadata-table": _missing([(m.clause, m.binding) for m in table_mutants()]),
-}
+PARTS = {name: _missing(name) for name in ("splitter", "blockreader", "metadata-table")}
 
 
 @pytest.mark.parametrize("api", PARTS)

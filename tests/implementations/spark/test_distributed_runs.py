@@ -27,7 +27,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.targets import resolve_target
-from fscontract.fakes.mutants import registry
+from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.spark.distributed_runs import SparkBackend
 from tests.limits import DEADLOCK
 
@@ -60,10 +60,10 @@ def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def _run(name: str, clauses: tuple[str, ...], secret: str = "") -> tuple[str, RunOptions, Settings]:
     """A run of a mutant, as the command makes it."""
-    (found,) = (m for m in registry.mutants() if str(m) == name)
     options = {"name": name, **({"secret": secret} if secret else {})}
     run = RunOptions(None, (), clauses, "all", "quick", None, 0, 10.0, options, None, None)
-    return f"{TARGETS}:mutant", run, Settings(registry.profile(found), with_checks(select(clauses)))
+    settings = Settings(mutant_named(name).profile(), with_checks(select(clauses)))
+    return f"{TARGETS}:mutant", run, settings
 
 
 def _verdicts(result: RunResult) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import
     Stage,
 )
 from fscontract.contract.spec.clauses import clauses, select
-from fscontract.fakes.mutants.metadata_table.registry import table_mutants
+from fscontract.fakes.mutants.registry import mutants
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -33,8 +33,8 @@ def test_our_tables_conform() -> None:
 
 def test_a_table_that_breaks_a_clause_does_not_conform() -> None:
     """With what was wanted, and what was seen."""
-    mutant = next(m for m in table_mutants() if m.name == "AddsOnly")
-    result = check_pipeline(mutant.binding, select([mutant.clause]))
+    mutant = next(m for m in mutants("metadata-table") if m.name == "AddsOnly")
+    result = check_pipeline(mutant.binding(), select([mutant.clause]))
     (found,) = result.clauses
     assert found.outcome is Verdict.FAIL
     assert found.counterexample is not None

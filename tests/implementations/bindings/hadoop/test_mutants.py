@@ -15,7 +15,9 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants.hadoop import Beneath, over_hadoop
-from fscontract.fakes.mutants.registry import BROKEN, Mutant, MutantFileSystem, mutants
+from fscontract.fakes.mutants.kinds import BROKEN
+from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
@@ -41,7 +43,7 @@ def _mutants() -> list[Mutant]:
     names = {c.id for c in STREAMS} - OWN.keys()
     return [
         m
-        for m in mutants()
+        for m in mutants("fsdatainputstream")
         if m.clause in names
         and m.name not in BESIDE
         and not PROFILE.with_features(m.features).satisfies(clauses()[m.clause].needs)
@@ -60,11 +62,13 @@ def beneath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beneath]:
 
 
 def _verdict(mutated: Mutant, beneath: Beneath) -> Verdict:
-    stream = over_hadoop(mutated.filesystem.args[0], beneath)  # type: ignore[attr-defined]
-    made = mutated.filesystem.func(stream)  # type: ignore[attr-defined]
+    filesystem, stream = MutantFileSystem, mutated.part
+    if issubclass(mutated.part, MutantFileSystem):
+        filesystem, stream = mutated.part, MemoryInputStream
     profile = PROFILE.with_features(mutated.features)
     settings = Settings(profile, (clauses()[mutated.clause],), stop_at_first=True)
-    return check(StreamBinding(made, name=str(mutated)), settings).clauses[0].outcome
+    binding = StreamBinding(filesystem(over_hadoop(stream, beneath)), name=str(mutated))
+    return check(binding, settings).clauses[0].outcome
 
 
 @pytest.mark.deep

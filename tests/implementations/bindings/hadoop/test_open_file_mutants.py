@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
-from typing import cast
 
 import pytest
 
@@ -16,8 +15,9 @@ from fscontract.contract.spec.clauses import Clause, clauses
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants.hadoop import opening_over_hadoop
-from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem
-from fscontract.fakes.mutants.registry import BROKEN, Mutant, mutants
+from fscontract.fakes.mutants.kinds import BROKEN
+from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem, filesystem_of
+from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 
 #: What RawLocalFileSystem breaks itself, so that no mutant of it shows: finding H6.
@@ -55,7 +55,7 @@ def _mutants() -> list[Mutant]:
     judged = {c.id: c for c in OPENS if c.id not in OWN | ROOT}
     return [
         m
-        for m in mutants()
+        for m in mutants("openfile")
         if m.clause in judged
         and m.name not in NONE
         and not _profile(m).satisfies(judged[m.clause].needs)
@@ -85,7 +85,7 @@ def _run(
 
 
 def _verdict(mutated: Mutant, beneath: HadoopBinding) -> Verdict:
-    made = cast(type[OpeningFileSystem], mutated.filesystem)
+    made = filesystem_of(mutated.part)
     judged = (clauses()[mutated.clause],)
     return _run(made, beneath, _profile(mutated), judged, stop=True).clauses[0].outcome
 

@@ -23,7 +23,7 @@ from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
-from fscontract.fakes.mutants import registry
+from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.distributed_runs import SparkBackend
 from fscontract.implementations.spark.filesystem import SparkFileSystem
@@ -112,14 +112,14 @@ def vectored(spark: SparkSession, folder: str, whom: str) -> bool:
 
 def spread(spark: SparkSession, master: str, marker: str, whom: str) -> bool:
     """Whether executors that die come to the verdicts of one process on a mutant of one clause."""
-    (mutant,) = (m for m in registry.mutants() if str(m) == MUTANT)
+    mutant = mutant_named(MUTANT)
     options = {"name": MUTANT, "marker": marker, "whom": whom}
     run = RunOptions(None, (), ("getpos",), "all", "quick", None, 0, 10.0, options, None, None)
-    settings = Settings(registry.profile(mutant), with_checks(select(run.clauses)))
+    settings = Settings(mutant.profile(), with_checks(select(run.clauses)))
     target = f"{Path(__file__).with_name('targets.py')}:dying"
     there = SparkBackend(spark, master)
-    parts = DistributedRun(target, registry.binding(mutant), run, settings, there).check()
-    whole = check(registry.binding(mutant), settings)
+    parts = DistributedRun(target, mutant.binding(), run, settings, there).check()
+    whole = check(mutant.binding(), settings)
     found = [(c.clause.id, c.outcome, c.counterexample) for c in whole.clauses]
     assert any(shown for _, _, shown in found)
     assert os.path.exists(marker)

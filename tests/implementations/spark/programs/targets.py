@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract.binding import Binding
-from fscontract.fakes.mutants.registry import binding, mutants
+from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 _BRIEF = 0.05
@@ -20,7 +20,8 @@ _MIDDLE = 10
 
 def mutant(name: str, secret: str = "") -> Binding:
     """A mutant by its name, whatever the secret."""
-    return binding(next(m for m in mutants() if str(m) == name))
+    binding: Binding = mutant_named(name).binding()
+    return binding
 
 
 def dying(name: str, marker: str, whom: str) -> Binding:

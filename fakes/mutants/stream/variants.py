@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
@@ -24,12 +24,19 @@ from fscontract.contract.api.filesystem import (
     Release,
     no_release,
 )
-from fscontract.fakes.mutants.registry import Variant
 from fscontract.implementations.input_stream import CAPABILITIES, vectored_ranges
+from fscontract.implementations.memory import MemoryInputStream
 
 
 def _unsupported(operation: str) -> NoReturn:
     raise UnsupportedOperationException(f"{operation} is not possible")
+
+
+class Variant(MemoryInputStream):
+    """A correct stream with other features than those of the profile "reference"."""
+
+    #: The features, with "!" before those it lacks.
+    features: ClassVar[tuple[str, ...]] = ()
 
 
 class LaxSeek(Variant):
@@ -84,11 +91,9 @@ class LooseExceptions(Variant):
         except EOFException as error:
             raise PathIOException(self.path, str(error)) from None
 
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
+    def read_fully(self, *arguments: Any, **named: Any) -> None:
         try:
-            super().read_fully(position, buffer, offset, length)
+            super().read_fully(*arguments, **named)
         except EOFException as error:
             raise PathIOException(self.path, str(error)) from None
 
@@ -98,22 +103,13 @@ class NoPositionedReads(Variant):
 
     features = ("!supports-positioned-readable", "!supports-vectored-io")
 
-    def pread(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> int:
+    def pread(self, *arguments: Any, **named: Any) -> NoReturn:
         _unsupported("pread")
 
-    def read_fully(
-        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-    ) -> None:
+    def read_fully(self, *arguments: Any, **named: Any) -> NoReturn:
         _unsupported("read_fully")
 
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
+    def read_vectored(self, *arguments: Any, **named: Any) -> NoReturn:
         _unsupported("read_vectored")
 
     def has_capability(self, name: str) -> bool:
@@ -224,10 +220,10 @@ class ShortReads(Variant):
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         space = length is None and offset <= len(buffer)
-        asked = len(buffer) - offset if space else length
-        if asked is not None and 0 <= offset <= len(buffer) - asked:
-            asked = min(asked, 2)
-        return super().read_into(buffer, offset, asked)
+        room = len(buffer) - offset if space else length
+        if room is not None and 0 <= offset <= len(buffer) - room:
+            room = min(room, 2)
+        return super().read_into(buffer, offset, room)
 
     def skip(self, count: int) -> int:
         return super().skip(min(count, 1))

@@ -1,0 +1,345 @@
+"""The kinds of mutants: what each is a part of, and how a check of it is run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+from fscontract.contract.distributed.file_visibility import compare, write
+from fscontract.contract.runner.result import FAILING, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.scenarios.blockreader.check import check_reader
+from fscontract.contract.scenarios.metadata_table.check import check_table
+from fscontract.contract.scenarios.splitter.check import check_splitter, scenarios_of
+from fscontract.contract.spec.clauses import Clause, clauses
+from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
+from fscontract.fakes.mutants.blockreader.scaler import Scaler
+from fscontract.fakes.mutants.executors.view import View
+from fscontract.fakes.mutants.faults.filesystems import DiskFiles, StoredFiles, fault_binding
+from fscontract.fakes.mutants.openfile.filesystems import (
+    OpeningBuilder,
+    OpeningFileSystem,
+    OptionStream,
+    StoredStream,
+    filesystem_of,
+)
+from fscontract.fakes.mutants.python_file.plain_file import PlainFile, stream_of
+from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
+from fscontract.fakes.mutants.stream.variants import Variant
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from fscontract.pipeline.blockreader.binding import ReaderBinding
+from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
+from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.readers import FSBlockReader, FSRecordReader, FSSliceReader
+from fscontract.pipeline.hudi.binding import TableBinding
+from fscontract.pipeline.hudi.file_group import FileGroupReader
+from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.locks import FileLock
+from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.writer import MetadataWriter
+from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
+from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, FileSplitterBase
+from fscontract.pipeline.splitter.windows import FSWindowStore
+
+#: Verdicts that say a clause is broken.
+BROKEN = FAILING | {Verdict.LAX}
+#: Seconds after which a scenario of a splitter counts as hanging, and a look at a file.
+_SPLITTER_TIMEOUT, _LOOK_TIMEOUT = 3.0, 10.0
+#: Seconds after which a program counts as hanging, and where that is what is tried.
+_TIMEOUT, _SHORT_TIMEOUT = 10.0, 0.5
+
+
+def reference_with(*features: str) -> Profile:
+    """Return the profile "reference" with features added or, after "!", removed."""
+    return replace(load_profile("reference"), name="mutant").with_features(features)
+
+
+class Subject(NamedTuple):
+    """A part to check, under a name, by the clauses `judged`; faults happen of some kinds."""
+
+    part: type[Any]
+    name: str
+    judged: tuple[Clause, ...]
+    effort: str
+    faults: frozenset[str]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a single clause is judged, so that the first violation is enough."""
+        return len(self.judged) == 1
+
+
+class Kind(ABC):
+    """One kind of mutants: how something is made that has such a part, and how it is checked."""
+
+    #: The classes that a part of this kind derives from.
+    parts: ClassVar[tuple[type[Any], ...]]
+    #: The efforts to try, one after the other.
+    efforts: ClassVar[tuple[str, ...]] = ("quick",)
+
+    @abstractmethod
+    def binding(self, part: type[Any], name: str) -> Any:
+        """Return a binding to something new that has the part."""
+
+    @abstractmethod
+    def broken(self, subject: Subject) -> dict[str, str]:
+        """Return the clauses found broken, of those that are judged, with what was seen."""
+
+    def features(self, part: type[Any]) -> tuple[str, ...]:
+        """Return what differs from the profile "reference", with "!" before what is lacking."""
+        return ()
+
+    def profile(self, part: type[Any]) -> Profile:
+        """Return the profile that something with a right part would conform to."""
+        return reference_with(*self.features(part))
+
+
+class StreamKind(Kind):
+    """Streams, and filesystems that open them, in memory."""
+
+    parts: ClassVar[tuple[type[Any], ...]] = (MemoryInputStream, MutantFileSystem)
+    efforts = ("quick", "normal")
+
+    def filesystem(self, part: type[Any]) -> MemoryFileSystem:
+        """Return a new filesystem that has the part."""
+        if issubclass(part, MutantFileSystem):
+            return part()
+        return MutantFileSystem(part)
+
+    def binding(self, part: type[Any], name: str) -> StreamBinding:
+        return StreamBinding(self.filesystem(part), name=name)
+
+    def features(self, part: type[Any]) -> tuple[str, ...]:
+        return part.features if issubclass(part, Variant) else ()
+
+    def profile(self, part: type[Any]) -> Profile:
+        # The Python file over a stream inherits the stream's faults.
+        return reference_with(*self.features(part), "!python-file")
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        settings = Settings(
+            self.profile(subject.part),
+            subject.judged,
+            effort=subject.effort,
+            stop_at_first=subject.is_single,
+        )
+        return _broken(check(self.binding(subject.part, subject.name), settings))
+
+
+class PythonFileKind(StreamKind):
+    """Python files over streams in memory."""
+
+    parts = (PlainFile,)
+
+    def filesystem(self, part: type[Any]) -> MemoryFileSystem:
+        return MutantFileSystem(stream_of(part))
+
+    def features(self, part: type[Any]) -> tuple[str, ...]:
+        return super().features(part.stream_class)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return reference_with(*self.features(part))
+
+
+class OpenFileKind(StreamKind):
+    """Filesystems whose open_file() is wrong, and their builders and streams."""
+
+    parts = (OpeningFileSystem, OpeningBuilder, OptionStream, StoredStream)
+
+    def filesystem(self, part: type[Any]) -> MemoryFileSystem:
+        return filesystem_of(part)()
+
+    def features(self, part: type[Any]) -> tuple[str, ...]:
+        filesystem = filesystem_of(part)
+        keys = ("openfile-unsupported-keys",) if filesystem.unsupported_keys else ()
+        return filesystem.features + keys
+
+    def profile(self, part: type[Any]) -> Profile:
+        keys = filesystem_of(part)
+        return replace(
+            super().profile(part),
+            own_keys=keys.own_keys,
+            unsupported_keys=keys.unsupported_keys,
+        )
+
+
+class FaultKind(Kind):
+    """Filesystems that mishandle faults; of the fake one also streams, connections and clients."""
+
+    parts = (StoredFiles, DiskFiles, FakeInputStream, Connection, Client)
+
+    def filesystem(self, part: type[Any]) -> StoredFiles | DiskFiles:
+        """Return a new filesystem that has the part."""
+        if issubclass(part, Connection):
+            return StoredFiles(type("Stream", (FakeInputStream,), {"connection": part}))
+        if issubclass(part, FakeInputStream):
+            return StoredFiles(part)
+        if issubclass(part, Client):
+            return StoredFiles(client=part)
+        filesystem: StoredFiles | DiskFiles = part()
+        return filesystem
+
+    def binding(self, part: type[Any], name: str) -> Any:
+        return fault_binding(self.filesystem(part))
+
+    def features(self, part: type[Any]) -> tuple[str, ...]:
+        return ("supports-deadlines",)
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        filesystem = self.filesystem(subject.part)
+        settings = Settings(
+            self.profile(subject.part),
+            subject.judged,
+            faults="quick",
+            timeout=_SHORT_TIMEOUT if "hang" in subject.faults else _TIMEOUT,
+            stop_at_first=subject.is_single,
+        )
+        try:
+            return _broken(check(fault_binding(filesystem, subject.faults), settings))
+        finally:
+            filesystem.injector.detach()  # programs may still wait for an answer
+
+
+class ExecutorKind(Kind):
+    """What executors see of a driver's files."""
+
+    parts = (View,)
+
+    def binding(self, part: type[Any], name: str) -> StreamBinding:
+        return StreamBinding(part(MemoryFileSystem()), name)
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        files = MemoryFileSystem()
+        driver = StreamBinding(files, "driver")
+        driver.prepare()
+        look = compare(
+            StreamBinding(subject.part(files), subject.name), write(driver), _LOOK_TIMEOUT
+        )
+        return {clause: finding.actual for clause, finding in look.shown.items()}
+
+
+class SplitterKind(Kind):
+    """Parts of a file splitter; scenarios of the judged clauses may break others, too."""
+
+    parts = (
+        FileSplitterInput,
+        FileSplitterBase,
+        FSWindowStore,
+        TimeBasedDirectoryScanner,
+        BlockMetadataIterator,
+    )
+
+    def binding(self, part: type[Any], name: str) -> LocalSplitterBinding:
+        changed: dict[str, Any]
+        if issubclass(part, FileSplitterInput):
+            changed = {"input_class": part}
+        elif issubclass(part, FileSplitterBase):
+            changed = {"base_class": part}
+        elif issubclass(part, FSWindowStore):
+            changed = {"store_class": part}
+        else:
+            scans = issubclass(part, TimeBasedDirectoryScanner)
+            members = {"scanner_class" if scans else "iterator": part}
+            changed = {"input_class": type("Input", (FileSplitterInput,), members)}
+        kind: type[LocalSplitterBinding] = type("Binding", (LocalSplitterBinding,), changed)
+        return kind(part.__name__)
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        chosen = scenarios_of([clause.id for clause in subject.judged])
+        binding = self.binding(subject.part, subject.name)
+        findings = check_splitter(binding, frozenset(clauses()), _SPLITTER_TIMEOUT, chosen=chosen)
+        return {
+            clause: finding.actual
+            for clause, finding in {**findings.hung, **findings.failed}.items()
+        }
+
+
+class BlockReaderKind(Kind):
+    """Parts of a block reader, and its functions of scaling."""
+
+    #: The attribute of a binding for each class; the first that fits counts.
+    _attributes: ClassVar[dict[type[Any], str]] = {
+        ReadAheadLineReaderContext: "read_ahead",
+        LineReaderContext: "line",
+        FixedBytesReaderContext: "fixed",
+        FSSliceReader: "slice_reader",
+        FSRecordReader: "record_reader",
+        FSBlockReader: "block_reader",
+        Scaler: "scaler",
+    }
+    parts = tuple(_attributes)
+
+    def binding(self, part: type[Any], name: str) -> ReaderBinding:
+        binding = ReaderBinding()
+        attribute = next(a for base, a in self._attributes.items() if issubclass(part, base))
+        setattr(binding, attribute, part() if attribute == "scaler" else part)
+        binding.name = name
+        return binding
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        findings = check_reader(
+            self.binding(subject.part, subject.name), {c.id for c in subject.judged}
+        )
+        return {clause: broken.actual for clause, broken in findings.items()}
+
+
+class MetadataTableKind(Kind):
+    """Parts of a metadata table."""
+
+    parts = (MetadataWriter, MetadataTable, FileListing, FileLock, FileGroupReader)
+
+    def binding(self, part: type[Any], name: str) -> TableBinding:
+        changed: dict[str, Any] = {}
+        table = part if issubclass(part, MetadataTable) else None
+        if issubclass(part, MetadataWriter):
+            changed["writer_class"] = part
+        elif issubclass(part, FileListing):
+            changed["listing_class"] = part
+        elif issubclass(part, FileLock):
+            changed["lock_class"] = part
+        elif issubclass(part, FileGroupReader):
+            changed["writer_class"] = type("Writer", (MetadataWriter,), {"group_class": part})
+            table = type("Table", (MetadataTable,), {"group_class": part})
+        if table is not None:
+            changed["table_class"] = table
+            changed["listing_class"] = type("Listing", (FileListing,), {"table_class": table})
+        kind: type[TableBinding] = type("Binding", (TableBinding,), changed)
+        return kind(part.__name__)
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        findings = check_table(
+            self.binding(subject.part, subject.name), {c.id for c in subject.judged}
+        )
+        return {clause: broken.actual for clause, broken in findings.items()}
+
+
+def _broken(result: RunResult) -> dict[str, str]:
+    """Return the clauses that a run found broken, with what it saw."""
+    return {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
+
+
+#: OptionStream derives from MemoryInputStream, so openFile() goes before streams.
+KINDS: tuple[Kind, ...] = (
+    OpenFileKind(),
+    StreamKind(),
+    PythonFileKind(),
+    FaultKind(),
+    ExecutorKind(),
+    SplitterKind(),
+    BlockReaderKind(),
+    MetadataTableKind(),
+)
+
+
+def kind_of(part: type[Any]) -> Kind:
+    """Return the kind that a part is of; TypeError if it is of none."""
+    for kind in KINDS:
+        if issubclass(part, kind.parts):
+            return kind
+    raise TypeError(f"{part.__name__} is not a part of anything that has mutants")
