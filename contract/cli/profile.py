@@ -172,7 +172,7 @@ def _put(path: Path | None, text: str, quiet: bool = False) -> None:
 
 
 def _summary(found: Inferred, failing: int) -> str:
-    from fscontract.contract.report.text import plural
+    from fscontract.contract.text import plural
 
     declared = sum(feature.declared for feature in found.features)
     return (

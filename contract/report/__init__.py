@@ -1,19 +1,8 @@
-"""Reports: pure functions from what a run found to text, and the console that prints it."""
+"""Reports: functions from the result of a run to text, and the console that prints it.
 
-from __future__ import annotations
+A module with `render(entries)` makes the text of one format. Reports read events, results and the
+comparison with a baseline; they run nothing.
+"""
 
-from dataclasses import dataclass
-from typing import TypeAlias
-
-from fscontract.contract.runner.result import RunResult
-
-
-@dataclass(frozen=True)
-class NotSetUp:
-    """A target that was asked for but could not be checked, and why, in one line."""
-
-    target: str
-    message: str
-
-
-Entry: TypeAlias = RunResult | NotSetUp
+from fscontract.contract.runner.result import Entry as Entry
+from fscontract.contract.runner.result import NotSetUp as NotSetUp

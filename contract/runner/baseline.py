@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from fscontract import __version__
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
     FAILING,
-    SHOWN,
     STOPPED,
     UNVERIFIED,
+    VIOLATED,
     ClauseResult,
+    Entry,
+    NotSetUp,
     RunResult,
     Verdict,
 )
 from fscontract.contract.spec.clauses import clauses, notices, present
+from fscontract.version import __version__
 
 
 class Change(str, Enum):
@@ -135,7 +136,7 @@ def _alike(was: Cell, now: ClauseResult) -> bool:
     if was.outcome is not now.outcome:
         return False
     shown = now.counterexample
-    if now.outcome not in SHOWN or shown is None:
+    if now.outcome not in VIOLATED or shown is None:
         return True
     return (was.signature or was.actual) == (shown.signature if was.signature else shown.actual)
 
@@ -151,7 +152,7 @@ def _before(was: Cell | None) -> str:
     if was is None or was.outcome is None:
         return "not in the baseline"
     how = was.signature or was.actual
-    return f"{was.outcome} before" + (f": {how}" if how and was.outcome in SHOWN else "")
+    return f"{was.outcome} before" + (f": {how}" if how and was.outcome in VIOLATED else "")
 
 
 def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:

@@ -99,6 +99,12 @@ class Clause:
         """Whether any check judges it."""
         return bool(self.checks)
 
+    @property
+    def citation(self) -> str:
+        """The title of the document, and the section that has the statement."""
+        document = documents().get(self.document)
+        return f"{document.title if document else self.document} § {self.section}"
+
 
 @dataclass(frozen=True)
 class Retired:

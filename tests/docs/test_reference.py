@@ -8,8 +8,8 @@ from collections import defaultdict
 
 import pytest
 
-from fscontract.contract.report.docs_tables import reference_index, reference_page
 from fscontract.contract.spec.clauses import Clause, Document, clauses, documents, retired
+from tests.docs.generated_pages import reference_index, reference_page
 from tests.docs.mutants import all_mutants
 from tests.docs.pages import DOCS
 

@@ -8,20 +8,12 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.console import Console, is_plain, lines
-from fscontract.contract.report.text import (
-    failure_block,
-    known_line,
-    printable,
-    short_block,
-    table,
-    unverified,
-    verdict_line,
-)
+from fscontract.contract.report.text import failure_block, known_line, short_block, table
 from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 from fscontract.contract.spec.clauses import Level
+from fscontract.contract.text import printable
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]
@@ -131,7 +123,8 @@ def test_the_verdict_is_one_line(
     outcomes: str, line: str, make_result: Make, make_run: MakeRun
 ) -> None:
     """It counts what holds, fails, is known, and was not verified."""
-    assert verdict_line(make_run(*(make_result(Verdict(o)) for o in outcomes.split()))) == line
+    run = make_run(*(make_result(Verdict(o)) for o in outcomes.split()))
+    assert run.verdict_line == line
 
 
 def test_the_table_counts_by_level_and_outcome(make_result: Make, make_run: MakeRun) -> None:
@@ -155,7 +148,7 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
         make_result(Verdict.UNDECLARED, name="b", reason="supports-skip"),
         make_result(name="d"),
     )
-    assert unverified(run) == [
+    assert run.unverified == [
         (Verdict.UNDECLARED, "supports-skip", ("a", "b")),
         (Verdict.UNEXERCISED, "", ("c",)),
     ]
