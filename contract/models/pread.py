@@ -133,8 +133,8 @@ def _reads(call: Call, outcome: Outcome) -> Accepted | Failure:
     count, buffer = outcome.value, outcome.buffer
     if outcome.raised or not is_count(count) or buffer is None:
         return unexpected(call, "pread.data", outcome)
-    most = min(request.length, state.longest - request.position)
-    if not 0 < count <= most:
+    maximum = min(request.length, state.longest - request.position)
+    if not 0 < count <= maximum:
         return Failure("pread.count", "", "end")
     data = buffer[request.offset : request.offset + count]
     if not bytes_fit(state, request.position, data):
@@ -156,10 +156,10 @@ def _at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 def _says_read(call: Call) -> tuple[str, ...]:
     request = _request(call)
-    most = min(request.length, call.state.longest - request.position)
-    here = says_bytes(call.state, request.position, most)
-    fewer = f" (or {span(1, most)})" if most > 1 else ""
-    return (f"returns {most}{fewer}, the bytes from {request.position}: {here}",)
+    maximum = min(request.length, call.state.longest - request.position)
+    data = says_bytes(call.state, request.position, maximum)
+    fewer = f" (or {span(1, maximum)})" if maximum > 1 else ""
+    return (f"returns {maximum}{fewer}, the bytes from {request.position}: {data}",)
 
 
 def _asks(call: Call) -> bool:

@@ -12,7 +12,12 @@ from typing import NamedTuple
 from fscontract.contract.binding import Action, Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.openfile_clauses import speaks_for
-from fscontract.contract.models.openfile_stages import Case, Said, as_end, judge_refused_read
+from fscontract.contract.models.openfile_stages import (
+    Case,
+    StageVerdict,
+    as_end,
+    judge_refused_read,
+)
 from fscontract.contract.models.stream_state import Failure, Judgement
 from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
@@ -60,10 +65,12 @@ class Violation:
         return (self.failure.clause, self.failure.aspect)
 
 
-def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
+def stage_violation(
+    program: Program, step: Step, outcome: Outcome, stage: StageVerdict
+) -> Violation:
     """The violation of a stage of an opening."""
-    assert said.failure is not None
-    return Violation(program, -1, step, outcome, said.failure)
+    assert stage.failure is not None
+    return Violation(program, -1, step, outcome, stage.failure)
 
 
 @dataclass

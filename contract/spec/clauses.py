@@ -140,8 +140,8 @@ FAULTS = "faults"
 
 def near_misses(name: str, known: Iterable[str]) -> str:
     """`"; did you mean A or B?"`, or an empty string if nothing known resembles `name`."""
-    found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(matches)}?" if matches else ""
 
 
 @lru_cache(maxsize=1)
@@ -164,8 +164,8 @@ def documents() -> dict[str, Document]:
 def retired() -> dict[str, Retired]:
     """Every id that was a clause's, and is not any more."""
     entries = (entry for data in _data() for entry in data.get("retired", ()))
-    made = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
-    return {one.id: one for one in made}
+    ids = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
+    return {entry.id: entry for entry in ids}
 
 
 def present(name: str) -> str:
@@ -189,12 +189,12 @@ def select(patterns: Sequence[str]) -> list[Clause]:
     everything = clauses()
     chosen: set[str] = set()
     for pattern in patterns:
-        found = {c.id for c in everything.values() if _matches(c, pattern)}
+        matching = {c.id for c in everything.values() if _matches(c, pattern)}
         if pattern in retired():
-            found = {*retired()[pattern].instead}
-        if not found:
+            matching = {*retired()[pattern].instead}
+        if not matching:
             raise ClauseError(_unmatched(pattern))
-        chosen |= found
+        chosen |= matching
     return [c for c in everything.values() if c.id in chosen or not patterns]
 
 
@@ -220,13 +220,13 @@ def _suggest(pattern: str) -> str:
 
 @lru_cache(maxsize=1)
 def _data() -> list[dict[str, Any]]:
-    found = [
+    parsed = [
         parse_yaml(entry.read_text(encoding="utf-8"))
         for entry in files("fscontract.specs").iterdir()
         if entry.name.endswith(".yaml")
     ]
     return sorted(
-        (data for data in found if "clauses" in data),
+        (data for data in parsed if "clauses" in data),
         key=lambda data: (data["document"] != _FIRST, data["document"]),
     )
 

@@ -146,12 +146,12 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
 
 
 def _occurs(entry: Known, result: ClauseResult) -> bool:
-    found = result.counterexample
+    example = result.counterexample
     if result.outcome in (Verdict.PASS, Verdict.FIXED):
         return False
-    if found is None:
+    if example is None:
         return result.outcome is not Verdict.LAX
-    return found.signature == entry.signature
+    return example.signature == entry.signature
 
 
 def _mistakes(item: Any) -> Iterable[str]:

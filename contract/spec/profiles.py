@@ -147,12 +147,12 @@ def _profile(data: Mapping[str, Any]) -> Profile:
 
 
 def _merged(
-    base: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str, int]]
+    base: Mapping[str, Mapping[str, int]], overrides: Mapping[str, Mapping[str, int]]
 ) -> Mapping[str, Mapping[str, int]]:
     """A budget with a default replaces the one it is added to, others replace what they list."""
     added = {
         clause: budget if "default" in budget else {**base.get(clause, {}), **budget}
-        for clause, budget in other.items()
+        for clause, budget in overrides.items()
     }
     return {**base, **added}
 
@@ -173,8 +173,8 @@ def _faults(data: Any) -> Iterator[str]:
     """What the schema finds wrong, each in one line."""
     for error in _validator().iter_errors(data):
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
-        place = "".join(keys).removeprefix(".") or "top level"
-        yield f"{place}: {_explain(error)}"
+        path = "".join(keys).removeprefix(".") or "top level"
+        yield f"{path}: {_explain(error)}"
 
 
 @lru_cache(maxsize=1)
@@ -184,9 +184,9 @@ def _validator() -> Any:
 
     text = files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
     types = Draft202012Validator.TYPE_CHECKER
-    whole = types.redefine("integer", lambda checker, value: type(value) is int)
+    strict = types.redefine("integer", lambda checker, value: type(value) is int)
     extend: Any = validators.extend
-    return extend(Draft202012Validator, type_checker=whole)(json.loads(text))
+    return extend(Draft202012Validator, type_checker=strict)(json.loads(text))
 
 
 def _explain(error: Any) -> str:
