@@ -199,7 +199,7 @@ class _Check:
             f for f in FAMILIES if self.clauses & {*f.clauses} and f.usable(self.operations)
         ]
         if "supports-vectored-io" not in self.features:
-            families = [f for f in families if not f.clauses[0].startswith("vread.")]
+            families = [f for f in families if not f.clauses[0].startswith("read-vectored.")]
         for number, family in enumerate(families):
             if only not in (None, number):
                 continue

@@ -3,7 +3,8 @@
 The clause depends on the operations involved, so schedules are shrunk first. In this order:
 
 - threads that wait for each other and never end: model.pread-thread-safe;
-- only vectored reads are left: vread.multiple; some beside other calls: vread.concurrent;
+- only vectored reads are left: read-vectored.multiple; some are beside other calls:
+  read-vectored.concurrent;
 - a stream operation is wrong: pread.isolation;
 - a positioned read holds bytes of a range that another positioned read asked for: pread.buffers;
 - a positioned read is wrong beside stream operations: pread.serializable;
@@ -29,8 +30,8 @@ CLAUSES = frozenset(
         "pread.buffers",
         "pread.isolation",
         "pread.serializable",
-        "vread.concurrent",
-        "vread.multiple",
+        "read-vectored.concurrent",
+        "read-vectored.multiple",
     }
 )
 
@@ -74,7 +75,7 @@ def attribute(execution: Execution, fault: Fault) -> str:
         return "model.pread-thread-safe"
     ops = {s.op for steps in execution.steps for s in steps}
     if VECTORED in ops:
-        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+        return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     if execution.steps[fault.thread][fault.call].op not in POSITIONED:
         return "pread.isolation"
     if _holds_bytes_of_others(execution, fault):
