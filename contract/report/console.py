@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
+from fscontract.contract import __version__
 from fscontract.contract.masking import mask_url
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import failure_block, known_line, short_block, table
@@ -21,7 +22,6 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.text import plural, printable
-from fscontract.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

@@ -13,10 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from fscontract.contract import __version__
 from fscontract.contract.runner.result import GLYPHS, RunVerdict, Verdict, verdict_of
 from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text
-from fscontract.version import __version__
 
 #: Outcomes that need a finding which explains them.
 RED = frozenset({Verdict.FAIL, Verdict.KNOWN, Verdict.LAX, Verdict.HANG, Verdict.CRASH})

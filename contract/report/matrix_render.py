@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
+from fscontract.contract import __version__
 from fscontract.contract.report.html.page import page
 from fscontract.contract.report.markdown import cell as escape
 from fscontract.contract.report.matrix import (
@@ -20,7 +21,6 @@ from fscontract.contract.report.matrix import (
 from fscontract.contract.runner.result import GLYPHS, MEANINGS, Verdict
 from fscontract.contract.spec.clauses import Level
 from fscontract.contract.text import plural
-from fscontract.version import __version__
 
 #: A row of nothing else is counted, and not shown in full.
 _QUIET = frozenset({Verdict.PASS, Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, None})

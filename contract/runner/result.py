@@ -16,10 +16,10 @@ from enum import Enum
 from html import escape
 from typing import Any, NamedTuple, TypeAlias
 
+from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.text import escaped, plural, printable
-from fscontract.version import __version__
 
 
 class Verdict(str, Enum):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from fscontract.contract import __version__
 from fscontract.contract.report.html.page import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
 from fscontract.contract.runner.result import (
@@ -23,7 +24,6 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.spec.clauses import Level, documents
 from fscontract.contract.text import plural
-from fscontract.version import __version__
 
 #: A line such as `3  T1 seek(0)  starts`, or `thread 1: seek(0)`.
 _LINE = re.compile(r"\s*(?:(\d+)\s+T(\d+)|thread (\d+):)\s+(.*)", re.DOTALL)

@@ -94,7 +94,10 @@ def test_dry_run_writes_nothing(checkout: Path) -> None:
         (["seek.negative"], "the clause seek.negative exists; see 'fscontract explain'"),
         (["seek"], "invalid id: 'seek'; expected a group and a name in lower case, such as"),
         (["Seek.twice"], "invalid id: 'Seek.twice'; expected a group and a name"),
-        (["a.b", "--document", "opnfile"], "unknown document: 'opnfile'; did you mean openfile or "),
+        (
+            ["a.b", "--document", "opnfile"],
+            "unknown document: 'opnfile'; did you mean openfile or ",
+        ),
         (["a.b", "--document", "zzz"], "unknown document: 'zzz'; known: fsdatainputstream, "),
     ],
 )
