@@ -35,7 +35,7 @@ from fscontract.contract.program.outcome import FILL, IO_KINDS, Kind, Outcome
 _UNMOVED = Origin("pread", "pread.pos-unchanged", "pread.pos-unchanged")
 
 
-class Request(NamedTuple):
+class ReadRequest(NamedTuple):
     """A positioned read's arguments: where from, into what, how much."""
 
     position: int
@@ -44,18 +44,18 @@ class Request(NamedTuple):
     length: int
 
 
-def _request(call: Call) -> Request:
+def _request(call: Call) -> ReadRequest:
     if call.op == "read_fully_all":
         position, size = call.args
-        return Request(position, size, 0, size or 0)
-    return Request(*call.args)
+        return ReadRequest(position, size, 0, size or 0)
+    return ReadRequest(*call.args)
 
 
 def _declared(call: Call) -> bool:
     return call.has("supports-positioned-readable")
 
 
-def _when(test: Callable[[Request], bool]) -> Callable[[Call], bool]:
+def _when(test: Callable[[ReadRequest], bool]) -> Callable[[Call], bool]:
     """Whether the arguments are such; a stream without positioned reads may look at them, too."""
 
     def applies(call: Call) -> bool:

@@ -109,7 +109,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentRows:
     """The clauses of one document."""
 
     name: str
@@ -129,7 +129,7 @@ class Matrix:
     title: str
     joined: datetime
     columns: tuple[Column, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[DocumentRows, ...]
 
     @property
     def outcomes(self) -> tuple[Verdict, ...]:
@@ -145,7 +145,7 @@ def join(columns: Sequence[Column], title: str, joined: datetime) -> Matrix:
     return Matrix(title, joined, tuple(columns), tuple(_parts(list(selected), columns)))
 
 
-def _parts(selected: Iterable[str], columns: Sequence[Column]) -> Iterator[Part]:
+def _parts(selected: Iterable[str], columns: Sequence[Column]) -> Iterator[DocumentRows]:
     """Clauses in the order of the documents; those of no document, by another version, are last."""
     known = clauses()
     by_document: dict[str, dict[str, list[Row]]] = {name: {} for name in (*documents(), "")}
@@ -163,7 +163,7 @@ def _parts(selected: Iterable[str], columns: Sequence[Column]) -> Iterator[Part]
         if sections:
             of = documents()[document].title if document else f"Not known to {__version__}"
             section_tuples = tuple(Section(title, tuple(rows)) for title, rows in sections.items())
-            yield Part(document or "unknown", of, section_tuples)
+            yield DocumentRows(document or "unknown", of, section_tuples)
 
 
 def _level(clause: str, columns: Sequence[Column]) -> str:

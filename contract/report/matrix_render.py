@@ -11,10 +11,10 @@ from fscontract.contract.report.markdown import cell as escape
 from fscontract.contract.report.matrix import (
     Cell,
     Column,
+    DocumentRows,
     Findings,
     Link,
     Matrix,
-    Part,
     Row,
     unexplained,
 )
@@ -64,7 +64,9 @@ def _facts(column: Column) -> list[str]:
     return [escape(text) for text in (*facts, seed, column.started, verdict)]
 
 
-def _part(part: Part, matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]:
+def _part(
+    part: DocumentRows, matrix: Matrix, findings: Findings, everything: bool
+) -> Iterator[str]:
     yield f"## {escape(part.title)}"
     yield ""
     rows = [["Clause", "Level", *(escape(c.label) for c in matrix.columns)]]

@@ -32,7 +32,7 @@ _ENOUGH, _PATIENCE = 0.02, 1.0
 _PAUSE = 60.0
 
 
-class Part(NamedTuple):
+class Segment(NamedTuple):
     """A piece of the line; where it is too long, parts of the lowest rank are left out."""
 
     rank: int
@@ -69,7 +69,7 @@ class State:
             known = clauses().get(event.clause)
             self._violations += known is None or known.level is not Level.SHOULD  # which is lax
 
-    def parts(self, width: int) -> list[Part]:
+    def parts(self, width: int) -> list[Segment]:
         """The line's parts that fit, in their order."""
         parts = [p for p in self._parts() if p.text]
         while len(parts) > 1 and sum(len(p.text) for p in parts) + 3 * len(parts) > width:
@@ -85,20 +85,20 @@ class State:
         self._unit, self._running = "program", None
         self._entered = self._clock()
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[Segment]:
         now = self._clock()
         broken = self._violations > 0
         return [
-            Part(0, printable(self._target)),
-            Part(9, printable(self._phase), "bold"),
-            Part(2, self._bar(), "cyan"),
-            Part(7, self._programs()),
-            Part(
+            Segment(0, printable(self._target)),
+            Segment(9, printable(self._phase), "bold"),
+            Segment(2, self._bar(), "cyan"),
+            Segment(7, self._programs()),
+            Segment(
                 6, f"{self._judged:,} of {plural(self._clauses, 'clause')}" if self._judged else ""
             ),
-            Part(8, self._violation_count(), "bold red" if broken else "green"),
-            Part(4, _time(now - self._began)),
-            Part(5, self._remaining(now)),
+            Segment(8, self._violation_count(), "bold red" if broken else "green"),
+            Segment(4, _time(now - self._began)),
+            Segment(5, self._remaining(now)),
         ]
 
     def _violation_count(self) -> str:

@@ -105,7 +105,7 @@ class Section(NamedTuple):
     rows: tuple[ClauseResult, ...]
 
 
-class Part(NamedTuple):
+class DocumentResults(NamedTuple):
     """The clauses of one document."""
 
     title: str
@@ -251,7 +251,7 @@ class View:
         return [(title, results) for title, results in kinds if results]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[DocumentResults]:
         """Every clause, by document and section, in the order of the run."""
         by_document: dict[str, dict[str, list[ClauseResult]]] = {}
         for result in self._clauses:
@@ -293,9 +293,9 @@ def _title(entries: Sequence[Entry]) -> str:
     return f"fscontract: {plural(len(entries), 'target')}"
 
 
-def _part(document: str, sections: dict[str, list[ClauseResult]]) -> Part:
+def _part(document: str, sections: dict[str, list[ClauseResult]]) -> DocumentResults:
     known = documents().get(document)
-    return Part(
+    return DocumentResults(
         known.title if known else document,
         tuple(Section(f"{document}: {s}", s, tuple(rows)) for s, rows in sections.items()),
     )
