@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.scheduler import CodeLocation, Entry, Scheduler, WorkerPool
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step, resolve_step
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.timeouts import (
     Abandoned,
     beat,

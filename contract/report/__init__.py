@@ -3,6 +3,3 @@
 A module with `render(entries)` makes the text of one format. Reports read events, results and the
 comparison with a baseline; they run nothing.
 """
-
-from fscontract.contract.runner.result import Entry as Entry
-from fscontract.contract.runner.result import NotSetUp as NotSetUp
