@@ -221,6 +221,7 @@ def _requests(
     """
     from fscontract.contract.config import find_config
     from fscontract.contract.runner import run_options
+    from fscontract.contract.spec.clauses import read_name
 
     config = find_config(Path.cwd())
     configured = [config.runs(target) for target in targets] or [config.runs()]
@@ -234,7 +235,8 @@ def _requests(
             run_options.profile_of(request.profile, request)
         path = known if "known" in given else values.get("known")
         clauses = run_options.selected(request, anything=True)
-        requests.append(_Request(values["target"], request, clauses, load(path)))
+        target = read_name("targets", values["target"])
+        requests.append(_Request(target, request, clauses, load(path)))
     if not requests:
         raise click.UsageError(
             "Missing argument 'TARGET...'; or list targets as [[tool.fscontract.target]] in "

@@ -26,6 +26,7 @@ from fscontract.contract.cli.listing import features, list_clauses
 from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.new_clause import new_clause
 from fscontract.contract.cli.profile import profile
+from fscontract.contract.cli.renames import renames_printed
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
 from fscontract.contract.runner.exit_codes import USAGE
@@ -116,7 +117,8 @@ class _Commands(Commands):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, whose exceptions click does not see before they are sorted."""
-        return exit_codes.invoked(super().invoke, ctx)
+        with renames_printed():
+            return exit_codes.invoked(super().invoke, ctx)
 
 
 @click.group(

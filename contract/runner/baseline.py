@@ -20,7 +20,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, notices, present
+from fscontract.contract.spec.clauses import clauses, notices, read_id
 
 
 class Change(str, Enum):
@@ -104,7 +104,7 @@ def load_baseline(path: Path) -> Baseline:
 def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
     if isinstance(new, NotSetUp):  # it has a line and an exit code of its own
         return Comparison(target, ())
-    was = {} if old is None else {present(name): cell for name, cell in old.cells.items()}
+    was = {} if old is None else {read_id(name): cell for name, cell in old.cells.items()}
     results = {} if new is None else {r.clause.id: r for r in new.clauses}
     names = dict.fromkeys([*results, *was])
     differences = (
