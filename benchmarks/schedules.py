@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from random import Random
 
-from fscontract.contract.concurrency.execution import Laboratory
+from fscontract.contract.concurrency.execution import ScheduleRunner
 from fscontract.contract.concurrency.programs import (
     FAMILIES,
     SMALL,
@@ -25,47 +25,49 @@ from fscontract.implementations.memory import MemoryFileSystem
 _FREE_CALLS = 20
 
 
-def controlled(lab: Laboratory, opcodes: bool) -> Iterator[Schedule]:
+def controlled(runner: ScheduleRunner, opcodes: bool) -> Iterator[Schedule]:
     """Random programs of every family in turn, under random switches."""
     rng = Random(1)
     while True:
         for family in FAMILIES:
             seed = rng.getrandbits(32)
-            threads = random_threads(family, seed, lab.binding.operations, SMALL, lab.buffer)
+            threads = random_threads(family, seed, runner.binding.operations, SMALL, runner.buffer)
             serial = Schedule(SMALL, threads, opcodes=opcodes)
-            counts = lab.run(serial).counts
+            counts = runner.run(serial).counts
             yield Schedule(SMALL, threads, random_switches(counts, rng), opcodes)
 
 
-def free(lab: Laboratory) -> Iterator[Schedule]:
+def free(runner: ScheduleRunner) -> Iterator[Schedule]:
     """Long programs of every family in turn, whose threads run as they like."""
     rng = Random(1)
     while True:
         for family in FAMILIES:
             seed = rng.getrandbits(32)
-            ops, buffer = lab.binding.operations, lab.buffer
+            ops, buffer = runner.binding.operations, runner.buffer
             threads = long_threads(family, seed, ops, SMALL, buffer, _FREE_CALLS)
             yield Schedule(SMALL, threads, free=True)
 
 
-def measure(name: str, make: Callable[[Laboratory], Iterator[Schedule]], seconds: float) -> None:
+def measure(
+    name: str, make: Callable[[ScheduleRunner], Iterator[Schedule]], seconds: float
+) -> None:
     """Run schedules for some seconds and print how many there were in one."""
     binding = StreamBinding(MemoryFileSystem(), "memory")
     binding.prepare()
-    lab = Laboratory(binding, lambda _: None, 4096, 2.0)
+    runner = ScheduleRunner(binding, lambda _: None, 4096, 2.0)
     start = time.perf_counter()
-    for schedule in make(lab):
-        lab.run(schedule)
+    for schedule in make(runner):
+        runner.run(schedule)
         if time.perf_counter() - start > seconds:
             break
     elapsed = time.perf_counter() - start
-    lab.close()
-    rate, calls = lab.schedules / elapsed, lab.operations / elapsed
+    runner.close()
+    rate, calls = runner.schedules / elapsed, runner.operations / elapsed
     print(f"{name:<24} {rate:8.0f} schedules/s {calls:10.0f} calls/s")
 
 
 if __name__ == "__main__":
     time_each = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
-    measure("controlled, lines", lambda lab: controlled(lab, False), time_each)
-    measure("controlled, instructions", lambda lab: controlled(lab, True), time_each)
+    measure("controlled, lines", lambda runner: controlled(runner, False), time_each)
+    measure("controlled, instructions", lambda runner: controlled(runner, True), time_each)
     measure("free-running", free, time_each)

@@ -20,7 +20,7 @@ def say(message: str, err: bool = False) -> None:
 
     On stderr it prints nothing if that is closed.
     """
-    from fscontract.contract.report.text import printable
+    from fscontract.contract.text import printable
 
     closed = (OSError, ValueError, AttributeError) if err else ()
     with contextlib.suppress(*closed):

@@ -163,8 +163,9 @@ class ClauseItem(pytest.Item):
 
     def setup(self) -> None:
         """Run the suite if it has not run, for the clauses whose tests are selected."""
-        from fscontract.contract.report.text import printable, summary_of
+        from fscontract.contract.report.text import summary_of
         from fscontract.contract.runner.result import UNVERIFIED, Verdict
+        from fscontract.contract.text import printable
 
         items = [i for i in self.session.items if isinstance(i, ClauseItem)]
         chosen = [i.clause for i in items if i.suite is self.suite]
@@ -208,14 +209,14 @@ class ClauseItem(pytest.Item):
 
 def _no_verdict(message: str) -> BaseException:
     """Raised while a test is set up, so that pytest counts an error, not a failure."""
-    from fscontract.contract.report.text import printable
+    from fscontract.contract.text import printable
 
     return pytest.fail.Exception(printable(message), pytrace=False)
 
 
 def _expect_failure(reason: str) -> None:
     """Ends the test as expected to fail, but returns under `--runxfail`."""
-    from fscontract.contract.report.text import printable
+    from fscontract.contract.text import printable
 
     pytest.xfail(printable(reason))
 

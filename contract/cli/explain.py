@@ -81,10 +81,9 @@ def _width() -> int:
 
 
 def _clause(clause: Clause) -> Iterator[str]:
-    from fscontract.contract.report.text import place
     from fscontract.contract.spec.clauses import FAULTS
 
-    yield _head(clause.id, f"{clause.level.value}  {place(clause)}")
+    yield _head(clause.id, f"{clause.level.value}  {clause.citation}")
     yield from (f"  {line}" for line in wrap(clause.statement, _width()))
     yield from _part("reading", clause.reading)
     yield from _part("because", clause.because)

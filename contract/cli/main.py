@@ -24,6 +24,7 @@ from fscontract.contract.cli.explain import explain
 from fscontract.contract.cli.known import known
 from fscontract.contract.cli.listing import features, list_clauses
 from fscontract.contract.cli.matrix import matrix
+from fscontract.contract.cli.new_clause import new_clause
 from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.renames import renames_printed
 from fscontract.contract.cli.replay import replay
@@ -136,5 +137,8 @@ def main(ctx: click.Context, traceback: bool) -> None:
         ctx.exit(USAGE)
 
 
-for _command in (check, list_clauses, explain, replay, known, matrix, features, profile, clean):
+for _command in (
+    *(check, list_clauses, explain, replay, known),
+    *(matrix, features, profile, clean, new_clause),
+):
     main.add_command(_command)

@@ -182,7 +182,7 @@ def _put(path: Path | None, text: str, quiet: bool = False) -> None:
 
 
 def _summary(inferred: Inferred, failing: int) -> str:
-    from fscontract.contract.report.text import plural
+    from fscontract.contract.text import plural
 
     declared = sum(feature.declared for feature in inferred.features)
     return (

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.concurrency.execution import Laboratory, NoVerdict, Trial
+from fscontract.contract.concurrency.execution import Execution, NoVerdict, ScheduleRunner
 from fscontract.contract.concurrency.programs import (
     FAMILIES,
     SMALL,
@@ -24,16 +24,16 @@ from fscontract.contract.concurrency.programs import (
     with_switches,
 )
 from fscontract.contract.concurrency.schedule import Schedule, Switch
-from fscontract.contract.concurrency.shrink import ATTEMPTS, minimise
+from fscontract.contract.concurrency.shrink import ATTEMPTS, shrink
 from fscontract.contract.concurrency.verdict import (
     CLAUSES,
     VECTORED,
     Fault,
     attribute,
     faults,
-    judge_trial,
+    first_fault,
     overlapping,
-    render,
+    trace,
     victim,
 )
 from fscontract.contract.program.program import Step
@@ -60,42 +60,42 @@ class ConcurrencyReport:
         if text not in self.notes:
             self.notes.append(text)
 
-    def keep(self, clause: str, trial: Trial, fault: Fault) -> None:
-        """The trial violates the clause."""
-        self.violations[clause] = counterexample(trial, fault)
-        self.schedules_json[clause] = trial.schedule.to_json()
+    def record(self, clause: str, execution: Execution, fault: Fault) -> None:
+        """The execution violates the clause."""
+        self.violations[clause] = counterexample(execution, fault)
+        self.schedules_json[clause] = execution.schedule.to_json()
         self.exercised[clause] += 1
 
     def drop(self, clause: str) -> None:
-        """Take back that a trial violates the clause."""
+        """Take back that a execution violates the clause."""
         del self.violations[clause], self.schedules_json[clause]
         self.exercised -= Counter((clause,))
 
 
-def counterexample(trial: Trial, fault: Fault) -> Counterexample:
-    """The trial as a counterexample."""
+def counterexample(execution: Execution, fault: Fault) -> Counterexample:
+    """The execution as a counterexample."""
     return Counterexample(
         None,
         fault.expected,
         fault.actual,
-        interleaving=render(trial, fault),
-        schedule=trial.schedule.seed,
+        interleaving=trace(execution, fault),
+        schedule=execution.schedule.seed,
     )
 
 
 CLAUSE = "pread.concurrent"
 _READ = Step("pread", (6, 8, 0, 8))
-_OTHER = Step("pread", (30, 8, 0, 8))
-_MOST_POINTS = 12
+_SECOND_READ = Step("pread", (30, 8, 0, 8))
+_MAX_POINTS = 12
 
 
-def waits(trial: Trial) -> bool:
+def waits(execution: Execution) -> bool:
     """Whether the second thread blocked while the first was paused in its call."""
-    return any(e.what == "blocked" and e.thread == 1 for e in trial.log)
+    return any(e.event == "blocked" and e.thread == 1 for e in execution.log)
 
 
 def check_overlap(
-    lab: Laboratory, features: frozenset[str], length: int, report: ConcurrencyReport
+    runner: ScheduleRunner, features: frozenset[str], length: int, report: ConcurrencyReport
 ) -> None:
     """Pause a positioned read at several of its events, each time letting another one run.
 
@@ -103,23 +103,23 @@ def check_overlap(
     before a lock and bookkeeping after it are never under it, and a lock held briefly, say to
     look into a cache, is no lock around the read.
     """
-    schedule = Schedule(max(length, SMALL), ((_READ,), (_OTHER,)))
-    base = lab.run(schedule)
-    if base.environment or judge_trial(base, features) is not None:
+    schedule = Schedule(max(length, SMALL), ((_READ,), (_SECOND_READ,)))
+    base = runner.run(schedule)
+    if base.environment or first_fault(base, features) is not None:
         return
     events = base.counts[0][0]
-    step = max(1, -(-events // _MOST_POINTS))
-    waiting: Trial | None = None
+    step = max(1, -(-events // _MAX_POINTS))
+    waiting: Execution | None = None
     waited = points = 0
     for event in range(1, events + 1, step):
         switched = Schedule(schedule.length, schedule.threads, (Switch(0, 0, event, 1),))
-        trial = lab.run(switched)
-        if trial.environment or judge_trial(trial, features) is not None:
+        execution = runner.run(switched)
+        if execution.environment or first_fault(execution, features) is not None:
             return
         points += 1
-        if waits(trial):
+        if waits(execution):
             waited += 1
-            waiting = waiting or trial
+            waiting = waiting or execution
     report.exercised[CLAUSE] += points
     if waiting is not None and waited * 2 >= points:
         report.missed[CLAUSE] = counterexample(waiting, waiting_fault())
@@ -139,7 +139,7 @@ _HANG_ATTEMPTS = 8
 _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
 #: Operations that threads do without, at most, as they go wrong without other threads.
-MOST_UNSOUND = 3
+MAX_UNSOUND = 3
 
 
 @dataclass(frozen=True)
@@ -172,30 +172,32 @@ class _Stop(Exception):
 class _Check:
     def __init__(
         self,
-        lab: Laboratory,
+        runner: ScheduleRunner,
         features: frozenset[str],
         amount: Amount,
         seed: int,
-        wanted: frozenset[str],
+        clauses: frozenset[str],
         report: ConcurrencyReport,
     ) -> None:
-        self.lab = lab
+        self.runner = runner
         self.features = features
         self.amount = amount
         self.seed = seed
-        self.wanted = wanted
+        self.clauses = clauses
         self.report = report
-        self.operations = lab.binding.operations
-        fixed = lab.binding.fixed_content
-        self.lengths = (SMALL, 2 * lab.buffer + 37) if fixed is None else (len(fixed),) * 2
-        self.traceable = not lab.binding.remote
+        self.operations = runner.binding.operations
+        fixed = runner.binding.fixed_content
+        self.lengths = (SMALL, 2 * runner.buffer + 37) if fixed is None else (len(fixed),) * 2
+        self.traceable = not runner.binding.remote
         self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], str] = {}
         self._unsound: frozenset[str] = frozenset()
         self._failures = 0
 
     def run(self, only: int | None) -> None:
         """Every family, then the overlap check; or one of these, by its number."""
-        families = [f for f in FAMILIES if self.wanted & {*f.clauses} and f.usable(self.operations)]
+        families = [
+            f for f in FAMILIES if self.clauses & {*f.clauses} and f.usable(self.operations)
+        ]
         if "supports-vectored-io" not in self.features:
             families = [f for f in families if not f.clauses[0].startswith("read-vectored.")]
         for number, family in enumerate(families):
@@ -205,14 +207,14 @@ class _Check:
             rng = Random(f"{self.seed}:{family.name}")
             self._controlled(family, rng)
             self._free(family, rng)
-            if number == 0 and not self.traceable and not self.lab.binding.remote:
+            if number == 0 and not self.traceable and not self.runner.binding.remote:
                 self.report.note("no Python code of the target to step through: free threads only")
-        if only not in (None, OVERLAP) or CLAUSE not in self.wanted:
+        if only not in (None, OVERLAP) or CLAUSE not in self.clauses:
             return
         if only is not None and families:  # nothing was traced yet
             self._base(Schedule(self.lengths[0], families[0].core_programs(self.operations)[0]))
         if self.traceable and "pread" in self.operations:
-            check_overlap(self.lab, self.features, self.lengths[0], self.report)
+            check_overlap(self.runner, self.features, self.lengths[0], self.report)
 
     # Controlled -------------------------------------------------------------------------------
 
@@ -226,7 +228,7 @@ class _Check:
         for number in range(self.amount.programs):
             seed = rng.getrandbits(32)
             length = self.lengths[number % 4 == 3]
-            threads = random_threads(family, seed, self.operations, length, self.lab.buffer)
+            threads = random_threads(family, seed, self.operations, length, self.runner.buffer)
             schedule = Schedule(length, threads, opcodes=number % 4 == 2, seed=seed)
             base = self._base(schedule)
             if base is not None:
@@ -234,62 +236,62 @@ class _Check:
                 some = (random_switches(counts, rng) for _ in range(self.amount.schedules))
                 self._try(family, schedule, some)
 
-    def _base(self, schedule: Schedule) -> Trial | None:
+    def _base(self, schedule: Schedule) -> Execution | None:
         """The run without switches; None if nothing can be learnt from this program."""
         if not self.traceable or self._failures >= _ENOUGH:
             return None
-        trial = self._run(schedule)
-        if judge_trial(trial, self.features) is not None:
-            self._broken_alone(trial)
+        execution = self._run(schedule)
+        if first_fault(execution, self.features) is not None:
+            self._broken_alone(execution)
             return None
-        if events_of(trial.counts) == 0:
+        if events_of(execution.counts) == 0:
             self.traceable = False
             return None
-        return trial
+        return execution
 
     def _try(
         self, family: Family, schedule: Schedule, switches: Iterable[tuple[Switch, ...]]
     ) -> None:
         for some in switches:
-            trial = self._run(with_switches(schedule, some, schedule.seed))
-            fault = judge_trial(trial, self.features)
-            self._count(family, trial)
+            execution = self._run(with_switches(schedule, some, schedule.seed))
+            fault = first_fault(execution, self.features)
+            self._count(family, execution)
             if fault is not None:
-                self._found(trial, fault)
+                self._report_fault(execution, fault)
                 return
 
     # Free-running -----------------------------------------------------------------------------
 
     def _free(self, family: Family, rng: Random) -> None:
         rounds = self.amount.rounds
-        if self.lab.binding.remote:
+        if self.runner.binding.remote:
             rounds = max(2, rounds // 10)
         for number in range(rounds):
             seed = rng.getrandbits(32)
             length = self.lengths[number % 2]
-            calls = 4 if self.lab.binding.remote else self.amount.calls
+            calls = 4 if self.runner.binding.remote else self.amount.calls
             if self._failures >= _ENOUGH:
                 return
             schedule = self._free_schedule(family, seed, length, calls)
             if schedule is None:
                 return
-            trial = self._run(schedule)
+            execution = self._run(schedule)
             if not self.traceable:  # else the count would not follow from the seed
-                self._count(family, trial)
-            fault = judge_trial(trial, self.features)
+                self._count(family, execution)
+            fault = first_fault(execution, self.features)
             if fault is not None:
-                self._found(trial, fault)
+                self._report_fault(execution, fault)
 
     def _free_schedule(self, family: Family, seed: int, length: int, calls: int) -> Schedule | None:
         """Threads of calls that are right one after the other; None if there are none.
 
         That is asked before the threads run, since they may leave the target unusable.
         """
-        while len(self._unsound) <= MOST_UNSOUND:
+        while len(self._unsound) <= MAX_UNSOUND:
             sound = self.operations - self._unsound
             if not family.usable(sound):
                 return None
-            threads = long_threads(family, seed, sound, length, self.lab.buffer, calls)
+            threads = long_threads(family, seed, sound, length, self.runner.buffer, calls)
             schedule = Schedule(length, threads, free=True, seed=seed)
             wrong = self._wrong_alone(schedule)
             if not wrong:
@@ -299,70 +301,77 @@ class _Check:
 
     # Both -------------------------------------------------------------------------------------
 
-    def _run(self, schedule: Schedule) -> Trial:
-        trial = self.lab.run(schedule)
-        self.report.schedules, self.report.operations = self.lab.schedules, self.lab.operations
-        return _reached(trial)
+    def _run(self, schedule: Schedule) -> Execution:
+        execution = self.runner.run(schedule)
+        self.report.schedules, self.report.operations = (
+            self.runner.schedules,
+            self.runner.operations,
+        )
+        return _reached(execution)
 
-    def _count(self, family: Family, trial: Trial) -> None:
-        if overlapping(trial):
+    def _count(self, family: Family, execution: Execution) -> None:
+        if overlapping(execution):
             self.report.exercised.update(family.clauses)
 
     def _wrong_alone(self, schedule: Schedule) -> str:
         """The operation that goes wrong when the threads run one after the other; "" if none."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
-            trial = _reached(self.lab.run_alone(schedule))
-            fault = judge_trial(trial, self.features)
+            execution = _reached(self.runner.run_alone(schedule))
+            fault = first_fault(execution, self.features)
             if fault is not None:
-                self._broken_alone(trial)
-            self._serial[key] = "" if fault is None else trial.steps[fault.thread][fault.call].op
+                self._broken_alone(execution)
+            self._serial[key] = (
+                "" if fault is None else execution.steps[fault.thread][fault.call].op
+            )
         return self._serial[key]
 
-    def _broken_alone(self, trial: Trial) -> None:
-        if trial.hang:
+    def _broken_alone(self, execution: Execution) -> None:
+        if execution.hang:
             raise _Stop("calls hang even one after the other: nothing said about concurrency")
         self.report.note("some calls go wrong even one after the other: they were left out")
 
-    def _found(self, trial: Trial, fault: Fault) -> None:
-        kept = self._keep(trial, fault)  # at once: the target may not outlive what follows
-        smallest = (trial, fault)
-        kind = victim(trial, fault)
+    def _report_fault(self, execution: Execution, fault: Fault) -> None:
+        recorded = self._record(
+            execution, fault
+        )  # at once: the target may not outlive what follows
+        smallest = (execution, fault)
+        kind = victim(execution, fault)
 
         def fails(schedule: Schedule) -> bool:
             nonlocal smallest
             if self._wrong_alone(schedule):
                 return False
             for _ in range(_FREE_REPEATS if schedule.free else 1):
-                again = self._run(schedule)
-                for wrong in faults(again, self.features):
-                    if victim(again, wrong) == kind:
-                        smallest = (again, wrong)
+                repeated = self._run(schedule)
+                for candidate in faults(repeated, self.features):
+                    if victim(repeated, candidate) == kind:
+                        smallest = (repeated, candidate)
                         return True
             return False
 
-        attempts = _FREE_ATTEMPTS if trial.schedule.free else ATTEMPTS
-        minimise(trial.schedule, fails, _HANG_ATTEMPTS if trial.hang else attempts)
-        if kept is not None:
-            self.report.drop(kept)
-        if self._keep(*smallest) is None:
+        attempts = _FREE_ATTEMPTS if execution.schedule.free else ATTEMPTS
+        shrink(execution.schedule, fails, _HANG_ATTEMPTS if execution.hang else attempts)
+        if recorded is not None:
+            self.report.drop(recorded)
+        if self._record(*smallest) is None:
             self._failures += 1
-        if trial.hang:
+        if execution.hang:
             raise _Stop("stopped at threads that come to no end")
 
-    def _keep(self, trial: Trial, fault: Fault) -> str | None:
+    def _record(self, execution: Execution, fault: Fault) -> str | None:
         """The clause that the fault breaks, if nothing was known of it."""
-        clause = attribute(trial, fault)
-        if clause in self.report.violations or clause not in self.wanted:
+        clause = attribute(execution, fault)
+        if clause in self.report.violations or clause not in self.clauses:
             return None
-        self.report.keep(clause, trial, fault)
+        self.report.record(clause, execution, fault)
         return clause
 
 
-def _reached(trial: Trial) -> Trial:
-    if trial.environment is not None:
-        raise _Stop(f"target out of reach: {trial.environment.detail}")
-    return trial
+def _reached(execution: Execution) -> Execution:
+    if execution.environment is not None:
+        raise _Stop(f"target out of reach: {execution.environment.detail}")
+    return execution
 
 
 def check_concurrency(
@@ -386,10 +395,10 @@ def check_concurrency(
     check goes on, so that what one that is abandoned has found is not lost.
     """
     every = CLAUSES | {CLAUSE}
-    wanted = every if clauses is None else every & clauses
-    lab = Laboratory(binding, beat, buffer, hang_after)
+    clauses = every if clauses is None else every & clauses
+    runner = ScheduleRunner(binding, beat, buffer, hang_after)
     report = ConcurrencyReport() if report is None else report
-    check = _Check(lab, features, AMOUNTS[effort], seed, wanted, report)
+    check = _Check(runner, features, AMOUNTS[effort], seed, clauses, report)
     reason = _unfit(binding, features, check.lengths[0])
     if reason:
         report.note(reason)
@@ -401,8 +410,8 @@ def check_concurrency(
     except (NoVerdict, _Stop) as stop:
         report.note(str(stop) if str(stop).startswith(STOPPED) else f"{STOPPED}: {stop}")
     finally:
-        lab.close()
-    report.schedules, report.operations = lab.schedules, lab.operations
+        runner.close()
+    report.schedules, report.operations = runner.schedules, runner.operations
     return report
 
 
@@ -443,28 +452,28 @@ def replay_schedule(
     ProgramError for data that is no schedule, TargetError if the target can't be used.
     """
     schedule = Schedule.from_json(data)
-    lab = Laboratory(binding, lambda _: None, buffer, hang_after)
+    runner = ScheduleRunner(binding, lambda _: None, buffer, hang_after)
     try:
         for _ in range(FREE_ROUNDS if schedule.free else 1):
-            trial = lab.run(schedule)
-            result = _result(trial, features)
+            execution = runner.run(schedule)
+            result = _result(execution, features)
             if result.clause is not None:
                 break
         return result
     except NoVerdict as stop:
         raise TargetError(f"{binding.name}: {stop}") from stop
     finally:
-        lab.close()
+        runner.close()
 
 
-def _result(trial: Trial, features: frozenset[str]) -> ScheduleReplay:
-    if trial.environment is not None:
-        raise NoVerdict(f"target out of reach: {trial.environment.detail}")
-    fault = judge_trial(trial, features)
+def _result(execution: Execution, features: frozenset[str]) -> ScheduleReplay:
+    if execution.environment is not None:
+        raise NoVerdict(f"target out of reach: {execution.environment.detail}")
+    fault = first_fault(execution, features)
     if fault is not None:
-        found = counterexample(trial, fault)
-        return ScheduleReplay(attribute(trial, fault), found, found.interleaving)
-    if waits(trial):
-        found = counterexample(trial, waiting_fault())
-        return ScheduleReplay(CLAUSE, found, found.interleaving)
-    return ScheduleReplay(None, None, render(trial, None))
+        example = counterexample(execution, fault)
+        return ScheduleReplay(attribute(execution, fault), example, example.interleaving)
+    if waits(execution):
+        example = counterexample(execution, waiting_fault())
+        return ScheduleReplay(CLAUSE, example, example.interleaving)
+    return ScheduleReplay(None, None, trace(execution, None))

@@ -1,4 +1,7 @@
-"""Running one schedule on a newly opened stream of the target."""
+"""Run schedules, each on a newly opened stream of the target.
+
+Threads run in one of three ways: under a `Scheduler`, freely, or one after the other.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from fscontract.contract import clock
 from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
-from fscontract.contract.concurrency.scheduler import Baton, Entry, Place, Pool
+from fscontract.contract.concurrency.scheduler import CodeLocation, Entry, Scheduler, WorkerPool
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step, resolve_step
@@ -23,13 +27,14 @@ from fscontract.contract.runner.timeouts import (
 )
 
 #: Events after which a schedule counts as endless.
-MOST_EVENTS = 300_000
+MAX_EVENTS = 300_000
 #: Free threads have to share the machine with others: they get this much longer.
 _FREE_PATIENCE = 5
 _REMOTE_PATIENCE = 30
 _FREE_SWITCH_INTERVAL = 1e-5
 
 _Call = Callable[[], Outcome]
+_Calls: TypeAlias = Sequence[Sequence[_Call]]
 
 
 class NoVerdict(Exception):
@@ -37,11 +42,11 @@ class NoVerdict(Exception):
 
 
 @dataclass
-class Trial:
+class Execution:
     """What happened when a schedule ran: `steps` without anchors, and outcomes, per thread.
 
-    A thread of a trial that hung has fewer outcomes than steps. `counts` are the events of each
-    call of each thread, none if threads ran freely.
+    If the execution hung, a thread may have fewer outcomes than steps. `counts` are the events of
+    each call of each thread, none if threads ran freely.
     """
 
     schedule: Schedule
@@ -59,7 +64,16 @@ class Trial:
         return next((o for o in every if o.kind is Kind.ENVIRONMENT), None)
 
 
-class Laboratory:
+class _Log(NamedTuple):
+    """The fields of an Execution that running its threads gives."""
+
+    outcomes: list[list[Outcome]]
+    log: list[Entry]
+    counts: list[list[int]]
+    hang: bool
+
+
+class ScheduleRunner:
     """Runs schedules on one binding; counts them, and the calls they make."""
 
     def __init__(
@@ -71,9 +85,9 @@ class Laboratory:
         self.schedules = 0
         self.operations = 0
         self._beat = beat
-        self._pool = Pool()
+        self._pool = WorkerPool()
         self._files: dict[int, tuple[str, bytes]] = {}
-        self._blocking: set[Place] = set()
+        self._blocking: set[CodeLocation] = set()
         clear_interrupts()
         self._close = binding.bind(Step("close"))
 
@@ -90,22 +104,24 @@ class Laboratory:
             known = self._files[length] = self.binding.create(data), data
         return known
 
-    def run(self, schedule: Schedule) -> Trial:
+    def run(self, schedule: Schedule) -> Execution:
         """Run the schedule; NoVerdict if the file can't be opened."""
-        trial = self._tried(schedule, self._free if schedule.free else self._controlled)
-        self.operations += sum(map(len, trial.outcomes))
+        execution = self._execute(schedule, self._free if schedule.free else self._controlled)
+        self.operations += sum(map(len, execution.outcomes))
         self.schedules += 1
         self._beat(self.schedules)
-        return trial
+        return execution
 
-    def run_alone(self, schedule: Schedule) -> Trial:
-        """The same calls, each thread's when those before have ended, however long they wait.
+    def run_alone(self, schedule: Schedule) -> Execution:
+        """Run the threads one after the other, however long they wait.
 
-        That is no schedule, and not counted.
+        That is not counted as a schedule.
         """
-        return self._tried(schedule, self._one_by_one)
+        return self._execute(schedule, self._one_by_one)
 
-    def _tried(self, schedule: Schedule, way: Callable[..., Trial]) -> Trial:
+    def _execute(
+        self, schedule: Schedule, perform: Callable[[Schedule, _Calls], _Log]
+    ) -> Execution:
         beat(schedule)
         path, data = self.file(schedule.length)
         steps = tuple(
@@ -117,39 +133,27 @@ class Laboratory:
         except Exception as error:
             raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
         calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
-        trial = way(schedule, data, steps, calls)
-        if not trial.hang:  # a stream whose threads hang would hang its close too
+        execution = Execution(schedule, data, steps, *perform(schedule, calls))
+        if not execution.hang:  # a stream whose threads hang would hang its close too
             self._close(stream)
-        return trial
+        return execution
 
-    def _controlled(
-        self,
-        schedule: Schedule,
-        data: bytes,
-        steps: tuple[tuple[Step, ...], ...],
-        calls: Sequence[Sequence[_Call]],
-    ) -> Trial:
-        baton = Baton(schedule, MOST_EVENTS, self._blocking)
+    def _controlled(self, schedule: Schedule, calls: _Calls) -> _Log:
+        scheduler = Scheduler(schedule, MAX_EVENTS, self._blocking)
         workers = self._pool.take(len(calls))
         with without_collection():
             for me, worker in enumerate(workers):
-                worker.submit(partial(baton.perform, me, calls[me]))
+                worker.submit(partial(scheduler.perform, me, calls[me]))
             idents = [w.ident or 0 for w in workers]
-            ended = baton.supervise(idents, self.hang_after)
-        if not ended:
-            self._pool.abandon([workers[i] for i in baton.unfinished()])
-        if baton.error is not None:
-            raise baton.error
-        hang = baton.endless or not ended
-        return Trial(schedule, data, steps, baton.outcomes, baton.log, baton.counts, hang)
+            completed = scheduler.supervise(idents, self.hang_after)
+        if not completed:
+            self._pool.abandon([workers[i] for i in scheduler.unfinished()])
+        if scheduler.error is not None:
+            raise scheduler.error
+        hang = scheduler.endless or not completed
+        return _Log(scheduler.outcomes, scheduler.log, scheduler.counts, hang)
 
-    def _free(
-        self,
-        schedule: Schedule,
-        data: bytes,
-        steps: tuple[tuple[Step, ...], ...],
-        calls: Sequence[Sequence[_Call]],
-    ) -> Trial:
+    def _free(self, schedule: Schedule, calls: _Calls) -> _Log:
         run = _FreeRun(calls)
         workers = self._pool.take(len(calls))
         interval = sys.getswitchinterval()
@@ -161,15 +165,9 @@ class Laboratory:
         finally:
             sys.setswitchinterval(interval)
         self._pool.abandon([workers[i] for i in hanging])
-        return run.trial(schedule, data, steps, bool(hanging))
+        return run.result(bool(hanging))
 
-    def _one_by_one(
-        self,
-        schedule: Schedule,
-        data: bytes,
-        steps: tuple[tuple[Step, ...], ...],
-        calls: Sequence[Sequence[_Call]],
-    ) -> Trial:
+    def _one_by_one(self, schedule: Schedule, calls: _Calls) -> _Log:
         run = _FreeRun(calls, together=False)
         hanging: list[int] = []
         for me, worker in enumerate(self._pool.take(len(calls))):
@@ -178,7 +176,7 @@ class Laboratory:
             if hanging:
                 self._pool.abandon([worker])
                 break
-        return run.trial(schedule, data, steps, bool(hanging))
+        return run.result(bool(hanging))
 
     @property
     def _patience(self) -> float:
@@ -193,13 +191,13 @@ class _FreeRun:
     thread's calls take less than the start of another thread.
     """
 
-    def __init__(self, calls: Sequence[Sequence[_Call]], together: bool = True) -> None:
+    def __init__(self, calls: _Calls, together: bool = True) -> None:
         self.log: list[Entry] = []
         self.outcomes: list[list[Outcome]] = [[] for _ in calls]
         self.error: BaseException | None = None
-        self._left = set(range(len(calls)))
+        self._unfinished = set(range(len(calls)))
         self._together = threading.Barrier(max(1, sum(map(bool, calls))) if together else 1)
-        self._ended = threading.Semaphore(0)
+        self._done = threading.Semaphore(0)
 
     def perform(self, me: int, calls: Sequence[_Call]) -> None:
         log, outcomes = self.log.append, self.outcomes[me].append
@@ -215,24 +213,22 @@ class _FreeRun:
             raise
         except BaseException as error:
             self.error = error
-        self._left.discard(me)
-        self._ended.release()
+        self._unfinished.discard(me)
+        self._done.release()
 
     def supervise(self, hang_after: float, count: int) -> list[int]:
         """Wait for `count` threads to end; those left when none made a call for so many seconds."""
-        seen, since = -1, clock.monotonic()
+        logged, since = -1, clock.monotonic()
         for _ in range(count):  # also those that have ended by now
-            while not self._ended.acquire(timeout=hang_after / 8):
-                if len(self.log) != seen:
-                    seen, since = len(self.log), clock.monotonic()
+            while not self._done.acquire(timeout=hang_after / 8):
+                if len(self.log) != logged:
+                    logged, since = len(self.log), clock.monotonic()
                 elif clock.monotonic() - since > hang_after:
-                    return sorted(self._left)
+                    return sorted(self._unfinished)
         return []
 
-    def trial(
-        self, schedule: Schedule, data: bytes, steps: tuple[tuple[Step, ...], ...], hang: bool
-    ) -> Trial:
-        """What happened. An error of the kit's own comes out."""
+    def result(self, hang: bool) -> _Log:
+        """Return what happened. Raise an error of the kit's own."""
         if self.error is not None:
             raise self.error
-        return Trial(schedule, data, steps, self.outcomes, self.log, [], hang)
+        return _Log(self.outcomes, self.log, [], hang)

@@ -1,4 +1,4 @@
-"""Which calls meet which: families of programs, and the switches that are tried on them."""
+"""Generate programs of several threads by family, and the switches to try on them."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ class Maker:
         self.length = length
         #: Positions gather around 0, the boundary of the target's buffer, and the end.
         self._anchors = [a for a in (0, boundary, 2 * boundary) if a < length] + [length - 8]
-        self._most = 8 if length <= SMALL else 40
+        self._max_count = 8 if length <= SMALL else 40
 
     def choose(self, *names: str) -> str:
         """One of the operations that the API has a word for."""
         return self.rng.choice([n for n in names if n in self.operations])
 
-    def span(self, whole: bool) -> tuple[int, int]:
-        """A position and a length; they lie inside the file if `whole`."""
+    def span(self, inside: bool) -> tuple[int, int]:
+        """A position and a length; they are inside the file if `inside`."""
         rng = self.rng
         if self.length <= SMALL or rng.random() < 0.3:
             start = rng.randrange(self.length - 4)
         else:
             start = min(max(rng.choice(self._anchors) + rng.randint(-8, 4), 0), self.length - 4)
-        count = rng.randint(3, self._most)
-        return start, min(count, self.length - start) if whole else count
+        count = rng.randint(3, self._max_count)
+        return start, min(count, self.length - start) if inside else count
 
     def positioned(self) -> Step:
         """A positioned read."""
         op = self.choose("pread", "pread", "read_fully")
-        position, count = self.span(whole=op == "read_fully")
+        position, count = self.span(inside=op == "read_fully")
         before, after = self.rng.choice(((0, 0), (0, 0), (2, 1)))
         return Step(op, (position, before + count + after, before, count))
 
@@ -53,9 +53,9 @@ class Maker:
         """A stream operation."""
         op = self.choose("seek", "seek", "read_byte", "read_byte", "read_into", "get_pos", "skip")
         if op == "seek":
-            return Step(op, (self.span(whole=True)[0],))
+            return Step(op, (self.span(inside=True)[0],))
         if op == "read_into":
-            count = self.rng.randint(1, self._most)
+            count = self.rng.randint(1, self._max_count)
             return Step(op, (count, 0, count))
         return Step(op, (self.rng.randint(1, 4),) if op == "skip" else ())
 
@@ -67,16 +67,16 @@ class Maker:
     def vectored(self) -> Step:
         """A vectored read of ranges that do not overlap."""
         ranges, end = [], 0
-        for start, count in sorted(self.span(whole=True) for _ in range(self.rng.randint(1, 3))):
+        for start, count in sorted(self.span(inside=True) for _ in range(self.rng.randint(1, 3))):
             if start >= end:
                 ranges.append((start, count))
                 end = start + count
         self.rng.shuffle(ranges)
         return Step("read_vectored", (tuple(ranges), "heap", "absent"))
 
-    def several(self, make: Callable[[], Step], most: int = 2) -> tuple[Step, ...]:
+    def several(self, make: Callable[[], Step], maximum: int = 2) -> tuple[Step, ...]:
         """One to `most` calls."""
-        return tuple(make() for _ in range(self.rng.randint(1, most)))
+        return tuple(make() for _ in range(self.rng.randint(1, maximum)))
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ _SEEK = Step("seek", (9,))
 
 
 def _beside_reader(maker: Maker) -> _Threads:
-    others = [maker.several(maker.positioned) for _ in range(maker.rng.randint(1, 2))]
-    return _shuffled(maker, [maker.reader(), *others])
+    positioned = [maker.several(maker.positioned) for _ in range(maker.rng.randint(1, 2))]
+    return _shuffled(maker, [maker.reader(), *positioned])
 
 
 def _among_preads(maker: Maker) -> _Threads:
@@ -126,10 +126,10 @@ def _among_preads(maker: Maker) -> _Threads:
 
 
 def _vectored_beside(maker: Maker) -> _Threads:
-    others = [maker.several(maker.positioned)] if maker.operations & _PREADS else []
-    if not others or maker.rng.random() < 0.5:
-        others.append(maker.reader())
-    return _shuffled(maker, [maker.several(maker.vectored), *others])
+    companions = [maker.several(maker.positioned)] if maker.operations & _PREADS else []
+    if not companions or maker.rng.random() < 0.5:
+        companions.append(maker.reader())
+    return _shuffled(maker, [maker.several(maker.vectored), *companions])
 
 
 def _vectored_twice(maker: Maker) -> _Threads:
@@ -218,7 +218,7 @@ def _filled(maker: Maker, steps: tuple[Step, ...], calls: int) -> tuple[Step, ..
     return steps
 
 
-def single_switches(counts: Sequence[Sequence[int]], most: int) -> Iterator[tuple[Switch, ...]]:
+def single_switches(counts: Sequence[Sequence[int]], limit: int) -> Iterator[tuple[Switch, ...]]:
     """Every single switch that a program with these event counts allows, thinned to `most`."""
     every = [
         (Switch(thread, call, event, to),)
@@ -228,7 +228,7 @@ def single_switches(counts: Sequence[Sequence[int]], most: int) -> Iterator[tupl
         for to in range(len(counts))
         if to != thread and (call or event)
     ]
-    step = max(1, -(-len(every) // most))
+    step = max(1, -(-len(every) // limit))
     return itertools.islice(every, 0, None, step)
 
 
@@ -248,8 +248,8 @@ def random_switches(counts: Sequence[Sequence[int]], rng: Random) -> tuple[Switc
     events = [
         (thread, call, event)
         for thread, calls in enumerate(counts)
-        for call, most in enumerate(calls)
-        for event in range(most + 1)
+        for call, last in enumerate(calls)
+        for event in range(last + 1)
     ]
     chosen = rng.sample(events, min(len(events), rng.choice((1, 2, 2, 3, 3))))
     switches = []

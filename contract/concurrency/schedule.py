@@ -1,4 +1,4 @@
-"""A schedule is data: what each thread calls, and where one thread makes way for another."""
+"""Schedules as data: the calls of each thread, and where another thread takes over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Step
 
-_MOST_THREADS = 16
+_MAX_THREADS = 16
 _KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
 
 
@@ -77,8 +77,8 @@ class Schedule:
 
 
 def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
-    if not 1 <= len(data) <= _MOST_THREADS or not all(isinstance(t, list) for t in data):
-        raise ProgramError(f"{where}: threads must be 1 to {_MOST_THREADS} lists of calls")
+    if not 1 <= len(data) <= _MAX_THREADS or not all(isinstance(t, list) for t in data):
+        raise ProgramError(f"{where}: threads must be 1 to {_MAX_THREADS} lists of calls")
     threads = tuple(
         tuple(Step.from_json(s, f"{where}: thread {i} call {j}") for j, s in enumerate(steps))
         for i, steps in enumerate(data)
@@ -92,20 +92,22 @@ def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
 def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> tuple[Switch, ...]:
     if not isinstance(data, list):
         raise ProgramError(f"{where}: switches must be a list of [thread, call, event, to]")
-    found = []
+    switches = []
     for number, item in enumerate(data, 1):
-        place = f"{where}: switch {number}"
+        item_name = f"{where}: switch {number}"
         if not isinstance(item, list) or len(item) != 4:
-            raise ProgramError(f"{place}: expected [thread, call, event, to], not {item!r}")
-        most = len(threads) - 1
-        thread = _number(item[0], most, f"{place}: thread")
-        call = _number(item[1], len(threads[thread]) - 1, f"{place}: call")
-        event = _number(item[2], 1 << 40, f"{place}: event")
-        found.append(Switch(thread, call, event, _number(item[3], most, f"{place}: to")))
-    return tuple(found)
+            raise ProgramError(f"{item_name}: expected [thread, call, event, to], not {item!r}")
+        last_thread = len(threads) - 1
+        thread = _number(item[0], last_thread, f"{item_name}: thread")
+        call = _number(item[1], len(threads[thread]) - 1, f"{item_name}: call")
+        event = _number(item[2], 1 << 40, f"{item_name}: event")
+        switches.append(
+            Switch(thread, call, event, _number(item[3], last_thread, f"{item_name}: to"))
+        )
+    return tuple(switches)
 
 
-def _number(value: Any, most: int, where: str) -> int:
-    if type(value) is not int or not 0 <= value <= most:
-        raise ProgramError(f"{where} must be 0 to {most}, not {value!r}")
+def _number(value: Any, maximum: int, where: str) -> int:
+    if type(value) is not int or not 0 <= value <= maximum:
+        raise ProgramError(f"{where} must be 0 to {maximum}, not {value!r}")
     return value

@@ -37,27 +37,27 @@ _OURS = (
 
 READY, RUNNING, BLOCKED, DONE = range(4)
 #: Where code is: its code object and the line.
-Place: TypeAlias = "tuple[CodeType, int]"
+CodeLocation: TypeAlias = "tuple[CodeType, int]"
 _Tracer: TypeAlias = Callable[[FrameType, str, Any], Any]
 
 
 class Entry(NamedTuple):
     """One line of the log: what happened to a thread in which of its calls, and where.
 
-    `what` is "starts", "returned", "paused", "blocked" or "resumes"; `where` is "file.py:12".
+    `event` is "starts", "returned", "paused", "blocked" or "resumes"; `where` is "file.py:12".
     """
 
-    what: str
+    event: str
     thread: int
     call: int
     where: str = ""
 
 
-class Baton:
+class Scheduler:
     """One run of a schedule. `log`, `outcomes` and `counts` (events per thread and call) tell
     what happened; `blocking` remembers from run to run where threads were seen to block."""
 
-    def __init__(self, schedule: Schedule, limit: int, blocking: set[Place]) -> None:
+    def __init__(self, schedule: Schedule, limit: int, blocking: set[CodeLocation]) -> None:
         count = len(schedule.threads)
         self.log: list[Entry] = []
         self.outcomes: list[list[Outcome]] = [[] for _ in range(count)]
@@ -189,16 +189,16 @@ class Baton:
         """Start, and wait until every thread has ended (True), or all block (False)."""
         with self._mutex:
             self._pass_on()
-        seen, since = -1, clock.monotonic()
+        moves, since = -1, clock.monotonic()
         while not self._finished.acquire(timeout=_TICK):
             now = clock.monotonic()
-            if self._moves != seen:
-                seen, since = self._moves, now
+            if self._moves != moves:
+                moves, since = self._moves, now
             elif self._running == -1:
                 if now - since > hang_after:
                     self._given_up = True
                     return False
-            elif self._unblock(idents, seen, now - since):
+            elif self._unblock(idents, moves, now - since):
                 since = now
         return True
 
@@ -206,18 +206,18 @@ class Baton:
         """The threads that have not ended."""
         return [i for i, s in enumerate(self._status) if s != DONE]
 
-    def _unblock(self, idents: Sequence[int], seen: int, idle: float) -> bool:
+    def _unblock(self, idents: Sequence[int], moves: int, idle: float) -> bool:
         """If the running thread blocks, let another go on."""
         with self._mutex:
             running = self._running
-            if running == -1 or self._moves != seen:
+            if running == -1 or self._moves != moves:
                 return False
             frame = _target_frame(sys._current_frames().get(idents[running]))
-            place = None if frame is None else (frame.f_code, frame.f_lineno)
-            if idle < PATIENCE and place not in self._blocking:
+            location = None if frame is None else (frame.f_code, frame.f_lineno)
+            if idle < PATIENCE and location not in self._blocking:
                 return False
-            if frame is not None and place is not None:
-                self._blocking.add(place)
+            if frame is not None and location is not None:
+                self._blocking.add(location)
             where = "" if frame is None else _name(frame)
             self.log.append(Entry("blocked", running, len(self.counts[running]) - 1, where))
             self._status[running] = BLOCKED
@@ -233,7 +233,7 @@ def is_target(frame: FrameType) -> bool:
 
 def _target_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame of the target in a thread's call, if there is one."""
-    while frame is not None and frame.f_code is not Baton.perform.__code__:
+    while frame is not None and frame.f_code is not Scheduler.perform.__code__:
         if is_target(frame):
             return frame
         frame = frame.f_back
@@ -283,7 +283,7 @@ class Worker(threading.Thread):
             pass
 
 
-class Pool:
+class WorkerPool:
     """As many workers as a schedule has threads."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Making a failing schedule small: fewer threads, fewer calls, fewer switches."""
+"""Shrink a failing schedule: fewer threads, fewer calls, fewer switches."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fscontract.contract.concurrency.schedule import Schedule, Switch
 ATTEMPTS = 200
 
 
-def minimise(
+def shrink(
     schedule: Schedule, fails: Callable[[Schedule], bool], attempts: int = ATTEMPTS
 ) -> Schedule:
-    """The smallest schedule found for which `fails` is still true."""
-    left = attempts
+    """Return the smallest schedule found for which `fails` is still true."""
+    remaining = attempts
     improved = True
     while improved:
         improved = False
         for candidate in _smaller(schedule):
-            if left == 0:
+            if remaining == 0:
                 return schedule
-            left -= 1
+            remaining -= 1
             if fails(candidate):
                 schedule, improved = candidate, True
                 break
@@ -33,17 +33,17 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     count = len(schedule.threads)
     if count > 2:
         for thread in range(count):
-            for other in range(count):
-                if other != thread:
-                    fewer = _without_thread(schedule, thread, other)
+            for successor in range(count):
+                if successor != thread:
+                    fewer = _without_thread(schedule, thread, successor)
                     yield from (fewer, _reversed(fewer))
     for thread, steps in enumerate(schedule.threads):
         for start, end in _parts(len(steps)):
             yield _without_calls(schedule, thread, start, end)
     for start, end in _parts(len(schedule.switches)):
-        rest = schedule.switches[:start] + schedule.switches[end:]
-        if rest:
-            fewer = replace(schedule, switches=rest)
+        switches = schedule.switches[:start] + schedule.switches[end:]
+        if switches:
+            fewer = replace(schedule, switches=switches)
             yield from (fewer, _reversed(fewer))
 
 

@@ -1,8 +1,8 @@
 """Judge a schedule: find a call that no serial order explains, and show the calls as lines.
 
-Which clause is a matter of who was there, so schedules are made small first. In this order:
+The clause depends on the operations involved, so schedules are shrunk first. In this order:
 
-- threads that wait for each other for ever: model.pread-thread-safe;
+- threads that wait for each other and never end: model.pread-thread-safe;
 - only vectored reads are left: read-vectored.multiple; some are beside other calls:
   read-vectored.concurrent;
 - a stream operation is wrong: pread.isolation;
@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fscontract.contract.concurrency.execution import Trial
+from fscontract.contract.concurrency.execution import Execution
+from fscontract.contract.concurrency.scheduler import Entry
 from fscontract.contract.models.serializability import POSITIONED, Observed, find_serial_order
 from fscontract.contract.models.stream_state import opened
 from fscontract.contract.program.outcome import FILL, Outcome
@@ -36,7 +37,7 @@ CLAUSES = frozenset(
 
 
 class Fault(NamedTuple):
-    """What was wrong with a trial: a call of a thread, or (-1, -1) if the threads hung."""
+    """What was wrong with a execution: a call of a thread, or (-1, -1) if the threads hung."""
 
     thread: int
     call: int
@@ -52,47 +53,47 @@ class Span(NamedTuple):
     end: int
 
 
-def faults(trial: Trial, features: frozenset[str]) -> tuple[Fault, ...]:
+def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
     """Every call that fits into no serial order, first ended first."""
-    if trial.hang:
+    if execution.hang:
         return (Fault(-1, -1, ("every call ends",), "hang"),)
-    found = find_serial_order(_observed(trial), opened(trial.data), features)
+    result = find_serial_order(_observed(execution), opened(execution.data), features)
     return tuple(
-        Fault(u.thread, u.call, u.expected, str(trial.outcomes[u.thread][u.call]))
-        for u in found.unexplained
+        Fault(u.thread, u.call, u.expected, str(execution.outcomes[u.thread][u.call]))
+        for u in result.unexplained
     )
 
 
-def judge_trial(trial: Trial, features: frozenset[str]) -> Fault | None:
+def first_fault(execution: Execution, features: frozenset[str]) -> Fault | None:
     """What is wrong first, if anything is."""
-    return next(iter(faults(trial, features)), None)
+    return next(iter(faults(execution, features)), None)
 
 
-def attribute(trial: Trial, fault: Fault) -> str:
+def attribute(execution: Execution, fault: Fault) -> str:
     """The clause that the fault breaks."""
     if fault.thread < 0:
         return "model.pread-thread-safe"
-    ops = {s.op for steps in trial.steps for s in steps}
+    ops = {s.op for steps in execution.steps for s in steps}
     if VECTORED in ops:
         return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
-    if trial.steps[fault.thread][fault.call].op not in POSITIONED:
+    if execution.steps[fault.thread][fault.call].op not in POSITIONED:
         return "pread.isolation"
-    if _holds_bytes_of_others(trial, fault):
+    if _holds_bytes_of_others(execution, fault):
         return "pread.buffers"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
 
 
-def victim(trial: Trial, fault: Fault) -> str:
+def victim(execution: Execution, fault: Fault) -> str:
     """What kind of call went wrong: "stream", "positioned", "vectored"; or "hang"."""
     if fault.thread < 0:
         return "hang"
-    op = trial.steps[fault.thread][fault.call].op
+    op = execution.steps[fault.thread][fault.call].op
     return "positioned" if op in POSITIONED else "vectored" if op == VECTORED else "stream"
 
 
-def overlapping(trial: Trial) -> bool:
+def overlapping(execution: Execution) -> bool:
     """Whether calls of two threads were under way at the same time."""
-    spans = sorted((span, key[0]) for key, span in spans_of(trial).items())
+    spans = sorted((span, key[0]) for key, span in spans_of(execution).items())
     latest: dict[int, int] = {}
     for span, thread in spans:
         if any(end > span.start for other, end in latest.items() if other != thread):
@@ -101,32 +102,32 @@ def overlapping(trial: Trial) -> bool:
     return False
 
 
-def spans_of(trial: Trial) -> dict[tuple[int, int], Span]:
+def spans_of(execution: Execution) -> dict[tuple[int, int], Span]:
     """When each call, by thread and place, was under way; to the end of the log if it hung."""
     starts: dict[tuple[int, int], int] = {}
     spans: dict[tuple[int, int], Span] = {}
-    for moment, entry in enumerate(trial.log):
+    for moment, entry in enumerate(execution.log):
         key = (entry.thread, entry.call)
-        if entry.what == "starts":
+        if entry.event == "starts":
             starts[key] = moment
-            spans[key] = Span(moment, len(trial.log))
-        elif entry.what == "returned":
+            spans[key] = Span(moment, len(execution.log))
+        elif entry.event == "returned":
             spans[key] = Span(starts[key], moment)
     return spans
 
 
-def _observed(trial: Trial) -> list[list[Observed]]:
-    spans = spans_of(trial)
+def _observed(execution: Execution) -> list[list[Observed]]:
+    spans = spans_of(execution)
     moving = [
         (key[0], span)
         for key, span in spans.items()
-        if trial.steps[key[0]][key[1]].op in POSITIONED | {VECTORED}
+        if execution.steps[key[0]][key[1]].op in POSITIONED | {VECTORED}
     ]
     observed = []
-    for thread, outcomes in enumerate(trial.outcomes):
+    for thread, outcomes in enumerate(execution.outcomes):
         calls = []
         for number, outcome in enumerate(outcomes):
-            step, span = trial.steps[thread][number], spans[thread, number]
+            step, span = execution.steps[thread][number], spans[thread, number]
             # Intermediate positions may be visible while a positioned call is under way (F14).
             judged = step.op != "get_pos" or not any(
                 other != thread and span.start < o.end and o.start < span.end for other, o in moving
@@ -136,19 +137,21 @@ def _observed(trial: Trial) -> list[list[Observed]]:
     return observed
 
 
-def _holds_bytes_of_others(trial: Trial, fault: Fault) -> bool:
-    step = trial.steps[fault.thread][fault.call]
-    outcome = trial.outcomes[fault.thread][fault.call]
+def _holds_bytes_of_others(execution: Execution, fault: Fault) -> bool:
+    step = execution.steps[fault.thread][fault.call]
+    outcome = execution.outcomes[fault.thread][fault.call]
     others = [
-        _asked(trial.data, s)
-        for thread, steps in enumerate(trial.steps)
+        _requested_bytes(execution.data, s)
+        for thread, steps in enumerate(execution.steps)
         for s in steps
         if thread != fault.thread and s.op in POSITIONED
     ]
-    return any(run in other for run in _wrong_runs(trial.data, step, outcome) for other in others)
+    return any(
+        run in other for run in _wrong_runs(execution.data, step, outcome) for other in others
+    )
 
 
-def _asked(data: bytes, step: Step) -> bytes:
+def _requested_bytes(data: bytes, step: Step) -> bytes:
     """The bytes that a positioned read asks for."""
     position, size, offset, length = _request(step)
     return data[position : position + min(length, size - offset)]
@@ -160,8 +163,8 @@ def _wrong_runs(data: bytes, step: Step, outcome: Outcome) -> list[bytes]:
         return []
     offset = _request(step)[2]
     right = bytearray([FILL]) * len(outcome.buffer)
-    wanted = _asked(data, step)
-    right[offset : offset + len(wanted)] = wanted
+    requested = _requested_bytes(data, step)
+    right[offset : offset + len(requested)] = requested
     runs, run = [], bytearray()
     for got, expected in zip(outcome.buffer, right, strict=False):
         if got not in (expected, FILL):
@@ -182,34 +185,35 @@ def _request(step: Step) -> tuple[int, int, int, int]:
     return position, size or 0, start, end - start
 
 
-#: Lines shown of a long trial: those before the fault.
-_MOST = 40
+#: Lines shown of a long execution: those before the fault.
+_MAX_LINES = 40
 
 
-def render(trial: Trial, fault: Fault | None) -> tuple[str, ...]:
+def trace(execution: Execution, fault: Fault | None) -> tuple[str, ...]:
     """The log in lines such as `3  T1 paused at memory.py:120`, up to the faulty call's end."""
     lines = []
-    for entry in trial.log:
-        text = f"T{entry.thread} {_happening(trial, fault, entry.what, entry.thread, entry.call)}"
+    for entry in execution.log:
+        text = f"T{entry.thread} {_event_text(execution, fault, entry)}"
         lines.append(text + (f" at {entry.where}" if entry.where else ""))
-        if fault and (entry.what, *entry[1:3]) == ("returned", fault.thread, fault.call):
+        if fault and entry[:3] == ("returned", fault.thread, fault.call):
             break
     if fault is not None and fault.thread < 0:
         lines.append("no thread comes to an end")
-    first = max(0, len(lines) - _MOST)
+    first = max(0, len(lines) - _MAX_LINES)
     width = len(str(len(lines)))
     return tuple(f"{n:>{width}}  {line}" for n, line in enumerate(lines, 1) if n > first)
 
 
-def _happening(trial: Trial, fault: Fault | None, what: str, thread: int, call: int) -> str:
-    step = trial.steps[thread][call]
-    if what == "starts":
+def _event_text(execution: Execution, fault: Fault | None, entry: Entry) -> str:
+    event, thread, call, _ = entry
+    step = execution.steps[thread][call]
+    if event == "starts":
         return f"{step}  starts"
-    if what != "returned":
-        return {"resumes": "goes on"}.get(what, what)
-    if call >= len(trial.outcomes[thread]):
+    if event != "returned":
+        return {"resumes": "goes on"}.get(event, event)
+    if call >= len(execution.outcomes[thread]):
         return f"{step} ended"
-    outcome = trial.outcomes[thread][call]
+    outcome = execution.outcomes[thread][call]
     ending = f"{step} {'raised ' if outcome.raised else ''}{outcome}"
     if fault is None or (thread, call) != (fault.thread, fault.call):
         return ending

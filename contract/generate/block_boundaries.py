@@ -42,13 +42,13 @@ def programs(
     """
     if unreachable(block, only_length):
         return []
-    most = min(PROGRAMS[effort], _BYTES[effort] // block)
+    limit = min(PROGRAMS[effort], _BYTES[effort] // block)
     draw = random.Random(seed)
     systematic = list(_systematic(operations, block, only_length))
-    found = draw.sample(systematic, min(len(systematic), most * 3 // 4))
-    rest = _random(operations, block, draw, only_length)
-    found += itertools.islice(rest, most - len(found))
-    return draw.sample(found, _REMOTE[effort]) if remote else found
+    drawn = draw.sample(systematic, min(len(systematic), limit * 3 // 4))
+    randoms = _random(operations, block, draw, only_length)
+    drawn += itertools.islice(randoms, limit - len(drawn))
+    return draw.sample(drawn, _REMOTE[effort]) if remote else drawn
 
 
 def unreachable(block: int, only_length: int | None = None) -> str:
@@ -69,7 +69,7 @@ def _systematic(
     look = [s for s in around if s.op == "read_byte"]
     for before in ([], look):
         for steps in itertools.product(moves, around):
-            yield _made(length, [*before, *steps, *look], block)
+            yield _resolved(length, [*before, *steps, *look], block)
 
 
 def _random(
@@ -87,7 +87,7 @@ def _random(
             )
         ]
         steps = draw.choices(near + around, k=draw.randint(3, _LONGEST))
-        yield _made(length, steps, block)
+        yield _resolved(length, steps, block)
 
 
 def _near(block: int, length: int, draw: random.Random) -> int:
@@ -95,5 +95,5 @@ def _near(block: int, length: int, draw: random.Random) -> int:
     return min(max(0, end + draw.randint(-_REACH, _REACH)), length)
 
 
-def _made(length: int, steps: list[Step], block: int) -> Program:
+def _resolved(length: int, steps: list[Step], block: int) -> Program:
     return Program(length, tuple(resolve_step(step, length, block) for step in steps))

@@ -142,8 +142,8 @@ _AROUND_BUFFER: dict[str, tuple[tuple[Argument, ...], ...]] = {
 def _steps(
     table: dict[str, tuple[tuple[Argument, ...], ...]], operations: Iterable[str]
 ) -> list[Step]:
-    wanted = frozenset(operations)
-    return [Step(op, args) for op, entries in table.items() if op in wanted for args in entries]
+    names = frozenset(operations)
+    return [Step(op, args) for op, entries in table.items() if op in names for args in entries]
 
 
 def core(operations: Iterable[str]) -> list[Step]:

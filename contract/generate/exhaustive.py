@@ -58,17 +58,19 @@ def rows(
         yield from _product(main, core, core, core, core, core)
 
 
-def sampled(source: Iterable[Program], most: int, seed: int) -> list[Program]:
+def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
     """At most `most` programs of a source: each call alone, on a closed stream and at the end
     first, in the first file of the source, the rest drawn by seed."""
     everything = list(source)
-    if len(everything) <= most:
+    if len(everything) <= limit:
         return everything
     main = everything[0].length
-    first = [p for p in everything if p.length == main and _is_basic(p)][:most]
+    first = [p for p in everything if p.length == main and _is_basic(p)][:limit]
     chosen = set(first)
-    rest = random.Random(seed).sample([p for p in everything if p not in chosen], most - len(first))
-    return [*first, *sorted(rest, key=lambda p: len(p.steps))]
+    drawn = random.Random(seed).sample(
+        [p for p in everything if p not in chosen], limit - len(first)
+    )
+    return [*first, *sorted(drawn, key=lambda p: len(p.steps))]
 
 
 def _is_basic(program: Program) -> bool:
@@ -91,8 +93,8 @@ def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iter
 
 def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Row]:
     """Programs of two streams on one file: a call on each, then a look at the first."""
-    other = [Step(s.op, s.args, 1) for s in core]
+    second = [Step(s.op, s.args, 1) for s in core]
     watchers = [s for s in core if s.op in ("get_pos", "read_byte", "read_into", "py_read")]
     first = core if effort != "quick" else watchers
-    yield from _product(length, first, other, watchers, streams=2)
-    yield from _product(length, other, watchers, streams=2)
+    yield from _product(length, first, second, watchers, streams=2)
+    yield from _product(length, second, watchers, streams=2)

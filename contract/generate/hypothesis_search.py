@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = {"quick": 0, "normal": 300, "deep": 5_000}
 
 
-class _Found(Exception):
+class _FailingProgram(Exception):
     """A program failed."""
 
 
@@ -40,7 +40,7 @@ def search(
     from hypothesis import strategies as st
 
     lengths = (0, 1, 5, 17, buffer + 3) if only_length is None else (only_length,)
-    found: list[Program] = []
+    failing: list[Program] = []
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -55,14 +55,14 @@ def search(
     def attempt(length: int, steps: list[Step]) -> None:
         program = Program(length, tuple(steps))
         if run(program):
-            found.append(program)
-            raise _Found
+            failing.append(program)
+            raise _FailingProgram
 
     with _no_trace():
         try:
             attempt()
-        except _Found:
-            return found[-1]
+        except _FailingProgram:
+            return failing[-1]
     return None
 
 

@@ -84,8 +84,8 @@ def values(key: str) -> Iterator[BuilderCall]:
     option = option_table().options.get(key)
     examples = option_table().types[option.type if option is not None else "text"].examples
     texts = ("7", "true") if option is None else ()
-    given = (*(value for value, _ in examples), *texts, *TEXTS)
-    for value in dict.fromkeys((type(v), v) for v in given):
+    examples_ = (*(value for value, _ in examples), *texts, *TEXTS)
+    for value in dict.fromkeys((type(v), v) for v in examples_):
         for way in WAYS:
             if isinstance(value[1], float):
                 yield way + "_double", key, _real(value[1])
@@ -166,18 +166,20 @@ def splits(ends: Iterable[tuple[Argument, Argument]]) -> Iterator[tuple[BuilderC
 
 def overstates(calls: tuple[BuilderCall, ...], length: int) -> bool:
     """Whether a call, even one that should not count, says that there are over `length` bytes."""
-    return any(_said(call) > length for call in Opening("file", calls).resolved(length, 0).calls)
+    return any(
+        _stated_length(call) > length for call in Opening("file", calls).resolved(length, 0).calls
+    )
 
 
-def _said(call: BuilderCall) -> int:
+def _stated_length(call: BuilderCall) -> int:
     method, *args = call
     if method == "with_file_status":
-        said = args[1]
+        length = args[1]
     elif args[0] in (LENGTH, SPLIT_END):
-        said = read_value(method, args[1], args[0], option_table())
+        length = read_value(method, args[1], args[0], option_table())
     else:
         return -1
-    return said if isinstance(said, int) else -1
+    return length if isinstance(length, int) else -1
 
 
 def _real(value: float) -> float | str:
@@ -315,29 +317,31 @@ class Readings:
         self._within = self._families(_WITHIN) or [self.glance]
         self._all = self._within + self._families(_BEYOND)
         self._sober: dict[int, list[Steps]] = {}
-        self._others: dict[Steps, Steps] = {}
+        self._second_streams: dict[Steps, Steps] = {}
 
     def families(self, length: int, overstated: bool) -> list[Steps]:
         """Families for a file of `length` bytes; `overstated` if it is said to be longer."""
         if not overstated:
             return self._all
-        found = self._sober.get(length)
-        if found is None:
+        sober = self._sober.get(length)
+        if sober is None:
             fitting = [s for s in self._within if all(stays(step, length) for step in s)]
-            found = self._sober[length] = fitting or [self.glance]
-        return found
+            sober = self._sober[length] = fitting or [self.glance]
+        return sober
 
     def both(self, first: Steps, second: Steps) -> Steps:
         """The first on one stream and the second on another, by turns."""
-        other = self._others.get(second)
-        if other is None:
-            other = self._others[second] = tuple(replace(step, stream=1) for step in second)
-        pairs = itertools.zip_longest(other, first)
+        second_stream = self._second_streams.get(second)
+        if second_stream is None:
+            second_stream = self._second_streams[second] = tuple(
+                replace(step, stream=1) for step in second
+            )
+        pairs = itertools.zip_longest(second_stream, first)
         return tuple(step for pair in pairs for step in pair if step is not None)
 
     def _families(self, table: dict[str, _Calls]) -> list[Steps]:
-        found = (self._steps(calls) for calls in table.values())
-        return [steps for steps in dict.fromkeys(found) if steps]
+        families = (self._steps(calls) for calls in table.values())
+        return [steps for steps in dict.fromkeys(families) if steps]
 
     def _steps(self, calls: _Calls) -> Steps:
         return tuple(Step(op, args) for op, args in calls if op in self._operations)

@@ -96,7 +96,7 @@ _CORE: Calls = (
 )
 
 
-class Wanted(NamedTuple):
+class Scope(NamedTuple):
     """What there is to open, to give to a builder, and to read with."""
 
     scenes: frozenset[str]
@@ -121,24 +121,24 @@ def programs(
     `scenes` and `statuses` are what the target can have, `only` is the only length of a file that
     it has, if its file is given.
     """
-    wanted = Wanted(scenes, statuses, operations, own_keys, unsupported_keys)
+    scope = Scope(scenes, statuses, operations, own_keys, unsupported_keys)
     # The same readings for all, so that each call is compiled but once.
     readings = Readings(operations)
     count = 0
-    for program in _small(wanted, readings, effort, only):
+    for program in _small(scope, readings, effort, only):
         count += 1
         yield program
-    rest = max(PROGRAMS[effort] - count, LEAST_RANDOM[effort])
+    random_count = max(PROGRAMS[effort] - count, LEAST_RANDOM[effort])
     draw = random.Random(f"{seed}:openings")
-    yield from _random(wanted, readings, draw, rest, only)
+    yield from _random(scope, readings, draw, random_count, only)
 
 
 class _Maker:
     """Makes programs of openings, with the families of reads by turns."""
 
-    def __init__(self, readings: Readings, each: int) -> None:
+    def __init__(self, readings: Readings, per_opening: int) -> None:
         self._readings = readings
-        self._each = each
+        self._per_opening = per_opening
         self._turn = 0
 
     def glance(self, length: int, calls: Calls, scene: str = "file") -> Program:
@@ -148,7 +148,7 @@ class _Maker:
     def some(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
         """The opening with as many families as each gets."""
         families = self._families(length, calls)
-        for _ in range(min(self._each, len(families))):
+        for _ in range(min(self._per_opening, len(families))):
             self._turn += 1
             steps = families[self._turn % len(families)]
             yield Program(length, steps, opening=Opening(scene, calls))
@@ -161,7 +161,7 @@ class _Maker:
     def twice(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
         """Two streams of one builder that are read by turns."""
         families = self._families(length, calls)
-        for _ in range(min(2 * self._each, len(families))):
+        for _ in range(min(2 * self._per_opening, len(families))):
             self._turn += 1
             first, second = (families[(self._turn + i) % len(families)] for i in (0, 1))
             steps = self._readings.both(first, second)
@@ -171,16 +171,16 @@ class _Maker:
         return self._readings.families(length, open_arguments.overstates(calls, length))
 
 
-def _small(wanted: Wanted, readings: Readings, effort: str, only: int | None) -> Iterator[Program]:
+def _small(scope: Scope, readings: Readings, effort: str, only: int | None) -> Iterator[Program]:
     make = _Maker(readings, _FAMILIES[effort])
     main = LENGTH_OF_FILE if only is None else only
-    others = (*SMALLER, LARGER) if only is None else ()
-    yield from _scenes(wanted, make, main, others)
-    if "file" not in wanted.scenes:
+    other_lengths = (*SMALLER, LARGER) if only is None else ()
+    yield from _scenes(scope, make, main, other_lengths)
+    if "file" not in scope.scenes:
         return
-    for calls in _refused_or_ignored(wanted):
+    for calls in _refused_or_ignored(scope):
         yield make.glance(main, calls)
-    for calls in _statuses(wanted):
+    for calls in _statuses(scope):
         yield from make.some(main, calls)
     for calls in itertools.chain(_policies(), open_arguments.conflicts((open_arguments.UNKNOWN,))):
         yield from make.some(main, calls)
@@ -190,40 +190,42 @@ def _small(wanted: Wanted, readings: Readings, effort: str, only: int | None) ->
     for calls in open_arguments.conflicts(standard):
         yield from make.some(main, calls)
     for calls in _parts():
-        for length in (main,) if effort == "quick" else (main, *others[1:]):
+        for length in (main,) if effort == "quick" else (main, *other_lengths[1:]):
             yield from make.some(length, calls)
     for key in standard:
         for call in (*open_arguments.values(key), *open_arguments.numbers(key)):
             yield from make.some(main, (call,))
-    yield from _twice(wanted, make, main)
+    yield from _twice(scope, make, main)
     if effort != "quick":
-        yield from _products(wanted, make, (main, *others), 2)
+        yield from _products(scope, make, (main, *other_lengths), 2)
     if effort == "deep":
-        yield from _products(wanted, make, (main,), 3)
+        yield from _products(scope, make, (main,), 3)
 
 
-def _scenes(wanted: Wanted, make: _Maker, main: int, others: Iterable[int]) -> Iterator[Program]:
-    for scene in (s for s in SCENES if s in wanted.scenes):
+def _scenes(
+    scope: Scope, make: _Maker, main: int, other_lengths: Iterable[int]
+) -> Iterator[Program]:
+    for scene in (s for s in SCENES if s in scope.scenes):
         for calls in _BESIDE:
-            if _has(wanted, scene, calls):
+            if _has(scope, scene, calls):
                 yield make.glance(main, calls, scene)
                 yield from make.some(main, calls, scene)
         if scene in ("file", "late"):
-            for length in others:
+            for length in other_lengths:
                 yield from make.some(length, (), scene)
         yield from make.twice(main, (), scene)
 
 
-def _refused_or_ignored(wanted: Wanted) -> Iterator[Calls]:
+def _refused_or_ignored(scope: Scope) -> Iterator[Calls]:
     """Calls after which there is nothing to read, or of which nothing should be seen."""
     standard = sorted(option_table().standard_keys)
     foreign = [
-        k for k in open_arguments.foreign_keys(wanted.own_keys) if k not in wanted.unsupported_keys
+        k for k in open_arguments.foreign_keys(scope.own_keys) if k not in scope.unsupported_keys
     ]
-    unsupported = sorted(wanted.unsupported_keys)
+    unsupported = sorted(scope.unsupported_keys)
     for key in (*open_arguments.UNKNOWN_KEYS, *foreign, *unsupported):
         yield from ((call,) for call in open_arguments.by_every_method(key))
-    own = sorted(wanted.own_keys)
+    own = sorted(scope.own_keys)
     yield from open_arguments.nulls((*standard, open_arguments.UNKNOWN, *own))
     yield from open_arguments.conflicts(unsupported)
     for key in own:
@@ -232,12 +234,12 @@ def _refused_or_ignored(wanted: Wanted) -> Iterator[Calls]:
         )
 
 
-def _statuses(wanted: Wanted) -> Iterator[Calls]:
+def _statuses(scope: Scope) -> Iterator[Calls]:
     """Every status, telling the truth or another length, alone and with the length as an option."""
-    kinds = [kind for kind in STATUSES if kind in wanted.statuses]
+    kinds = [kind for kind in STATUSES if kind in scope.statuses]
     for kind in kinds:
-        for said in (None, 0, 1, "len-1", "len", "len+1"):
-            status = ("with_file_status", kind, said)
+        for length in (None, 0, 1, "len-1", "len", "len+1"):
+            status = ("with_file_status", kind, length)
             yield (status,)
             yield ("opt_long", LENGTH, "len-1"), status
             yield status, ("must_long", LENGTH, 1)
@@ -265,40 +267,40 @@ def _parts() -> Iterator[Calls]:
         yield ((way, LENGTH, length), *part)
 
 
-def _twice(wanted: Wanted, make: _Maker, length: int) -> Iterator[Program]:
-    for call in _core(wanted):
+def _twice(scope: Scope, make: _Maker, length: int) -> Iterator[Program]:
+    for call in _core(scope):
         yield from make.twice(length, (call,))
 
 
-def _products(wanted: Wanted, make: _Maker, lengths: Iterable[int], size: int) -> Iterator[Program]:
+def _products(scope: Scope, make: _Maker, lengths: Iterable[int], size: int) -> Iterator[Program]:
     """Every sequence of so many ordinary calls, on files of these lengths by turns."""
     turns = itertools.cycle(lengths)
-    for calls in itertools.product(_core(wanted), repeat=size):
+    for calls in itertools.product(_core(scope), repeat=size):
         yield from itertools.islice(make.some(next(turns), calls), 1 if size > 2 else None)
 
 
-def _core(wanted: Wanted) -> list[BuilderCall]:
+def _core(scope: Scope) -> list[BuilderCall]:
     statuses = (("with_file_status", kind, None) for kind in ("own", "name"))
-    return [*_CORE, *(s for s in statuses if s[1] in wanted.statuses)]
+    return [*_CORE, *(s for s in statuses if s[1] in scope.statuses)]
 
 
-def _has(wanted: Wanted, scene: str, calls: Calls) -> bool:
+def _has(scope: Scope, scene: str, calls: Calls) -> bool:
     """Whether the target has the statuses that the calls give."""
     kinds = {call[1] for call in calls if call[0] == "with_file_status"}
-    return kinds <= (wanted.statuses if scene in _WITH_STATUS else {"none"} & wanted.statuses)
+    return kinds <= (scope.statuses if scene in _WITH_STATUS else {"none"} & scope.statuses)
 
 
 # Random openings --------------------------------------------------------------------------------
 
 
 def _random(
-    wanted: Wanted, readings: Readings, draw: random.Random, count: int, only: int | None
+    scope: Scope, readings: Readings, draw: random.Random, count: int, only: int | None
 ) -> Iterator[Program]:
-    scenes = [s for s in SCENES if s in wanted.scenes]
+    scenes = [s for s in SCENES if s in scope.scenes]
     if not scenes:
         return
     scene_weights = [40 if s == "file" else 4 if s == "late" else 1 for s in scenes]
-    groups, weights = _groups(wanted)
+    groups, weights = _groups(scope)
     lengths = (LENGTH_OF_FILE, LENGTH_OF_FILE, *SMALLER, LARGER) if only is None else (only,)
     for _ in range(count):
         length = draw.choice(lengths)
@@ -317,17 +319,17 @@ def _random(
             yield Program(length, first if how < 0.6 else first + second, 1, opening)
 
 
-def _groups(wanted: Wanted) -> tuple[list[list[BuilderCall]], list[float]]:
+def _groups(scope: Scope) -> tuple[list[list[BuilderCall]], list[float]]:
     """Calls that are alike, and how often one of them is drawn: seldom those that end it all.
 
     An empty call stands for a number that is drawn when it is needed.
     """
     standard = sorted(option_table().standard_keys)
-    kinds = sorted(wanted.statuses)
-    said = (None, None, 0, 1, "len-1", "len", "len+1")
-    ignored = [*open_arguments.UNKNOWN_KEYS, *open_arguments.foreign_keys(wanted.own_keys)]
+    kinds = sorted(scope.statuses)
+    lengths = (None, None, 0, 1, "len-1", "len", "len+1")
+    ignored = [*open_arguments.UNKNOWN_KEYS, *open_arguments.foreign_keys(scope.own_keys)]
     mandatory: list[BuilderCall] = [("must", key, "1") for key in ignored]
-    mandatory += [("must", key, "1") for key in sorted(wanted.unsupported_keys)]
+    mandatory += [("must", key, "1") for key in sorted(scope.unsupported_keys)]
     weighted: list[tuple[float, list[BuilderCall]]] = [
         (30, [call for call in _CORE if call != _MUST_UNKNOWN]),
         (20, [()]),
@@ -343,9 +345,9 @@ def _groups(wanted: Wanted) -> tuple[list[list[BuilderCall]], list[float]]:
             [c for k in standard for c in (*open_arguments.values(k), *open_arguments.numbers(k))],
         ),
         (6, [("opt", key, text) for key in ignored for text in ("1", *open_arguments.TEXTS)]),
-        (8, [("with_file_status", k, n) for k in kinds if k not in MISNAMED for n in said]),
-        (1, [("with_file_status", k, n) for k in kinds if k in MISNAMED for n in said]),
-        (4, [call for key in sorted(wanted.own_keys) for call in open_arguments.values(key)]),
+        (8, [("with_file_status", k, n) for k in kinds if k not in MISNAMED for n in lengths]),
+        (1, [("with_file_status", k, n) for k in kinds if k in MISNAMED for n in lengths]),
+        (4, [call for key in sorted(scope.own_keys) for call in open_arguments.values(key)]),
         (1, mandatory),
         (0.5, [call for calls in open_arguments.nulls(standard) for call in calls]),
     ]

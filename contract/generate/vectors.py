@@ -69,8 +69,8 @@ def _matches(entry: dict[str, Any], step: Step, outcome: Outcome, data: bytes, b
     if "data_at" in entry:
         start, count = number(entry["data_at"]), number(entry["count"])
         return _delivered(step, outcome, count, number) == data[start : start + count]
-    wanted = number(entry["returns"])
-    return type(value) is type(wanted) and value == wanted
+    expected = number(entry["returns"])
+    return type(value) is type(expected) and value == expected
 
 
 def _delivered(step: Step, outcome: Outcome, count: int, number: Any) -> bytes:

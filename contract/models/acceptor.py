@@ -53,7 +53,7 @@ TABLES: dict[str, Operation] = {
     "read_vectored": vectored_read.READ_VECTORED,
     **python_file.TABLES,
 }
-_MOST_CANDIDATES = 64
+_MAX_CANDIDATES = 64
 #: Node, step, and what the call did; the value with its type.
 _Key: TypeAlias = tuple[int, int, object, type, object, object]
 #: Operations after which a read finds the right bytes by another way than the position.
@@ -168,8 +168,8 @@ def _under_change(before: State, judgement: Judgement) -> Judgement:
             else ()
         )
         states = judgement.states
-        place = max(before.pos, ANY)
-        states += tuple(s.at(place, s.origin) for s in states if s.pos == PAST)
+        position = max(before.pos, ANY)
+        states += tuple(s.at(position, s.origin) for s in states if s.pos == PAST)
         return judgement._replace(states=states, exercised=exercised, missed=())
     if failure.aspect == "raised":
         return judgement._replace(failure=failure._replace(clause="consistency.errors", cause=""))
@@ -192,17 +192,17 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
         return (state.at(PAST, state.origin),)
     if state.pos == PAST:
         return (state,)
-    found: set[int] = set()
+    positions: set[int] = set()
     for version in state.versions:
         at = version.find(data)
-        while at >= 0 and len(found) < _MOST_CANDIDATES:
-            found.add(at)
+        while at >= 0 and len(positions) < _MAX_CANDIDATES:
+            positions.add(at)
             at = version.find(data, at + 1)
-    if len(found) == _MOST_CANDIDATES:
+    if len(positions) == _MAX_CANDIDATES:
         return ()
-    if not found:
+    if not positions:
         return (state,)
-    return [state.at(pos, state.origin) for pos in sorted(found)]
+    return [state.at(pos, state.origin) for pos in sorted(positions)]
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:
@@ -233,10 +233,10 @@ def judge_all(
     failures: list[Judgement] = []
     for possible in states:
         call = Call(op, args, possible, features)
-        places = candidates(call, outcome)
-        if not places:  # it is in one of them, whichever that is
+        narrowed = candidates(call, outcome)
+        if not narrowed:  # it is in one of them, whichever that is
             survivors.append(Judgement((possible,)))
-        for state in places:
+        for state in narrowed:
             judgement = judge(call._replace(state=state), outcome)
             (survivors if judgement.states else failures).append(judgement)
     if not survivors:

@@ -201,8 +201,8 @@ def _buffer_eof(prefix: str, is_end: Callable[[Outcome], bool], says: str) -> Ro
 
     def applies(call: Call) -> bool:
         request = _buffered(call)
-        wanted = request.remaining if prefix == "bytebuffer-read-fully" else 1
-        beyond = request.position + wanted > call.state.shortest
+        required = request.remaining if prefix == "bytebuffer-read-fully" else 1
+        beyond = request.position + required > call.state.shortest
         return is_open(call) and request.remaining > 0 and beyond
 
     return Row((f"{prefix}.eof",), applies, accept, lambda c: (says,))
@@ -239,8 +239,8 @@ def _buffer_operation(prefix: str, reads: Row, end: Row) -> Operation:
 def _buffer_row(prefix: str, accept: Any, needs_all: bool) -> Row:
     def applies(call: Call) -> bool:
         request = _buffered(call)
-        wanted = request.remaining if needs_all else 1
-        within = request.position + wanted <= call.state.longest
+        required = request.remaining if needs_all else 1
+        within = request.position + required <= call.state.longest
         return is_open(call) and request.remaining > 0 and within
 
     parts = ("data", "rest-untouched", "position", "limit", *(() if needs_all else ("count",)))

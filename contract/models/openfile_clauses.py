@@ -44,13 +44,13 @@ SettingTest: TypeAlias = Callable[[Case, Setting], bool]
 
 def settings(case: Case) -> list[Setting]:
     """The calls that set an option, in order; a buffer size under its standard key."""
-    found = []
+    result = []
     for method, *args in case.opening.calls:
         if method == "buffer_size":
-            found.append(Setting(method, BUFFER_SIZE, args[0]))
+            result.append(Setting(method, BUFFER_SIZE, args[0]))
         elif method != "with_file_status":
-            found.append(Setting(method, *args))
-    return found
+            result.append(Setting(method, *args))
+    return result
 
 
 # What a case is -------------------------------------------------------------------------------
@@ -92,8 +92,8 @@ def mixed(case: Case) -> bool:
 
 def calls_by_form(case: Case) -> bool:
     """Whether the last call is one of those that have a key."""
-    found = settings(case)
-    return bool(found) and found[-1].method != "buffer_size" and opens(case)
+    calls = settings(case)
+    return bool(calls) and calls[-1].method != "buffer_size" and opens(case)
 
 
 def any_of(test: SettingTest) -> CaseTest:
@@ -129,8 +129,8 @@ def status_and_length(case: Case) -> bool:
 
 def misnamed_otherwise(case: Case) -> bool:
     """Whether the status of another file says another length than this one has."""
-    said = [args[1] for name, *args in case.opening.calls if name == "with_file_status"]
-    return case.misnamed and said[-1] not in (None, case.length) and opens(case)
+    lengths = [args[1] for name, *args in case.opening.calls if name == "with_file_status"]
+    return case.misnamed and lengths[-1] not in (None, case.length) and opens(case)
 
 
 def length_and_split(case: Case) -> bool:
@@ -350,9 +350,9 @@ def exchanged(calls: tuple[BuilderCall, ...]) -> tuple[BuilderCall, ...]:
 
 
 def _exchange(name: str) -> str:
-    kind, _, rest = name.partition("_")
-    other = {"opt": "must", "must": "opt"}.get(kind, kind)
-    return f"{other}_{rest}" if rest else other
+    kind, _, suffix = name.partition("_")
+    prefix = {"opt": "must", "must": "opt"}.get(kind, kind)
+    return f"{prefix}_{suffix}" if suffix else prefix
 
 
 # How a case fails -----------------------------------------------------------------------------

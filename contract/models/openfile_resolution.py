@@ -107,8 +107,8 @@ def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
     """What a value set for `key` by a method of the builder means; None if it is unset."""
     if value is None:
         return None
-    given = _cast(value) if method.endswith("double") else value
-    return _read(given, table.options.get(key), table)
+    number = _cast(value) if method.endswith("double") else value
+    return _read(number, table.options.get(key), table)
 
 
 def job_calls(
@@ -174,10 +174,10 @@ def _refusals(
     mandatory: frozenset[str], recognised: frozenset[str], unsupported: Collection[str]
 ) -> tuple[Refusal, ...]:
     """Standard keys are never refused: a filesystem without support ignores them (G5)."""
-    asked = sorted(mandatory - recognised)
+    keys = sorted(mandatory - recognised)
     return tuple(
         Refusal(key, Kind.UNSUPPORTED if key in unsupported else Kind.ILLEGAL_ARGUMENT)
-        for key in asked
+        for key in keys
     )
 
 
@@ -209,12 +209,12 @@ def _read(value: Any, option: Option | None, table: OptionTable) -> Value:
     if option.type == "boolean":
         return {"true": True, "false": False}.get(text.lower())
     if option.type == "policy-list":
-        wanted = [part.strip().lower() for part in text.split(",")]
-        return next((name for name in wanted if name in table.policies), None)
+        names = [part.strip().lower() for part in text.split(",")]
+        return next((name for name in names if name in table.policies), None)
     number = _number(text)
-    least = _SMALLEST if option.least is None else option.least
-    most = 2 ** (_BITS[option.type] - 1) - 1
-    return number if number is not None and least <= number <= most else None
+    minimum = _SMALLEST if option.least is None else option.least
+    maximum = 2 ** (_BITS[option.type] - 1) - 1
+    return number if number is not None and minimum <= number <= maximum else None
 
 
 def _number(text: str) -> int | None:

@@ -97,74 +97,76 @@ class Case:
 
         `changed` is what the file holds by now if the status is older.
         """
-        whole = (data,) if changed is None or PINS in self.features else (changed, data)
+        contents = (data,) if changed is None or PINS in self.features else (changed, data)
         end = self.declared
-        return whole + tuple(one[:end] for one in whole if end is not None and end < len(one))
+        return contents + tuple(
+            content[:end] for content in contents if end is not None and end < len(content)
+        )
 
 
-class Said(NamedTuple):
+class StageVerdict(NamedTuple):
     """The verdict on one stage. `ended` says that the program is over, as it may be."""
 
     failure: Failure | None = None
     ended: bool = False
 
 
-_GO_ON = Said()
-_ENDED = Said(ended=True)
+_GO_ON = StageVerdict()
+_OVER = StageVerdict(ended=True)
 
 
-def judge_open_file(case: Case, outcome: Outcome) -> Said:
+def judge_open_file(case: Case, outcome: Outcome) -> StageVerdict:
     """`open_file` returns a builder, whatever is at the path."""
     return _must_return(case, "open_file", outcome)
 
 
-def judge_call(case: Case, index: int, outcome: Outcome) -> Said:
+def judge_call(case: Case, index: int, outcome: Outcome) -> StageVerdict:
     """A call returns a builder, unless its key or value is null."""
     if index not in case.resolution.rejected_calls:
         return _must_return(case, "set", outcome)
     if outcome.kind in _ARGUMENT:
-        return _ENDED
+        return _OVER
     return _fails("open.option-null", "set", outcome, _ARGUMENT)
 
 
-def judge_build(case: Case, outcome: Outcome) -> Said:
+def judge_build(case: Case, outcome: Outcome) -> StageVerdict:
     """`build` rejects mandatory keys that are not known or supported, and nothing else.
 
     A return in spite of such a key is judged by what `get` does.
     """
     kinds = _refusals(case)
     if kinds and outcome.raised:
-        return _ENDED if outcome.kind in kinds else _fails("", "build", outcome, kinds)
+        return _OVER if outcome.kind in kinds else _fails("", "build", outcome, kinds)
     if outcome.raised and _may_reject(case, outcome):
-        return _ENDED
+        return _OVER
     return _must_return(case, "build", outcome)
 
 
-def judge_get(case: Case, outcome: Outcome) -> Said:
+def judge_get(case: Case, outcome: Outcome) -> StageVerdict:
     """The future gives a stream that can be read, or the reason why there is none."""
     kinds = _refusals(case)
     if kinds:
         late = outcome.kind in kinds
         return _fails("open.build-checks-options" if late else "", "get", outcome, kinds)
     if outcome.raised and _may_reject(case, outcome):
-        return _ENDED
+        return _OVER
     if case.readable:
-        return _ENDED if _noticed(case, outcome) else _must_return(case, "get", outcome)
+        return _OVER if _noticed(case, outcome) else _must_return(case, "get", outcome)
     allowed = _failing(case)
     if FIRST_READ in case.features:
         if not outcome.raised:
             return _GO_ON
         if case.opening.scene == "foreign" and outcome.kind in allowed:
-            return _ENDED  # a path of another filesystem takes no look to be told
+            return _OVER  # a path of another filesystem takes no look to be told
         return _fails("open.failure-stage", "get", outcome, frozenset({Kind.RETURNED}))
     if outcome.kind in allowed:
-        return _ENDED
+        return _OVER
     if outcome.raised:
         return _fails("open.get-ioerror", "get", outcome, allowed)
     return _GO_ON  # later than it should: the first read tells whether ever
 
 
-def judge_doomed(case: Case, step: Step, outcome: Outcome) -> Said:
+def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
     """A call on a stream of nothing: a read fails, and what does no I/O may."""
     outcome = _of_ranges(outcome)
     if step.op not in _READS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
@@ -174,7 +176,7 @@ def judge_doomed(case: Case, step: Step, outcome: Outcome) -> Said:
         clause = "open.get-ioerror" if outcome.raised else "open.read-fails"
         return _fails(clause, "read", outcome, allowed)
     if FIRST_READ in case.features or case.declared is not None:
-        return _ENDED  # whoever tells the length believes that the file is there
+        return _OVER  # whoever tells the length believes that the file is there
     return _fails("open.failure-stage", "read", outcome, frozenset())
 
 
@@ -224,17 +226,17 @@ def _idle(step: Step, outcome: Outcome) -> bool:
     return value in (None, 0, b"")
 
 
-def _must_return(case: Case, stage: str, outcome: Outcome) -> Said:
+def _must_return(case: Case, stage: str, outcome: Outcome) -> StageVerdict:
     if not outcome.raised:
         return _GO_ON
     clause = "" if case.readable else _TOO_EARLY[case.opening.scene]
     return _fails(clause, stage, outcome, frozenset({Kind.RETURNED}))
 
 
-def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) -> Said:
+def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) -> StageVerdict:
     """A failure of a stage; the clause is found by its calls if it is empty."""
     aspect = f"{stage} {outcome.kind.value}"
-    return Said(Failure(clause, "", aspect, _says(stage, allowed)))
+    return StageVerdict(Failure(clause, "", aspect, _says(stage, allowed)))
 
 
 def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:
@@ -242,8 +244,8 @@ def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:
         return ("fails in the future already",)
     raising = sorted(k.value for k in allowed if k is not Kind.RETURNED)
     name = {"set": "the call", "read": "the read", "get": "the future"}.get(stage, stage)
-    said = (f"{name} returns",) if Kind.RETURNED in allowed else ()
-    return said + ((f"{name} raises {' or '.join(raising)}",) if raising else ())
+    texts = (f"{name} returns",) if Kind.RETURNED in allowed else ()
+    return texts + ((f"{name} raises {' or '.join(raising)}",) if raising else ())
 
 
 def _refusals(case: Case) -> frozenset[Kind]:
@@ -268,7 +270,7 @@ def _failing(case: Case) -> frozenset[Kind]:
 def _with_status(call: BuilderCall, length: int) -> Call:
     if call[0] != "with_file_status":
         return call
-    _, kind, said = call
+    _, kind, stated = call
     if kind == "none" or kind in MISNAMED:
         return ("with_file_status", None)
-    return ("with_file_status", FileStatus("/file", length if said is None else said))
+    return ("with_file_status", FileStatus("/file", length if stated is None else stated))

@@ -35,7 +35,7 @@ from fscontract.contract.program.outcome import FILL, IO_KINDS, Kind, Outcome
 _UNMOVED = Origin("pread", "pread.pos-unchanged", "pread.pos-unchanged")
 
 
-class Request(NamedTuple):
+class ReadRequest(NamedTuple):
     """A positioned read's arguments: where from, into what, how much."""
 
     position: int
@@ -44,18 +44,18 @@ class Request(NamedTuple):
     length: int
 
 
-def _request(call: Call) -> Request:
+def _request(call: Call) -> ReadRequest:
     if call.op == "read_fully_all":
         position, size = call.args
-        return Request(position, size, 0, size or 0)
-    return Request(*call.args)
+        return ReadRequest(position, size, 0, size or 0)
+    return ReadRequest(*call.args)
 
 
 def _declared(call: Call) -> bool:
     return call.has("supports-positioned-readable")
 
 
-def _when(test: Callable[[Request], bool]) -> Callable[[Call], bool]:
+def _when(test: Callable[[ReadRequest], bool]) -> Callable[[Call], bool]:
     """Whether the arguments are such; a stream without positioned reads may look at them, too."""
 
     def applies(call: Call) -> bool:
@@ -133,8 +133,8 @@ def _reads(call: Call, outcome: Outcome) -> Accepted | Failure:
     count, buffer = outcome.value, outcome.buffer
     if outcome.raised or not is_count(count) or buffer is None:
         return unexpected(call, "pread.data", outcome)
-    most = min(request.length, state.longest - request.position)
-    if not 0 < count <= most:
+    maximum = min(request.length, state.longest - request.position)
+    if not 0 < count <= maximum:
         return Failure("pread.count", "", "end")
     data = buffer[request.offset : request.offset + count]
     if not bytes_fit(state, request.position, data):
@@ -156,10 +156,10 @@ def _at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 def _says_read(call: Call) -> tuple[str, ...]:
     request = _request(call)
-    most = min(request.length, call.state.longest - request.position)
-    here = says_bytes(call.state, request.position, most)
-    fewer = f" (or {span(1, most)})" if most > 1 else ""
-    return (f"returns {most}{fewer}, the bytes from {request.position}: {here}",)
+    maximum = min(request.length, call.state.longest - request.position)
+    data = says_bytes(call.state, request.position, maximum)
+    fewer = f" (or {span(1, maximum)})" if maximum > 1 else ""
+    return (f"returns {maximum}{fewer}, the bytes from {request.position}: {data}",)
 
 
 def _asks(call: Call) -> bool:

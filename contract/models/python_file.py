@@ -186,8 +186,8 @@ def _tell(call: Call, outcome: Outcome) -> Verdict:
     fits = value == state.pos if known else value >= (state.shortest if state.pos == PAST else 0)
     if not fits:
         return Failure("python.tell.value", state.origin.moved, "moved")
-    found = PAST if value >= state.shortest else value
-    pos = found if state.pos == ANY else state.pos
+    shown_pos = PAST if value >= state.shortest else value
+    pos = shown_pos if state.pos == ANY else state.pos
     return Accepted(state.at(pos, Origin("py_tell", "python.tell.stays")), (state.origin.moved,))
 
 

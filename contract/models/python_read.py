@@ -43,17 +43,17 @@ def moved(call: Call, count: int, clause: str) -> Accepted:
     return Accepted(state.at(pos, Origin(call.op, clause, clause)), state.origin[1:4])
 
 
-def left(state: State) -> int:
+def bytes_left(state: State) -> int:
     """The most bytes there may be between the position and the end."""
     return 0 if state.pos == PAST else max(state.longest - max(state.pos, 0), 0)
 
 
-def here(call: Call, most: int | None = None) -> str:
+def bytes_here(call: Call, limit: int | None = None) -> str:
     """The bytes at the position, for a report."""
     state = call.state
     start = max(state.pos, 0)
-    rest = state.versions[-1][start:] if state.pos != PAST else b""
-    return show_bytes(rest if most is None else rest[:most])
+    data = state.versions[-1][start:] if state.pos != PAST else b""
+    return show_bytes(data if limit is None else data[:limit])
 
 
 def is_bytes(value: Any) -> bool:
@@ -192,8 +192,8 @@ def _are_lines(lines: tuple[bytes, ...]) -> bool:
 
 
 def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> bool:
-    rest = left(call.state)
-    if len(data) == rest:
+    remaining = bytes_left(call.state)
+    if len(data) == remaining:
         stops_late = hint > 0 and lines and len(data) - len(lines[-1]) > hint
         return not stops_late
     return hint > 0 and len(data) >= hint and len(data) - len(lines[-1]) <= hint
@@ -206,13 +206,13 @@ READLINES = Operation(
             ("python.readlines.all",),
             lambda c: (c.args[0] or 0) <= 0,
             _read_lines,
-            lambda c: (f"returns the lines of {here(c)}",),
+            lambda c: (f"returns the lines of {bytes_here(c)}",),
         ),
         Row(
             ("python.readlines.hint",),
             lambda c: (c.args[0] or 0) > 0,
             _read_lines,
-            lambda c: (f"returns lines of {here(c)} until there are {c.args[0]} bytes",),
+            lambda c: (f"returns lines of {bytes_here(c)} until there are {c.args[0]} bytes",),
         ),
     ),
     clauses=("python.readlines.advance",),
@@ -225,20 +225,20 @@ def _reads_all(call: Call) -> bool:
 
 
 def _read_some(call: Call, outcome: Outcome) -> Verdict:
-    state, wanted, value = call.state, call.args[0], outcome.value
+    state, size, value = call.state, call.args[0], outcome.value
     if outcome.raised:
         return unexpected(call, "python.read.data", outcome)
     if not is_bytes(value):
         return Failure("python.read.bytes", "", "value")
     if not value:
         return Failure("python.read.progress", state.origin.moved, "end")
-    if len(value) > wanted:
+    if len(value) > size:
         return Failure("python.read.count", "", "end")
     if state.pos == ANY or not bytes_fit(state, state.pos, value):
         return wrong_bytes(call, "python.read.data", value, by_position=True)
     accepted = moved(call, len(value), "python.read.advance")
     clauses = (*accepted.exercised, "python.read.progress", "python.read.bytes")
-    if len(value) < min(wanted, state.shortest - state.pos):
+    if len(value) < min(size, state.shortest - state.pos):
         return Accepted(accepted.state, clauses, ("python.read.full",))
     return Accepted(accepted.state, (*clauses, "python.read.full"))
 
@@ -291,7 +291,7 @@ def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
 
 
 def _says_rest(call: Call) -> tuple[str, ...]:
-    return (f"returns {here(call)}",)
+    return (f"returns {bytes_here(call)}",)
 
 
 READ = Operation(
@@ -313,7 +313,7 @@ READ = Operation(
             ("python.read.count", "python.read.data"),
             lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
-            lambda c: (f"returns {span(1, c.args[0])} bytes of {here(c, c.args[0])}",),
+            lambda c: (f"returns {span(1, c.args[0])} bytes of {bytes_here(c, c.args[0])}",),
         ),
         Row(
             (),
@@ -370,7 +370,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
         return unexpected(call, clause("data"), outcome)
     if count == 0:
         return Failure("python.readinto.progress", state.origin.moved, "end")
-    if not 0 < count <= min(room(call), left(state)):
+    if not 0 < count <= min(room(call), bytes_left(state)):
         return Failure(clause("count"), "", "end")
     buffer = outcome.buffer or b""
     data = buffer[:count]
@@ -412,7 +412,9 @@ READINTO = Operation(
             ("python.readinto.count", "python.readinto.data", "python.readinto.rest-untouched"),
             lambda c: room(c) > 0 and may_have_data(c),
             _into,
-            lambda c: (f"returns {span(1, min(room(c), left(c.state)))}, the bytes {here(c)}",),
+            lambda c: (
+                f"returns {span(1, min(room(c), bytes_left(c.state)))}, the bytes {bytes_here(c)}",
+            ),
         ),
         Row(
             ("python.readinto.eof",),

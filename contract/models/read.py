@@ -131,8 +131,10 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 def _says_into(call: Call) -> tuple[str, ...]:
     state, length = call.state, call.args[2]
-    most = min(length, max(state.longest - max(state.pos, 0), 0))
-    return (f"returns {span(1, most)}, the bytes from {state.pos}: {_bytes_here(call, most)}",)
+    maximum = min(length, max(state.longest - max(state.pos, 0), 0))
+    return (
+        f"returns {span(1, maximum)}, the bytes from {state.pos}: {_bytes_here(call, maximum)}",
+    )
 
 
 def _bytes_here(call: Call, count: int) -> str:
@@ -222,7 +224,7 @@ READ_INTO = Operation(
 # InputStream.skip(n), InputStream.available() ------------------------------------------------
 
 
-def _left(call: Call) -> int:
+def _bytes_left(call: Call) -> int:
     """The most bytes there may be between the position and the end."""
     pos = call.state.pos
     return 0 if pos == PAST else max(call.state.longest - max(pos, 0), 0)
@@ -234,7 +236,7 @@ def _skip(call: Call, outcome: Outcome) -> Accepted | Failure:
         return unexpected(call, "skip.advance", outcome)
     if skipped < 0 or skipped > count:
         return Failure("skip.advance", "", "value")
-    missed = [("skip.count", skipped > _left(call))]
+    missed = [("skip.count", skipped > _bytes_left(call))]
     missed.append(("skip.progress", skipped == 0 and state.shortest > state.pos >= 0))
     pos = state.pos + skipped if state.pos >= 0 else state.pos
     after = state.at(pos, Origin("skip", "skip.advance"))
@@ -264,7 +266,7 @@ SKIP = Operation(
             ("skip.count", "skip.progress"),
             lambda c: c.args[0] > 0,
             _skip,
-            lambda c: (f"returns {span(0, min(c.args[0], _left(c)))}",),
+            lambda c: (f"returns {span(0, min(c.args[0], _bytes_left(c)))}",),
         ),
     ),
     clauses=("skip.advance", "skip.negative"),
@@ -276,11 +278,11 @@ def _available(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised or not is_count(estimate):
         return unexpected(call, "available.bounds", outcome)
     after = state.at(state.pos, Origin("available", "available.stays"))
-    left = _left(call)
-    if left == 0:
+    remaining = _bytes_left(call)
+    if remaining == 0:
         known = Failure("available.eof", state.origin.moved, "value")
         return known if estimate != 0 else Accepted(after, ("available.eof",))
-    if not 0 <= estimate <= left:
+    if not 0 <= estimate <= remaining:
         return Failure("available.bounds", state.origin.moved, "value")
     if estimate == 0 and 0 <= state.pos < state.shortest:
         return Accepted(after, ("available.bounds",), ("available.positive",))
@@ -302,7 +304,7 @@ AVAILABLE = Operation(
         ),
     ),
     rows=(
-        Row((), is_open, _available, lambda c: (f"returns {span(0, _left(c))}",)),
+        Row((), is_open, _available, lambda c: (f"returns {span(0, _bytes_left(c))}",)),
         Row((), closed, _available_closed, lambda c: ("returns", "raises IO")),
     ),
     clauses=("available.bounds", "available.eof", "available.positive", "available.stays"),

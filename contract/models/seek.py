@@ -305,8 +305,8 @@ _SHOULD = frozenset({"capabilities.case", "read-vectored.capability"})
 
 def _decides(clause: str, call: Call) -> bool:
     """Whether the clause says what the answer of an open stream is; "" if none does."""
-    asked, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
-    known = asked if not feature or call.has(feature) else ""
+    named, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
+    known = named if not feature or call.has(feature) else ""
     return is_open(call) and clause == known
 
 

@@ -94,14 +94,14 @@ class _Search:
 
     def misplaced(self, states: tuple[State, ...]) -> list[Unexplained]:
         """The positioned calls whose outcome is permitted nowhere."""
-        found = []
+        result = []
         for thread, calls in enumerate(self.threads):
             for number, call in enumerate(calls):
                 if call.op in POSITIONED:
                     judgement = self._judge(call, states)
                     if judgement.failure is not None:
-                        found.append(Unexplained(thread, number, judgement.failure.expected))
-        return found
+                        result.append(Unexplained(thread, number, judgement.failure.expected))
+        return result
 
     def follow(self, initial: tuple[State, ...]) -> tuple[int, ...] | None:
         """Depth first; the order found, or None with `stuck` telling where it ended."""

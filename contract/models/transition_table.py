@@ -158,9 +158,9 @@ def says_position(call: Call) -> tuple[str, ...]:
     )
 
 
-def span(least: int, most: int) -> str:
+def span(low: int, high: int) -> str:
     """Numbers from `least` to `most`, in words."""
-    return f"{least} to {most}" if least < most else str(most)
+    return f"{low} to {high}" if low < high else str(high)
 
 
 def is_count(value: Any) -> bool:

@@ -16,7 +16,7 @@ from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import Step
 
 #: A stream that may be in more places than this may be anywhere.
-_MOST_PLACES = 80
+_MAX_STATES = 80
 #: Requests beside one for each byte that one call may make, for each range that it reads.
 REQUESTS = 64
 _FAILING = Kind.IO
@@ -69,9 +69,9 @@ def _judge(
     step: Step, states: tuple[State, ...], features: frozenset[str], outcome: Outcome
 ) -> Judgement:
     """The judgement of the stream's own model."""
-    places = tuple(place for state in states for place in _places(step, state))
-    judgement = judge_all(step.op, step.args, places, features, outcome)
-    anywhere = [state for state in places if state.changed and state.pos == ANY]
+    possible = tuple(s for state in states for s in _possible_states(step, state))
+    judgement = judge_all(step.op, step.args, possible, features, outcome)
+    anywhere = [state for state in possible if state.changed and state.pos == ANY]
     if judgement.failure is None or not anywhere:
         return judgement
     # Bytes of several versions tell where it is as well.
@@ -86,7 +86,7 @@ def _judge(
     return judgement if mixed.failure is not None else mixed
 
 
-def _places(step: Step, state: State) -> tuple[State, ...]:
+def _possible_states(step: Step, state: State) -> tuple[State, ...]:
     """A stream of a file that may have become shorter may be at its end, for all it can see."""
     beyond = state.changed and state.pos > state.shortest and not step.op.startswith("py_")
     return (state, state.at(PAST, state.origin)) if beyond else (state,)
@@ -104,8 +104,8 @@ def _accepted(
     if outcome.kind in IO_KINDS and any(state.changed and state.is_open for state in states):
         if outcome.kind is Kind.EOF and not _may_end(step, states, features, outcome):
             return _broken("fault.end", "raised", "raises IO, for the data does not end here")
-        places = {place: None for state in states for place in _after(step, state)}
-        judgement = judgement._replace(states=tuple(places))
+        possible = {s: None for state in states for s in _after(step, state)}
+        judgement = judgement._replace(states=tuple(possible))
     return judgement._replace(exercised=_survived(step, outcome, around), missed=())
 
 
@@ -161,8 +161,8 @@ def _judge_error(
     clause = "fault.clean" if around.fired else "fault.next"
     if outcome.kind is not _FAILING:
         return _broken(clause, "raised", "raises IO", *failure.expected)
-    places = {place: None for state in states for place in _after(step, state)}
-    return Judgement(tuple(places), (clause,))
+    possible = {s: None for state in states for s in _after(step, state)}
+    return Judgement(tuple(possible), (clause,))
 
 
 def _after(step: Step, state: State) -> tuple[State, ...]:
@@ -175,13 +175,13 @@ def _after(step: Step, state: State) -> tuple[State, ...]:
     if step.op in ("seek", "seek_to_new_source"):
         return state.at(state.pos, origin), state.at(step.args[0], origin)
     reach = _reach(step, state.longest)
-    if reach > _MOST_PLACES:
+    if reach > _MAX_STATES:
         return (state.at(ANY, origin),)
     last = max(state.pos, min(state.pos + reach, state.longest))
     return tuple(state.at(pos, origin) for pos in range(state.pos, last + 1))
 
 
-def _reach(step: Step, most: int) -> int:
+def _reach(step: Step, maximum: int) -> int:
     """How far a call may have moved the stream."""
     if step.op == "read_byte":
         return 1
@@ -190,7 +190,7 @@ def _reach(step: Step, most: int) -> int:
     if step.op == "skip":
         return max(0, int(step.args[0]))
     if step.op == "read_buffer" or step.op.startswith("py_"):
-        return most
+        return maximum
     return 0
 
 

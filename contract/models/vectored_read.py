@@ -69,18 +69,18 @@ def _refusal(clause: str, when: Any, kinds: Any, tolerates: Any = None) -> Refus
     return Refusal(clause, lambda c: is_open(c) and when(c), kinds, _REFUSED, tolerates=tolerates)
 
 
-def _range_failure(call: Call, asked: tuple[int, int], got: Outcome) -> Failure | None:
+def _range_failure(call: Call, requested: tuple[int, int], got: Outcome) -> Failure | None:
     """What is wrong with the outcome of one range, if anything."""
-    offset, length = asked
+    offset, length = requested
     late = offset + length > call.state.shortest
     if (late and got.kind in EOF) or (call.state.changed and got.kind in IO_KINDS):
         return None
-    if _beyond(call, asked) and length > 0:
+    if _beyond(call, requested) and length > 0:
         return Failure("read-vectored.eof-late", "", "raised" if got.raised else "end")
     if length == 0:
         fine = late or (not got.raised and got.value == 0)
         return None if fine else Failure("read-vectored.zero-length", "", "value")
-    clause = _clause_of(call, asked)
+    clause = _clause_of(call, requested)
     if got.raised:
         return Failure(clause, call.state.origin.works, "raised")
     if got.value != length:

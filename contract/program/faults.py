@@ -149,13 +149,13 @@ class Fault:
             raise ProgramError(f"no kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
         for name in ("at", "times"):
             _check(name, getattr(self, name), 1, MOST_REQUESTS)
-        for name, most in (("amount", MOST_BYTES), ("seconds", MOST_SECONDS)):
+        for name, maximum in (("amount", MOST_BYTES), ("seconds", MOST_SECONDS)):
             value = getattr(self, name)
             if value is not None and name != kind.parameter:
                 takes = f"only {kind.parameter}" if kind.parameter else "no number but at and times"
                 raise ProgramError(f"{kind.name} has no {name}; it takes {takes}")
             if value is not None:
-                _check(name, value, kind.least, most)
+                _check(name, value, kind.least, maximum)
 
     def __str__(self) -> str:
         value = self.amount if self.seconds is None else self.seconds
@@ -270,7 +270,7 @@ class Turn:
         return self.firing is None or not self.firing.released.wait(seconds)
 
 
-class Seen(NamedTuple):
+class CountedRequest(NamedTuple):
     """A request under a plan; `offset` and `length` are the bytes that it asks for, if known."""
 
     number: int
@@ -295,7 +295,7 @@ class Firing:
         #: The faults that have taken effect so far.
         self.fired = 0
         #: The first of the requests, for messages.
-        self.seen: list[Seen] = []
+        self.seen: list[CountedRequest] = []
         #: Set once the plan is taken away: nobody waits any more.
         self.released = threading.Event()
         self._struck: set[Fault] = set()
@@ -310,7 +310,7 @@ class Firing:
             self.requests += 1
             number = self.requests
             if number <= MOST_SEEN:
-                self.seen.append(Seen(number, kind, path, offset, length))
+                self.seen.append(CountedRequest(number, kind, path, offset, length))
         return Turn(number, self._striking(number, kind), self)
 
     def count(self, fault: Fault) -> None:
@@ -328,12 +328,12 @@ class Firing:
         """Return why a fault has not taken effect."""
         if self.requests < fault.at:
             return f"there was no request {fault.at}"
-        due = [seen for seen in self.seen if fault.at <= seen.number < fault.at + fault.times]
-        possible = [seen for seen in due if fault.strikes(seen.number, seen.kind)]
+        due = [r for r in self.seen if fault.at <= r.number < fault.at + fault.times]
+        possible = [r for r in due if fault.strikes(r.number, r.kind)]
         if due and not possible:
-            these = ", ".join(f"{seen.number} ({seen.kind})" for seen in due[:3])
+            listed = ", ".join(f"{r.number} ({r.kind})" for r in due[:3])
             kinds = " or ".join(k for k in REQUESTS if k in FAULTS[fault.kind].requests)
-            return f"it can only strike {kinds}, not {these}{', ...' if len(due) > 3 else ''}"
+            return f"it can only strike {kinds}, not {listed}{', ...' if len(due) > 3 else ''}"
         if possible and all(self._striking(s.number, s.kind) is not fault for s in possible):
             return "an earlier fault of the plan came first"
         return "it changed nothing about the requests that it met"
@@ -344,8 +344,8 @@ class Firing:
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
     """A plan of one to three faults of these kinds at the first so many requests."""
-    wanted = set(kinds)
-    known = [name for name in FAULTS if name in wanted]
+    names = set(kinds)
+    known = [name for name in FAULTS if name in names]
     if not known:
         return FaultPlan()
     count = rng.choice((1, 1, 1, 2, 3))
@@ -354,11 +354,11 @@ def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPl
 
 def _random_fault(rng: Random, name: str, requests: int) -> Fault:
     kind = FAULTS[name]
-    given: Mapping[str, Any] = {}
+    arguments: Mapping[str, Any] = {}
     if kind.parameter is not None and rng.random() < 0.75:
-        given = {kind.parameter: rng.choice(kind.values)}
+        arguments = {kind.parameter: rng.choice(kind.values)}
     at = min(rng.randint(1, max(1, requests)), rng.randint(1, max(1, requests)))
-    return Fault(name, at, rng.choice((1, 1, 1, 2, 3, 5)), **given)
+    return Fault(name, at, rng.choice((1, 1, 1, 2, 3, 5)), **arguments)
 
 
 def smaller(plan: FaultPlan) -> Iterator[FaultPlan]:
@@ -381,24 +381,26 @@ def _smaller(fault: Fault) -> Iterator[Fault]:
         if (at := fault.at + fault.times - times) <= MOST_REQUESTS:
             yield replace(fault, at=at, times=times)
     yield from (replace(fault, at=n) for n in _below(fault.at, 1))
-    least = math.ceil(FAULTS[fault.kind].least)
+    minimum = math.ceil(FAULTS[fault.kind].least)
     if fault.amount is not None:
         yield replace(fault, amount=None)
-        yield from (replace(fault, amount=n) for n in _below(fault.amount, least))
+        yield from (replace(fault, amount=n) for n in _below(fault.amount, minimum))
     if fault.seconds is not None:
         yield replace(fault, seconds=None)
-        yield from (replace(fault, seconds=n) for n in _below(fault.seconds, least))
+        yield from (replace(fault, seconds=n) for n in _below(fault.seconds, minimum))
 
 
-def _below(value: Number, least: int) -> list[int]:
+def _below(value: Number, minimum: int) -> list[int]:
     """Simpler numbers, all of them whole: the least, the half, the one before."""
-    whole = math.ceil(value)
-    found = [least, (whole + least) // 2, whole - 1]
-    return [v for v in dict.fromkeys(found) if least <= v < value]
+    ceiling = math.ceil(value)
+    values = [minimum, (ceiling + minimum) // 2, ceiling - 1]
+    return [v for v in dict.fromkeys(values) if minimum <= v < value]
 
 
-def _check(name: str, value: Any, least: Number, most: Number) -> None:
+def _check(name: str, value: Any, minimum: Number, maximum: Number) -> None:
     types = (int, float) if name == "seconds" else (int,)
-    if type(value) not in types or not least <= value <= most:
-        what = "a number" if name == "seconds" else "a whole number"
-        raise ProgramError(f"{name} must be {what} from {least} to {most}, not {value!r:.40}")
+    if type(value) not in types or not minimum <= value <= maximum:
+        type_name = "a number" if name == "seconds" else "a whole number"
+        raise ProgramError(
+            f"{name} must be {type_name} from {minimum} to {maximum}, not {value!r:.40}"
+        )

@@ -54,7 +54,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 _NOT_FINITE = ("inf", "-inf", "nan")
 _LONGEST = 40
 #: For each argument what is allowed, as a test and in words.
-_WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+_ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "key": (lambda v: v is None or isinstance(v, str), "text or null"),
     "value": (lambda v: v is None or type(v) in (str, int, bool), "text, a whole number or true"),
     "number": (is_number, "a whole number or an anchor like 'len-1'"),
@@ -79,9 +79,9 @@ class Opening:
 
     def text(self, length: int) -> str:
         """The opening as one expression, for a file of `length` bytes."""
-        what = f"{length} bytes" if self.scene in ("file", "late") else self.scene
+        file = f"{length} bytes" if self.scene in ("file", "late") else self.scene
         calls = [f"{name}({', '.join(map(_brief, args))})" for name, *args in self.calls]
-        return ".".join([f"open_file({what})", *calls, "build()"])
+        return ".".join([f"open_file({file})", *calls, "build()"])
 
     def resolved(self, length: int, buffer: int) -> Opening:
         """The opening with every anchor replaced by a number."""
@@ -120,9 +120,9 @@ def _call(data: Any, where: str) -> BuilderCall:
     if len(args) != len(names):
         raise ProgramError(f"{where}: {method} takes {', '.join(names)}; got {len(args)} arguments")
     for name, value in zip(names, args, strict=True):
-        fits, wanted = _WANTED[name]
+        fits, allowed = _ALLOWED[name]
         if not fits(value):
-            raise ProgramError(f"{where}: {method} {name}: {wanted} is wanted, not {value!r:.80}")
+            raise ProgramError(f"{where}: {method} {name}: {allowed} is wanted, not {value!r:.80}")
     return (method, *map(tuples, args))
 
 

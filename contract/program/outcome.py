@@ -72,10 +72,10 @@ def returned(value: Any = None, buffer: bytes | None = None) -> Outcome:
     return Outcome(Kind.RETURNED, value, buffer)
 
 
-def show_bytes(data: bytes, most: int = 16) -> str:
+def show_bytes(data: bytes, limit: int = 16) -> str:
     """Bytes as short hexadecimal, cut after `most`."""
-    text = data[:most].hex(" ") or "(empty)"
-    return text if len(data) <= most else f"{text} ... ({len(data)} bytes)"
+    text = data[:limit].hex(" ") or "(empty)"
+    return text if len(data) <= limit else f"{text} ... ({len(data)} bytes)"
 
 
 def _show(value: Any) -> str:
@@ -88,9 +88,9 @@ def _show(value: Any) -> str:
     return clip(repr(value))
 
 
-def clip(text: str, most: int = 160) -> str:
+def clip(text: str, limit: int = 160) -> str:
     """The text, or its beginning if it is long."""
-    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
 
 
 #: Exceptions that say the way to the store failed, not that the stream broke its contract.

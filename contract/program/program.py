@@ -102,8 +102,8 @@ class Step:
             raise ProgramError(f"{where}: no operation {op!r}; known: {', '.join(OPERATIONS)}")
         names = OPERATIONS[op]
         if len(args) != len(names):
-            wanted = ", ".join(names) or "nothing"
-            raise ProgramError(f"{where}: {op} takes {wanted}; got {len(args)} arguments")
+            parameters = ", ".join(names) or "nothing"
+            raise ProgramError(f"{where}: {op} takes {parameters}; got {len(args)} arguments")
         for name, value in zip(names, args, strict=True):
             _check(name, value, f"{where}: {op} {name}")
         return cls(op, args, stream)

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from fscontract.contract import __version__
 from fscontract.contract.masking import mask_url
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
-from fscontract.contract.report.text import (
-    failure_block,
-    known_line,
-    plural,
-    printable,
-    short_block,
-    table,
-    unverified,
-    verdict_line,
-)
+from fscontract.contract.report.text import failure_block, known_line, short_block, table
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
 from fscontract.contract.runner.result import (
     FAILING,
@@ -30,12 +21,13 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.text import plural, printable
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
 
 #: Columns of a report in a file, and the least and the most of one at a terminal.
-_WIDTH, _LEAST, _MOST = 98, 40, 120
+_WIDTH, _MIN_WIDTH, _MAX_WIDTH = 98, 40, 120
 #: The colour of a line by its first word.
 _STYLES = {
     "FAIL": "bold red",
@@ -74,7 +66,7 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
         yield f"warning: {printable(warning)}"
     if entry.incomplete and not entry.incomplete.startswith(INTERRUPTED):
         yield f"the run is incomplete: {printable(entry.incomplete)}"
-    yield verdict_line(entry)
+    yield entry.verdict_line
 
 
 def aligned(rows: list[list[str]], width: int = _WIDTH) -> Iterator[str]:
@@ -94,7 +86,7 @@ def _widths(rows: list[list[str]]) -> list[int]:
 
 def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
     """What was not verified and why; nothing if all was."""
-    groups = unverified(result)
+    groups = result.unverified
     if not groups:
         return
     yield f"not verified: {plural(sum(len(g.clauses) for g in groups), 'clause')}"
@@ -204,7 +196,7 @@ class Console:
     @property
     def _width(self) -> int:
         """Of the report: that of the terminal, but no more than can be read with ease."""
-        return _WIDTH if self._rich is None else max(_LEAST, min(self._rich.width, _MOST))
+        return _WIDTH if self._rich is None else max(_MIN_WIDTH, min(self._rich.width, _MAX_WIDTH))
 
     def _head(self, text: str) -> None:
         if not self._quiet:
@@ -214,8 +206,8 @@ class Console:
     def _print(self, line: str) -> None:
         if self._rich is None:
             encoding = getattr(self._stream, "encoding", None) or "utf-8"
-            shown = line.encode(encoding, "backslashreplace").decode(encoding)
-            self._stream.write(f"{shown}\n")
+            encoded = line.encode(encoding, "backslashreplace").decode(encoding)
+            self._stream.write(f"{encoded}\n")
             self._stream.flush()
             return
         from rich.text import Text

@@ -7,19 +7,13 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from fscontract.contract.report.text import (
-    failure_block,
-    plural,
-    printable,
-    short_block,
-    unverified,
-    verdict_line,
-)
+from fscontract.contract.report.text import failure_block, short_block
 from fscontract.contract.runner.baseline import Change, Comparison
 from fscontract.contract.runner.result import FAILING, Entry, NotSetUp, RunResult, Verdict
+from fscontract.contract.text import plural, printable
 
 #: GitHub shows so many annotations of each kind for a step, and drops the rest.
-_MOST = 10
+_MAX_ANNOTATIONS = 10
 #: Bytes that a step's summary may have; GitHub drops a longer one as a whole.
 _LARGEST = 1024 * 1024
 
@@ -46,10 +40,12 @@ def annotated(entries: Sequence[Entry], compared: Sequence[Comparison]) -> list[
     `compared` has what became of the entries since the baseline, if there is one: then what
     failed before is a warning. No more than GitHub shows: the last one counts what was left out.
     """
-    found = [a for entry, beside in zip_longest(entries, compared) for a in _of(entry, beside)]
+    annotations = [
+        a for entry, beside in zip_longest(entries, compared) for a in _of(entry, beside)
+    ]
     return [
-        *_few("error", [a for a in found if a.kind == "error"]),
-        *_few("warning", [a for a in found if a.kind == "warning"]),
+        *_few("error", [a for a in annotations if a.kind == "error"]),
+        *_few("warning", [a for a in annotations if a.kind == "warning"]),
     ]
 
 
@@ -102,21 +98,21 @@ def _failures(entry: RunResult, beside: Comparison | None) -> Iterator[Annotatio
 
 
 def _unverified(entry: RunResult) -> Iterator[Annotation]:
-    groups = unverified(entry)
+    groups = entry.unverified
     if groups:
         count = plural(sum(len(g.clauses) for g in groups), "clause")
         lines = (f"{g.outcome}: {g.reason}: {' '.join(g.clauses)}" for g in groups)
-        text = "\n".join([verdict_line(entry), *lines])
+        text = "\n".join([entry.verdict_line, *lines])
         yield Annotation("warning", f"{count} not verified on {entry.target}", text)
 
 
-def _few(kind: str, found: Sequence[Annotation]) -> Iterable[Annotation]:
-    if len(found) <= _MOST:
-        return found
-    rest = found[_MOST - 1 :]
-    names = "\n".join(islice((a.title for a in rest), 100))
-    last = Annotation(kind, f"{len(rest)} more, see the summary of the job", names)
-    return [*found[: _MOST - 1], last]
+def _few(kind: str, annotations: Sequence[Annotation]) -> Iterable[Annotation]:
+    if len(annotations) <= _MAX_ANNOTATIONS:
+        return annotations
+    omitted = annotations[_MAX_ANNOTATIONS - 1 :]
+    names = "\n".join(islice((a.title for a in omitted), 100))
+    last = Annotation(kind, f"{len(omitted)} more, see the summary of the job", names)
+    return [*annotations[: _MAX_ANNOTATIONS - 1], last]
 
 
 def _data(text: str) -> str:

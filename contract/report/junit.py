@@ -7,7 +7,7 @@ from datetime import timezone
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fscontract.contract.report.text import failure_block, printable, short_block, summary_of
+from fscontract.contract.report.text import failure_block, short_block, summary_of
 from fscontract.contract.runner.result import (
     FAILING,
     UNVERIFIED,
@@ -17,6 +17,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.text import printable
 
 
 def render(entries: Sequence[Entry]) -> str:
@@ -45,8 +46,8 @@ def _suite(result: RunResult) -> Element:
         timestamp=result.started.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S"),
         time=f"{result.seconds:.3f}",
     )
-    for found in result.clauses:
-        suite.append(_case(found, result.seed))
+    for clause_result in result.clauses:
+        suite.append(_case(clause_result, result.seed))
     if result.incomplete:
         suite.set("tests", str(len(result.clauses) + 1))
         case = SubElement(suite, "testcase", classname="fscontract", name="run", time="0")
@@ -58,26 +59,26 @@ def _suite(result: RunResult) -> Element:
     return suite
 
 
-def _case(found: ClauseResult, seed: int) -> Element:
-    clause = found.clause
+def _case(result: ClauseResult, seed: int) -> Element:
+    clause = result.clause
     case = Element("testcase", classname=f"fscontract.{clause.document}", name=clause.id, time="0")
     properties = SubElement(case, "properties")
     for name, value in (
         ("clause", clause.id),
         ("level", clause.level.value),
         ("seed", str(seed)),
-        ("verdict", found.outcome.value),
+        ("verdict", result.outcome.value),
     ):
         SubElement(properties, "property", name=name, value=value)
-    word = found.outcome.value
-    if found.outcome in FAILING:
-        _child(case, "failure", word, summary_of(found), "\n".join(failure_block(found)))
-    elif found.outcome is Verdict.ERROR:
-        _child(case, "error", word, found.reason)
-    elif found.outcome is Verdict.KNOWN or found.outcome in UNVERIFIED:
-        _child(case, "skipped", word, f"{word}: {found.reason}")
-    elif found.outcome is Verdict.LAX:
-        SubElement(case, "system-out").text = _text("\n".join(short_block(found)))
+    word = result.outcome.value
+    if result.outcome in FAILING:
+        _child(case, "failure", word, summary_of(result), "\n".join(failure_block(result)))
+    elif result.outcome is Verdict.ERROR:
+        _child(case, "error", word, result.reason)
+    elif result.outcome is Verdict.KNOWN or result.outcome in UNVERIFIED:
+        _child(case, "skipped", word, f"{word}: {result.reason}")
+    elif result.outcome is Verdict.LAX:
+        SubElement(case, "system-out").text = _text("\n".join(short_block(result)))
     return case
 
 

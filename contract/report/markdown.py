@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from fscontract.contract.report.text import plural, printable, table, unverified, verdict_line
+from fscontract.contract.report.text import table
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
 from fscontract.contract.runner.result import (
     FAILING,
@@ -16,6 +16,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.text import plural, printable
 
 
 def render(entries: Sequence[Entry]) -> str:
@@ -41,7 +42,7 @@ def _section(entry: Entry) -> Iterable[str]:
         yield f"**could not be set up**: {cell(entry.message)}"
         yield ""
         return
-    yield f"**{cell(verdict_line(entry))}**"
+    yield f"**{cell(entry.verdict_line)}**"
     yield ""
     yield cell(
         f"binding {entry.binding}, profile {entry.profile}, effort {entry.effort}, "
@@ -63,36 +64,36 @@ def _section(entry: Entry) -> Iterable[str]:
 def _verdict(entry: Entry) -> str:
     if isinstance(entry, NotSetUp):
         return f"could not be set up: {entry.message}"
-    return verdict_line(entry)
+    return entry.verdict_line
 
 
-def _failures(title: str, found: list[ClauseResult]) -> Iterable[str]:
-    if not found:
+def _failures(title: str, results: list[ClauseResult]) -> Iterable[str]:
+    if not results:
         return
     rows = [["Clause", "Level", "Statement", "Program", "Expected", "Actual"]]
-    for result in found:
-        shown = result.counterexample
+    for result in results:
+        example = result.counterexample
         rows.append(
             [
                 result.clause.id,
                 result.clause.level.value,
                 result.clause.statement,
-                str(shown.program or "") if shown else "",
-                " or ".join(shown.expected) if shown else "",
-                shown.actual if shown else f"{result.outcome.value}: {result.reason}",
+                str(example.program or "") if example else "",
+                " or ".join(example.expected) if example else "",
+                example.actual if example else f"{result.outcome.value}: {result.reason}",
             ]
         )
     yield from _titled(title, rows)
 
 
-def _known(found: list[ClauseResult]) -> Iterable[str]:
-    if found:
-        rows = [[r.clause.id, r.clause.level.value, r.reason] for r in found]
+def _known(results: list[ClauseResult]) -> Iterable[str]:
+    if results:
+        rows = [[r.clause.id, r.clause.level.value, r.reason] for r in results]
         yield from _titled("Known", [["Clause", "Level", "Reason"], *rows])
 
 
 def _unverified(result: RunResult) -> Iterable[str]:
-    groups = unverified(result)
+    groups = result.unverified
     if groups:
         rows = [[g.outcome.value, g.reason, " ".join(g.clauses)] for g in groups]
         yield from _titled("Not verified", [["Outcome", "Reason", "Clauses"], *rows])
@@ -122,14 +123,16 @@ _ALWAYS = (Change.NEW, Change.VANISHED, Change.FIXED)
 def as_lines(name: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
     """The differences from the baseline of this name, and how many there are."""
     yield printable(f"baseline {name}")
-    width = max((len(c) for c in _LISTED if any(one.of(c) for one in comparisons)), default=0)
+    width = max(
+        (len(c) for c in _LISTED if any(comparison.of(c) for comparison in comparisons)), default=0
+    )
     for comparison in comparisons:
         target = comparison.target
         for remark in comparison.remarks:
             yield printable(f"  {target}: {remark}")
         for change in _LISTED:
-            for found in comparison.of(change):
-                yield printable(f"  {change.value:{width}}  {target}: {_sentence(found)}")
+            for difference in comparison.of(change):
+                yield printable(f"  {change.value:{width}}  {target}: {_sentence(difference)}")
     yield f"  {tally(comparisons)}"
 
 
@@ -139,8 +142,14 @@ def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
     for comparison in comparisons:
         for change in _LISTED:
             rows += [
-                [change.value, comparison.target, found.clause, found.now, found.before]
-                for found in comparison.of(change)
+                [
+                    change.value,
+                    comparison.target,
+                    difference.clause,
+                    difference.now,
+                    difference.before,
+                ]
+                for difference in comparison.of(change)
             ]
     lines = [f"## Beside {cell(name)}", "", f"**{tally(comparisons)}**", ""]
     if len(rows) > 1:
@@ -151,13 +160,13 @@ def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
 def tally(comparisons: Sequence[Comparison]) -> str:
     """How many clauses became what, such as `1 new, 0 vanished, 2 fixed, 3 fail as before`."""
     count = Counter(d.change for c in comparisons for d in c.differences)
-    shown = [change for change in _LISTED if count[change] or change in _ALWAYS]
-    parts = [f"{count[change]} {change.value}" for change in shown]
+    listed = [change for change in _LISTED if count[change] or change in _ALWAYS]
+    parts = [f"{count[change]} {change.value}" for change in listed]
     standing = count[Change.STANDING]
     verb = "fails" if standing == 1 else "fail"
     return ", ".join([*parts, f"{plural(standing, 'clause')} {verb} as before"])
 
 
-def _sentence(found: Difference) -> str:
-    text = f"{found.clause}: {found.now} ({found.before})"
+def _sentence(difference: Difference) -> str:
+    text = f"{difference.clause}: {difference.now} ({difference.before})"
     return " ".join(text.split())

@@ -14,38 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract import __version__
-from fscontract.contract.runner.result import Verdict, conform
+from fscontract.contract.runner.result import GLYPHS, RunVerdict, Verdict, verdict_of
 from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text
 
-#: What stands before the word of an outcome. Each differs, so that colour only helps.
-GLYPHS = {
-    Verdict.PASS: "✓",
-    Verdict.LAX: "~",
-    Verdict.FAIL: "✗",
-    Verdict.KNOWN: "◆",
-    Verdict.FIXED: "↑",
-    Verdict.UNDECLARED: "-",
-    Verdict.INEXPRESSIBLE: "∅",
-    Verdict.UNEXERCISED: "○",
-    Verdict.ERROR: "!",
-    Verdict.HANG: "∞",
-    Verdict.CRASH: "†",
-}
-#: What each outcome says, for a legend.
-MEANINGS = {
-    Verdict.PASS: "holds",
-    Verdict.LAX: "a SHOULD that is not kept",
-    Verdict.FAIL: "is violated",
-    Verdict.KNOWN: "is violated, as listed in a file of known failures",
-    Verdict.FIXED: "is listed as known, but holds",
-    Verdict.UNDECLARED: "needs a feature that the profile does not declare",
-    Verdict.INEXPRESSIBLE: "the API has no word for it",
-    Verdict.UNEXERCISED: "no program reached it",
-    Verdict.ERROR: "no verdict: calls were lost to the network or the set-up",
-    Verdict.HANG: "a program did not end",
-    Verdict.CRASH: "a program ended the process",
-}
 #: Outcomes that need a finding which explains them.
 RED = frozenset({Verdict.FAIL, Verdict.KNOWN, Verdict.LAX, Verdict.HANG, Verdict.CRASH})
 #: What tells columns of one name apart, in the order in which it is tried.
@@ -76,7 +48,7 @@ class Cell:
 
 
 #: The cell of a run that was not asked about the clause.
-NOT_ASKED = Cell()
+NOT_SELECTED = Cell()
 
 
 @dataclass
@@ -137,7 +109,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentRows:
     """The clauses of one document."""
 
     name: str
@@ -152,43 +124,46 @@ class Part:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The whole table; `made` is when."""
+    """The whole table, and when it was joined."""
 
     title: str
-    made: datetime
+    joined: datetime
     columns: tuple[Column, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[DocumentRows, ...]
 
     @property
     def outcomes(self) -> tuple[Verdict, ...]:
         """Those that occur, in their usual order."""
-        found = {v for column in self.columns for v in column.counts}
-        return tuple(v for v in Verdict if v in found)
+        present = {v for column in self.columns for v in column.counts}
+        return tuple(v for v in Verdict if v in present)
 
 
-def join(columns: Sequence[Column], title: str, made: datetime) -> Matrix:
+def join(columns: Sequence[Column], title: str, joined: datetime) -> Matrix:
     """One table of these columns, in their order; those of one name get names that differ."""
     _tell_apart(columns)
-    asked = dict.fromkeys(clause for column in columns for clause in column.cells)
-    return Matrix(title, made, tuple(columns), tuple(_parts(list(asked), columns)))
+    selected = dict.fromkeys(clause for column in columns for clause in column.cells)
+    return Matrix(title, joined, tuple(columns), tuple(_parts(list(selected), columns)))
 
 
-def _parts(asked: Iterable[str], columns: Sequence[Column]) -> Iterator[Part]:
+def _parts(selected: Iterable[str], columns: Sequence[Column]) -> Iterator[DocumentRows]:
     """Clauses in the order of the documents; those of no document, by another version, are last."""
     known = clauses()
-    places: dict[str, dict[str, list[Row]]] = {name: {} for name in (*documents(), "")}
-    for name in [*(c for c in known if c in set(asked)), *(c for c in asked if c not in known)]:
+    by_document: dict[str, dict[str, list[Row]]] = {name: {} for name in (*documents(), "")}
+    for name in [
+        *(c for c in known if c in set(selected)),
+        *(c for c in selected if c not in known),
+    ]:
         clause = known.get(name)
-        where = (clause.document, clause.section) if clause else ("", "")
+        key = (clause.document, clause.section) if clause else ("", "")
         level = clause.level.value if clause else _level(name, columns)
-        cells = tuple(column.cells.get(name, NOT_ASKED) for column in columns)
+        cells = tuple(column.cells.get(name, NOT_SELECTED) for column in columns)
         row = Row(name, level, clause.statement if clause else "", cells)
-        places[where[0]].setdefault(where[1], []).append(row)
-    for document, sections in places.items():
+        by_document[key[0]].setdefault(key[1], []).append(row)
+    for document, sections in by_document.items():
         if sections:
             of = documents()[document].title if document else f"Not known to {__version__}"
-            made = tuple(Section(title, tuple(rows)) for title, rows in sections.items())
-            yield Part(document or "unknown", of, made)
+            section_tuples = tuple(Section(title, tuple(rows)) for title, rows in sections.items())
+            yield DocumentRows(document or "unknown", of, section_tuples)
 
 
 def _level(clause: str, columns: Sequence[Column]) -> str:
@@ -203,11 +178,11 @@ def _tell_apart(columns: Sequence[Column]) -> None:
         if len(group) > 1:
             for column, words in zip(group, _differences(group), strict=True):
                 column.label = f"{label} ({', '.join(words)})" if words else label
-    seen: Counter[str] = Counter()
+    count: Counter[str] = Counter()
     for column in columns:
-        seen[column.label] += 1
-        if seen[column.label] > 1:
-            column.label = f"{column.label} #{seen[column.label]}"
+        count[column.label] += 1
+        if count[column.label] > 1:
+            column.label = f"{column.label} #{count[column.label]}"
 
 
 def _differences(group: Sequence[Column]) -> list[list[str]]:
@@ -263,16 +238,16 @@ def _faults(data: Any) -> Iterator[str]:
         kind = "notSetUp" if isinstance(entry, dict) and "error" in entry else "run"
         for error in _validator(kind).iter_errors(entry):
             keys = [number, *error.absolute_path] if isinstance(data, list) else error.absolute_path
-            place = "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in keys)
-            yield f"{place.removeprefix('.') or 'top level'}: {_short(str(error.message))}"
+            path = "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in keys)
+            yield f"{path.removeprefix('.') or 'top level'}: {_short(str(error.message))}"
 
 
 def _newer(data: Any) -> str:
     """A hint if another version wrote it."""
     entry = data[0] if isinstance(data, list) and data else data
-    made = entry.get("fscontract") if isinstance(entry, dict) else None
-    other = isinstance(made, str) and made != __version__
-    return f" (written by {_short(str(made))}, this is {__version__})" if other else ""
+    version = entry.get("fscontract") if isinstance(entry, dict) else None
+    other = isinstance(version, str) and version != __version__
+    return f" (written by {_short(str(version))}, this is {__version__})" if other else ""
 
 
 def _short(text: str) -> str:
@@ -301,9 +276,10 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
         raise MatrixError(f"{path}: not a report: {_short(twice[0])} is there twice")
     cells = {c["id"]: _cell(c) for c in entry["clauses"]}
     outcomes = {Verdict(c["outcome"]) for c in entry["clauses"]}
-    if entry["conforms"] != conform(outcomes, entry.get("incomplete", "")):
-        said = "true" if entry["conforms"] else "false"
-        raise MatrixError(f"{path}: not a report: conforms is {said}, its clauses say otherwise")
+    verdict = verdict_of(outcomes, entry.get("incomplete", ""))
+    if entry["conforms"] != (verdict is RunVerdict.CONFORMS):
+        stated = "true" if entry["conforms"] else "false"
+        raise MatrixError(f"{path}: not a report: conforms is {stated}, its clauses say otherwise")
     return Column(
         **common,
         version=entry["fscontract"],
@@ -320,14 +296,14 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
 
 
 def _cell(clause: Mapping[str, Any]) -> Cell:
-    shown = clause["counterexample"] or {}
+    example = clause["counterexample"] or {}
     return Cell(
         Verdict(clause["outcome"]),
-        shown.get("actual", ""),
-        tuple(shown.get("expected", ())),
+        example.get("actual", ""),
+        tuple(example.get("expected", ())),
         clause.get("reason", ""),
         clause.get("issue", ""),
-        shown.get("signature", ""),
+        example.get("signature", ""),
     )
 
 
@@ -399,11 +375,11 @@ def load_findings(path: Path, address: str) -> Findings:
         raise MatrixError(str(error)) from None
     anchors: dict[str, str] = {}
     titles: dict[str, str] = {}
-    seen: Counter[str] = Counter()
+    count: Counter[str] = Counter()
     for heading in headings(text):
         slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        number = f"-{seen[slug]}" if seen[slug] else ""
-        seen[slug] += 1
+        number = f"-{count[slug]}" if count[slug] else ""
+        count[slug] += 1
         word, _, title = heading.partition(" ")
         if _ID.fullmatch(word) and title:
             anchors.setdefault(word, f"{address}#{slug}{number}")
@@ -420,8 +396,8 @@ def headings(text: str) -> Iterator[str]:
         mark = _FENCE.match(line)
         if mark and fence in ("", mark[1]):
             fence = "" if fence else mark[1]
-        elif not fence and (found := _HEADING.fullmatch(line)):
-            yield found[1]
+        elif not fence and (match := _HEADING.fullmatch(line)):
+            yield match[1]
 
 
 def unexplained(matrix: Matrix, findings: Findings) -> list[Unexplained]:

@@ -6,23 +6,21 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from fscontract.contract import __version__
-from fscontract.contract.report.html import page
+from fscontract.contract.report.html.page import page
 from fscontract.contract.report.markdown import cell as escape
 from fscontract.contract.report.matrix import (
-    GLYPHS,
-    MEANINGS,
     Cell,
     Column,
+    DocumentRows,
     Findings,
     Link,
     Matrix,
-    Part,
     Row,
     unexplained,
 )
-from fscontract.contract.report.text import plural
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import GLYPHS, MEANINGS, Verdict
 from fscontract.contract.spec.clauses import Level
+from fscontract.contract.text import plural
 
 #: A row of nothing else is counted, and not shown in full.
 _QUIET = frozenset({Verdict.PASS, Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, None})
@@ -37,7 +35,7 @@ def _page(matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]
     yield f"# {escape(matrix.title)}"
     yield ""
     yield (
-        f"{plural(len(matrix.columns), 'target')}, joined on {matrix.made:%Y-%m-%d %H:%M} UTC "
+        f"{plural(len(matrix.columns), 'target')}, joined on {matrix.joined:%Y-%m-%d %H:%M} UTC "
         f"by `fscontract matrix` {__version__}. An empty cell: that run was not asked."
     )
     yield ""
@@ -66,7 +64,9 @@ def _facts(column: Column) -> list[str]:
     return [escape(text) for text in (*facts, seed, column.started, verdict)]
 
 
-def _part(part: Part, matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]:
+def _part(
+    part: DocumentRows, matrix: Matrix, findings: Findings, everything: bool
+) -> Iterator[str]:
     yield f"## {escape(part.title)}"
     yield ""
     rows = [["Clause", "Level", *(escape(c.label) for c in matrix.columns)]]
@@ -78,7 +78,7 @@ def _part(part: Part, matrix: Matrix, findings: Findings, everything: bool) -> I
     if len(rows) > 1:
         yield from _table(rows)
     if not everything:
-        yield from _rest([row for row in part.rows if _quiet(row)])
+        yield from _omitted([row for row in part.rows if _quiet(row)])
 
 
 def _quiet(row: Row) -> bool:
@@ -91,9 +91,9 @@ def _row(row: Row, findings: Findings) -> list[str]:
 
 
 def _cell(cell: Cell, findings: Findings) -> str:
-    shown = escape(cell.text)
+    word = escape(cell.text)
     links = findings.links(cell.issue) if cell.red else ()
-    return " ".join([shown, *map(_link, links)])
+    return " ".join([word, *map(_link, links)])
 
 
 def _link(link: Link) -> str:
@@ -106,7 +106,7 @@ def _link(link: Link) -> str:
 _URL = ":/?#@!$&'*+,;=%~"
 
 
-def _rest(rows: list[Row]) -> Iterator[str]:
+def _omitted(rows: list[Row]) -> Iterator[str]:
     if not rows:
         return
     yield "<details>"
@@ -139,14 +139,14 @@ def _conforms(column: Column) -> str:
 
 
 def _without(matrix: Matrix, findings: Findings) -> Iterator[str]:
-    found = unexplained(matrix, findings)
+    missing = unexplained(matrix, findings)
     yield "## Without a finding"
     yield ""
-    if not found:
+    if not missing:
         yield "None: every clause that a target breaks has a finding."
         return
     heading = ["Target", "Clause", "Outcome", "Seen", "Why"]
-    rows = ([u.column.label, u.clause, u.cell.text, u.cell.actual, u.fault] for u in found)
+    rows = ([u.column.label, u.clause, u.cell.text, u.cell.actual, u.fault] for u in missing)
     yield from _table([heading, *([escape(text) for text in row] for row in rows)])
 
 

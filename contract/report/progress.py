@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fscontract.contract.clock import monotonic
-from fscontract.contract.report.text import plural, printable
 from fscontract.contract.runner.events import (
     Event,
     PhaseStarted,
@@ -16,6 +15,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.spec.clauses import Level, clauses
+from fscontract.contract.text import plural, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,7 @@ _ENOUGH, _PATIENCE = 0.02, 1.0
 _PAUSE = 60.0
 
 
-class Part(NamedTuple):
+class Segment(NamedTuple):
     """A piece of the line; where it is too long, parts of the lowest rank are left out."""
 
     rank: int
@@ -50,7 +50,7 @@ class State:
     def begin(self, phase: str) -> None:
         """A run starts, or what comes before it."""
         self._target = ""
-        self._asked = self._judged = self._violations = 0
+        self._clauses = self._judged = self._violations = 0
         self._began = self._clock()
         self._enter(phase, None)
 
@@ -58,7 +58,7 @@ class State:
         """Take an event in."""
         if isinstance(event, RunStarted):
             self.begin("setting up")
-            self._target, self._asked = event.target, event.clauses
+            self._target, self._clauses = event.target, event.clauses
         elif isinstance(event, PhaseStarted):
             self._enter(event.phase, event.total)
         elif isinstance(event, Progress):
@@ -69,12 +69,12 @@ class State:
             known = clauses().get(event.clause)
             self._violations += known is None or known.level is not Level.SHOULD  # which is lax
 
-    def parts(self, width: int) -> list[Part]:
+    def parts(self, width: int) -> list[Segment]:
         """The line's parts that fit, in their order."""
-        found = [p for p in self._parts() if p.text]
-        while len(found) > 1 and sum(len(p.text) for p in found) + 3 * len(found) > width:
-            found.remove(min(found, key=lambda p: p.rank))
-        return found
+        parts = [p for p in self._parts() if p.text]
+        while len(parts) > 1 and sum(len(p.text) for p in parts) + 3 * len(parts) > width:
+            parts.remove(min(parts, key=lambda p: p.rank))
+        return parts
 
     def text(self) -> str:
         """All of it that a log has a use for, which has named the target before."""
@@ -85,21 +85,23 @@ class State:
         self._unit, self._running = "program", None
         self._entered = self._clock()
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[Segment]:
         now = self._clock()
         broken = self._violations > 0
         return [
-            Part(0, printable(self._target)),
-            Part(9, printable(self._phase), "bold"),
-            Part(2, self._bar(), "cyan"),
-            Part(7, self._programs()),
-            Part(6, f"{self._judged:,} of {plural(self._asked, 'clause')}" if self._judged else ""),
-            Part(8, self._found(), "bold red" if broken else "green"),
-            Part(4, _time(now - self._began)),
-            Part(5, self._left(now)),
+            Segment(0, printable(self._target)),
+            Segment(9, printable(self._phase), "bold"),
+            Segment(2, self._bar(), "cyan"),
+            Segment(7, self._programs()),
+            Segment(
+                6, f"{self._judged:,} of {plural(self._clauses, 'clause')}" if self._judged else ""
+            ),
+            Segment(8, self._violation_count(), "bold red" if broken else "green"),
+            Segment(4, _time(now - self._began)),
+            Segment(5, self._remaining(now)),
         ]
 
-    def _found(self) -> str:
+    def _violation_count(self) -> str:
         """How many violations; nothing before there is a target to have any."""
         return plural(self._violations, "violation") if self._target else ""
 
@@ -116,7 +118,7 @@ class State:
         full = round(_BAR * min(1.0, self._done / self._total))
         return "━" * full + "─" * (_BAR - full)
 
-    def _left(self, now: float) -> str:
+    def _remaining(self, now: float) -> str:
         """What is left of the phase by the pace so far, if it is known how much there is."""
         spent, total = now - self._entered, self._total or 0
         if spent < _PATIENCE or not total or self._done < _ENOUGH * total:
@@ -140,9 +142,9 @@ class ProgressLine:
         self._state.hear(event)
         self._show()
 
-    def say(self, what: str) -> None:
+    def say(self, phase: str) -> None:
         """Show what is done while there is no run."""
-        self._state.begin(what)
+        self._state.begin(phase)
         self._show()
 
     def stop(self) -> None:
@@ -188,19 +190,19 @@ class ProgressLines:
         self._show = show
         self._clock = clock
         self._state = State(clock)
-        self._shown = clock()
+        self._last_shown = clock()
 
     def __call__(self, event: Event) -> None:
         """Take an event in."""
         self._state.hear(event)
         if isinstance(event, RunStarted):
-            self._shown = self._clock()
-        elif isinstance(event, Progress) and self._clock() - self._shown >= _PAUSE:
-            self._shown = self._clock()
+            self._last_shown = self._clock()
+        elif isinstance(event, Progress) and self._clock() - self._last_shown >= _PAUSE:
+            self._last_shown = self._clock()
             self._show(self._state.text())
 
 
 def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, seconds_left = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{seconds_left:02}" if hours else f"{minutes}:{seconds_left:02}"

@@ -1,4 +1,4 @@
-"""Reports without what the user gave as options: targets put such values into their messages."""
+"""Remove the values of options from a result: targets put them into their messages."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from fscontract.contract.runner.result import ClauseResult, Counterexample, Entr
 
 
 def redacted(entry: Entry, options: dict[str, str]) -> Entry:
-    """The entry without values of options in what the target said."""
+    """Return the entry without the secrets among `options`."""
     if isinstance(entry, NotSetUp):
         return NotSetUp(entry.target, redact(entry.message, options))
-    clauses = tuple(_clause(found, options) for found in entry.clauses)
+    clauses = tuple(_clause(result, options) for result in entry.clauses)
     warnings = tuple(redact(text, options) for text in entry.warnings)
     incomplete = redact(entry.incomplete, options)
     return replace(entry, clauses=clauses, warnings=warnings, incomplete=incomplete)
 
 
-def _clause(found: ClauseResult, options: dict[str, str]) -> ClauseResult:
-    shown = found.counterexample
-    reason = redact(found.reason, options)
-    return replace(found, reason=reason, counterexample=shown and _shown(shown, options))
+def _clause(result: ClauseResult, options: dict[str, str]) -> ClauseResult:
+    example = result.counterexample
+    reason = redact(result.reason, options)
+    return replace(
+        result, reason=reason, counterexample=example and _counterexample(example, options)
+    )
 
 
-def _shown(shown: Counterexample, options: dict[str, str]) -> Counterexample:
-    lines = tuple(redact(line, options) for line in shown.interleaving)
-    done = tuple(redact(line, options) for line in shown.outcomes)
-    return replace(shown, actual=redact(shown.actual, options), interleaving=lines, outcomes=done)
+def _counterexample(example: Counterexample, options: dict[str, str]) -> Counterexample:
+    lines = tuple(redact(line, options) for line in example.interleaving)
+    outcomes = tuple(redact(line, options) for line in example.outcomes)
+    return replace(
+        example, actual=redact(example.actual, options), interleaving=lines, outcomes=outcomes
+    )

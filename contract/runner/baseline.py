@@ -11,9 +11,9 @@ from fscontract.contract import __version__
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
     FAILING,
-    SHOWN,
     STOPPED,
     UNVERIFIED,
+    VIOLATED,
     ClauseResult,
     Entry,
     NotSetUp,
@@ -141,7 +141,7 @@ def _alike(was: Cell, now: ClauseResult) -> bool:
     if was.outcome is not now.outcome:
         return False
     counterexample = now.counterexample
-    if now.outcome not in SHOWN or counterexample is None:
+    if now.outcome not in VIOLATED or counterexample is None:
         return True
     return (was.signature or was.actual) == (
         counterexample.signature if was.signature else counterexample.actual
@@ -159,7 +159,7 @@ def _before(was: Cell | None) -> str:
     if was is None or was.outcome is None:
         return "not in the baseline"
     how = was.signature or was.actual
-    return f"{was.outcome} before" + (f": {how}" if how and was.outcome in SHOWN else "")
+    return f"{was.outcome} before" + (f": {how}" if how and was.outcome in VIOLATED else "")
 
 
 def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fscontract.contract.binding import Action, Binding
 from fscontract.contract.models.acceptor import Acceptor
-from fscontract.contract.models.openfile_stages import Said
+from fscontract.contract.models.openfile_stages import StageVerdict
 from fscontract.contract.models.stream_state import Failure, Judgement
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Outcome
@@ -53,10 +53,12 @@ class Violation:
         return (self.failure.clause, self.failure.aspect)
 
 
-def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
+def stage_violation(
+    program: Program, step: Step, outcome: Outcome, verdict: StageVerdict
+) -> Violation:
     """The violation of a stage of an opening."""
-    assert said.failure is not None
-    return Violation(program, -1, step, outcome, said.failure)
+    assert verdict.failure is not None
+    return Violation(program, -1, step, outcome, verdict.failure)
 
 
 @dataclass

@@ -41,7 +41,7 @@ def of_error(error: BaseException) -> int | None:
 
 def of_entries(entries: Sequence[Entry], comparisons: Sequence[Comparison] = ()) -> int:
     """Return the code of a report; beside a baseline only what is worse there is a violation."""
-    codes = [_of_entry(entry, lenient=bool(comparisons)) for entry in entries]
+    codes = [e.exit_code_if_known if comparisons else e.exit_code for e in entries]
     codes += [VIOLATION for comparison in comparisons if comparison.worse]
     return worst(codes)
 
@@ -49,20 +49,3 @@ def of_entries(entries: Sequence[Entry], comparisons: Sequence[Comparison] = ())
 def worst(codes: Sequence[int]) -> int:
     """Return the exit code of several targets' codes."""
     return next(code for code in _WORST if code in codes)
-
-
-def _of_entry(entry: Entry, lenient: bool) -> int:
-    """Return the code of one target; `lenient` leaves its failures to the comparison."""
-    from fscontract.contract.runner.result import FAILING, NotSetUp, Verdict
-
-    if isinstance(entry, NotSetUp):
-        return SET_UP
-    if entry.conforms:
-        return CONFORMS
-    outcomes = {result.outcome for result in entry.clauses}
-    lost = entry.incomplete or Verdict.ERROR in outcomes
-    if outcomes & FAILING:
-        if not lenient:
-            return VIOLATION
-        return SET_UP if lost else CONFORMS
-    return SET_UP if lost else NOTHING

@@ -11,7 +11,7 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, NoScene, Opener
 from fscontract.contract.models import openfile_clauses
 from fscontract.contract.models import openfile_stages as opening
-from fscontract.contract.models.openfile_stages import Case, Said
+from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.stream_state import Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, returned
@@ -40,7 +40,7 @@ class Attempt:
     streams: list[Any] = field(default_factory=list)
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
     #: The stage that failed, with its outcome and the verdict.
-    failed: tuple[Step, Outcome, Said] | None = None
+    failed: tuple[Step, Outcome, StageVerdict] | None = None
     environment: Outcome | None = None
     ended: bool = False
     #: Whether the file is this program's alone, and to be removed.
@@ -51,7 +51,7 @@ class Attempt:
         """Whether there are streams to make calls on."""
         return self.failed is None and self.environment is None and not self.ended
 
-    def note(self, step: Step, outcome: Outcome, said: Said) -> None:
+    def note(self, step: Step, outcome: Outcome, said: StageVerdict) -> None:
         """Add a call and its verdict."""
         self.trace.append((step, outcome, Judgement((), failure=said.failure)))
         if outcome.kind is Kind.ENVIRONMENT:
@@ -154,7 +154,9 @@ class Openings:
             self._places[scene] = self.opener.place(scene, data)
         return Attempt(case, self._places[scene])
 
-    def _stages(self, attempt: Attempt, data: bytes) -> Iterator[tuple[Step, Outcome, Said]]:
+    def _stages(
+        self, attempt: Attempt, data: bytes
+    ) -> Iterator[tuple[Step, Outcome, StageVerdict]]:
         case, opener = attempt.case, self.opener
         calls = [opener.ready(attempt.path, call) for call in case.opening.calls]
         changed = None

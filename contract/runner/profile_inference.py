@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from fscontract.contract.runner.cost_checks import UNCOUNTED
-from fscontract.contract.runner.result import SHOWN, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import VIOLATED, ClauseResult, RunResult, Verdict
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import Profile, features
 
@@ -170,11 +170,11 @@ def _counted(ids: Iterable[str], result: RunResult) -> tuple[int, int]:
     selected = set(ids)
     outcomes = [c.outcome for c in result.clauses if c.clause.id in selected]
     held = sum(o in (Verdict.PASS, Verdict.LAX) for o in outcomes)
-    return held, sum(o in SHOWN for o in outcomes)
+    return held, sum(o in VIOLATED for o in outcomes)
 
 
 def _failing(result: RunResult) -> int:
-    return sum(c.outcome in SHOWN for c in result.clauses)
+    return sum(c.outcome in VIOLATED for c in result.clauses)
 
 
 def titled(profile: Profile, name: str, day: str) -> Profile:

@@ -1,55 +1,125 @@
-"""What a run found, clause by clause."""
+"""The result of a run: its verdict, an outcome for each clause, and the counterexamples.
+
+`RunResult` is what `fscontract.check` returns and what every report renders. `NotSetUp` stands for
+a target that could not be checked. Both give the JSON report (`to_dict`, `to_json`) and the exit
+code of `fscontract check`.
+"""
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 from enum import Enum
-from typing import Any, TypeAlias
+from html import escape
+from typing import Any, NamedTuple, TypeAlias
 
+from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.spec.clauses import Clause
+from fscontract.contract.text import escaped, plural, printable
 
 
 class Verdict(str, Enum):
-    """How a clause came out. Only `pass` says that it holds."""
+    """The outcome of one clause. Only `pass` says that it holds."""
 
     PASS = "pass"
-    LAX = "lax"  # a SHOULD that is not kept
+    LAX = "lax"
     FAIL = "fail"
-    KNOWN = "known"  # fails, and is listed as known with this signature
-    FIXED = "fixed"  # listed as known, but passes: fails the run
-    UNDECLARED = "undeclared"  # needs a feature that the profile does not declare
-    INEXPRESSIBLE = "inexpressible"  # the API has no word for it
-    UNEXERCISED = "unexercised"  # no program reached it: not a pass
-    ERROR = "error"  # network or set-up: no verdict
-    HANG = "hang"  # the watchdog ended a program
-    CRASH = "crash"  # a program ended the process
+    KNOWN = "known"
+    FIXED = "fixed"
+    UNDECLARED = "undeclared"
+    INEXPRESSIBLE = "inexpressible"
+    UNEXERCISED = "unexercised"
+    ERROR = "error"
+    HANG = "hang"
+    CRASH = "crash"
 
     def __str__(self) -> str:
         return self.value
 
 
-#: Verdicts that make a run not conform.
-FAILING = frozenset({Verdict.FAIL, Verdict.FIXED, Verdict.HANG, Verdict.CRASH})
-#: ... by what a program showed, for which a file of known failures may have an entry.
-SHOWN = frozenset({Verdict.FAIL, Verdict.HANG, Verdict.CRASH})
-#: Verdicts that verified nothing.
+#: The meaning of each outcome, for a legend.
+MEANINGS = {
+    Verdict.PASS: "holds",
+    Verdict.LAX: "a SHOULD that is not kept",
+    Verdict.FAIL: "is violated",
+    Verdict.KNOWN: "is violated, as listed in a file of known failures",
+    Verdict.FIXED: "is listed as known, but holds",
+    Verdict.UNDECLARED: "needs a feature that the profile does not declare",
+    Verdict.INEXPRESSIBLE: "the API has no word for it",
+    Verdict.UNEXERCISED: "no program reached it",
+    Verdict.ERROR: "no verdict: calls were lost to the network or the set-up",
+    Verdict.HANG: "a program did not end",
+    Verdict.CRASH: "a program ended the process",
+}
+#: The character printed before an outcome. Each differs, so that colour is never needed.
+GLYPHS = {
+    Verdict.PASS: "✓",
+    Verdict.LAX: "~",
+    Verdict.FAIL: "✗",
+    Verdict.KNOWN: "◆",
+    Verdict.FIXED: "↑",
+    Verdict.UNDECLARED: "-",
+    Verdict.INEXPRESSIBLE: "∅",
+    Verdict.UNEXERCISED: "○",
+    Verdict.ERROR: "!",
+    Verdict.HANG: "∞",
+    Verdict.CRASH: "†",
+}
+#: Outcomes of a clause that a program violates. A file of known failures may list them.
+VIOLATED = frozenset({Verdict.FAIL, Verdict.HANG, Verdict.CRASH})
+#: Outcomes that make a run not conform.
+FAILING = VIOLATED | {Verdict.FIXED}
+#: Outcomes that verified nothing.
 UNVERIFIED = frozenset(
-    {
-        Verdict.UNDECLARED,
-        Verdict.INEXPRESSIBLE,
-        Verdict.UNEXERCISED,
-        Verdict.ERROR,
-    }
+    {Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, Verdict.UNEXERCISED, Verdict.ERROR}
 )
 
 
-#: How a reason begins of clauses that were not exercised since the check of threads ended early.
+class RunVerdict(str, Enum):
+    """The verdict on a target; compares equal to its text, such as "conforms"."""
+
+    CONFORMS = "conforms"
+    DOES_NOT_CONFORM = "does not conform"
+    #: The target could not be set up, the run ended early, or calls were lost to the network.
+    INCOMPLETE = "incomplete"
+    NOTHING_VERIFIED = "nothing verified"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `fscontract check`: 0, 1, 3 or 5."""
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    RunVerdict.CONFORMS: 0,
+    RunVerdict.DOES_NOT_CONFORM: 1,
+    RunVerdict.INCOMPLETE: 3,
+    RunVerdict.NOTHING_VERIFIED: 5,
+}
+
+
+def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
+    """Return the verdict on a run whose clauses have these outcomes.
+
+    A violation counts more than an incomplete run: it is there however the run would have ended.
+    """
+    if outcomes & FAILING:
+        return RunVerdict.DOES_NOT_CONFORM
+    if incomplete or Verdict.ERROR in outcomes:
+        return RunVerdict.INCOMPLETE
+    return RunVerdict.CONFORMS if outcomes - UNVERIFIED else RunVerdict.NOTHING_VERIFIED
+
+
+#: The start of the reason of clauses not exercised because the check of threads ended early.
 STOPPED = "stopped"
-#: How the reason of a run begins that the user, or a signal, has ended.
+#: The start of `incomplete` for a run that the user or a signal has ended.
 INTERRUPTED = "the run was interrupted"
 
 
@@ -80,7 +150,7 @@ class Counterexample:
     outcomes: tuple[str, ...] = ()
 
     @property
-    def again(self) -> str:
+    def replay_command(self) -> str:
         """The command that runs it again, "" if there is no replay file."""
         if not self.replay:
             return ""
@@ -89,13 +159,30 @@ class Counterexample:
 
     @property
     def signature(self) -> str:
-        """What a known-failure entry is bound to: the way it fails, without data or messages."""
+        """The way it fails, without data or messages; entries of known failures name it."""
         return self.how or self.actual.split(":")[0].split(", buffer")[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counterexample as in the JSON report."""
+        data: dict[str, Any] = {
+            "program": None if self.program is None else self.program.to_json(),
+            "expected": list(self.expected),
+            "actual": self.actual,
+            "replay": self.replay,
+            "signature": self.signature,
+        }
+        if self.step:
+            data["step"] = self.step
+        if self.interleaving:
+            data["interleaving"] = list(self.interleaving)
+        if self.schedule is not None:
+            data["schedule"] = self.schedule
+        return data
 
 
 @dataclass(frozen=True)
 class ClauseResult:
-    """One clause's outcome; `exercised` counts the calls that it judged."""
+    """The outcome of one clause; `exercised` counts the calls that it judged."""
 
     clause: Clause
     outcome: Verdict
@@ -106,10 +193,38 @@ class ClauseResult:
     #: Where a known failure is described: the `issue` of its entry.
     issue: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as in the JSON report."""
+        example = self.counterexample
+        data: dict[str, Any] = {
+            "id": self.clause.id,
+            "level": self.clause.level.value,
+            "outcome": self.outcome.value,
+            "exercised": self.exercised,
+            "counterexample": None if example is None else example.to_dict(),
+        }
+        if self.reason:
+            data["reason"] = self.reason
+        if self.issue:
+            data["issue"] = self.issue
+        return data
 
-@dataclass(frozen=True)
+
+class Group(NamedTuple):
+    """Clauses that were not verified for the same reason."""
+
+    outcome: Verdict
+    reason: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
 class RunResult:
-    """One target's run."""
+    """The result of checking one target.
+
+    `print(result.verdict)` prints the verdict. In a notebook, the result is shown as the verdict
+    and a table of the violations.
+    """
 
     target: str
     binding: str
@@ -123,38 +238,202 @@ class RunResult:
     counts: dict[str, int] = field(default_factory=dict)
     #: Versions of the libraries under test, by name.
     versions: dict[str, str] = field(default_factory=dict)
-    #: What went wrong beside the clauses, such as files that could not be removed.
+    #: Problems other than violations, such as files that could not be removed.
     warnings: tuple[str, ...] = ()
-    #: What the anchor `buf` stood for, in bytes; 0 if for nothing.
+    #: The value of the anchor `buf`, in bytes; 0 if it has none.
     buffer: int = 0
-    #: Why the run is not complete, in one line, so that it can't conform; "" if it is complete.
+    #: Why the run is incomplete, in one line, so that it can't conform; "" if it is complete.
     incomplete: str = ""
+
+    def __repr__(self) -> str:
+        return f"<RunResult of {self.target!r}: {self.verdict_line}>"
+
+    @property
+    def verdict(self) -> RunVerdict:
+        """Conforms, does not conform, incomplete, or nothing verified."""
+        return verdict_of({c.outcome for c in self.clauses}, self.incomplete)
 
     @property
     def conforms(self) -> bool:
         """Whether the run is complete, no clause fails or was lost, and one was verified."""
-        return conform({c.outcome for c in self.clauses}, self.incomplete)
+        return self.verdict is RunVerdict.CONFORMS
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `fscontract check` for this target."""
+        return self.verdict.exit_code
+
+    @property
+    def exit_code_if_known(self) -> int:
+        """The exit code if each failure were a known one, as beside a baseline."""
+        outcomes = {Verdict.KNOWN if c.outcome in FAILING else c.outcome for c in self.clauses}
+        return verdict_of(outcomes, self.incomplete).exit_code
+
+    @property
+    def counterexamples(self) -> dict[str, Counterexample]:
+        """The shortest program for each clause that does not hold, known failures included."""
+        return {c.clause.id: c.counterexample for c in self.clauses if c.counterexample is not None}
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many clauses came out how; every outcome is listed."""
-        counts = Counter(c.outcome for c in self.clauses)
-        return {v.value: counts[v] for v in Verdict}
+        """The number of clauses with each outcome; every outcome is listed."""
+        count = Counter(c.outcome for c in self.clauses)
+        return {v.value: count[v] for v in Verdict}
+
+    @property
+    def unverified(self) -> list[Group]:
+        """The clauses not verified, grouped by outcome and reason, in the order of outcomes."""
+        groups: dict[tuple[Verdict, str], list[str]] = {}
+        for result in self.clauses:
+            if result.outcome in UNVERIFIED:
+                groups.setdefault((result.outcome, result.reason), []).append(result.clause.id)
+        order = list(Verdict)
+        return [
+            Group(outcome, reason, tuple(ids))
+            for (outcome, reason), ids in sorted(groups.items(), key=lambda g: order.index(g[0][0]))
+        ]
+
+    @property
+    def verdict_line(self) -> str:
+        """The run in one sentence, such as `conforms: 112 clauses hold, 31 not verified`."""
+        count = Counter(r.outcome for r in self.clauses)
+        skipped = sum(count[v] for v in UNVERIFIED)
+        verified = len(self.clauses) - skipped
+        failed = sum(count[v] for v in VIOLATED)
+        parts = []
+        held = count[Verdict.PASS]
+        if self.conforms or (self.incomplete and held and not failed):
+            parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
+        elif failed:
+            verb = "fails" if failed == 1 else "fail"
+            parts.append(f"{failed} of {plural(verified, 'verified clause')} {verb}")
+        elif not verified:
+            parts.append("no clause was verified")
+        if count[Verdict.FIXED]:
+            parts.append(f"{plural(count[Verdict.FIXED], 'known failure')} no longer there")
+        if count[Verdict.LAX]:
+            parts.append(f"{count[Verdict.LAX]} lax")
+        if count[Verdict.KNOWN]:
+            parts.append(f"{count[Verdict.KNOWN]} known")
+        if skipped:
+            parts.append(f"{skipped} not verified")
+        return f"{self._first_words}: {', '.join(parts)}"
+
+    @property
+    def _first_words(self) -> str:
+        if self.conforms:
+            return "conforms"
+        if self.incomplete.startswith(INTERRUPTED):
+            return "interrupted"
+        return "incomplete" if self.incomplete else "does not conform"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON report as plain data, in the shape of `specs/report.schema.json`."""
+        started = self.started.astimezone(timezone.utc).isoformat(timespec="seconds")
+        return {
+            "fscontract": __version__,
+            "target": self.target,
+            "binding": self.binding,
+            "profile": self.profile,
+            "effort": self.effort,
+            "seed": self.seed,
+            "started": started.replace("+00:00", "Z"),
+            "seconds": round(self.seconds, 3),
+            "conforms": self.conforms,
+            "clauses": [c.to_dict() for c in self.clauses],
+            "summary": self.summary,
+            "unverified": [
+                {"outcome": g.outcome.value, "reason": g.reason, "clauses": list(g.clauses)}
+                for g in self.unverified
+            ],
+            "counts": dict(self.counts),
+            "versions": dict(self.versions),
+            **({"warnings": list(self.warnings)} if self.warnings else {}),
+            **({"incomplete": self.incomplete} if self.incomplete else {}),
+        }
+
+    def to_json(self) -> str:
+        """Return the text that `fscontract check --json` writes for this target."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the violations for a notebook, in the colours of its theme."""
+        colour = "#2da44e" if self.conforms else "#d1242f"
+        glyph = GLYPHS[Verdict.PASS if self.conforms else Verdict.FAIL]
+        lines = [
+            f'<div style="border-left:4px solid {colour};padding-left:.7em">',
+            f"<p><b>{glyph} {_html(self.target)}</b> {_html(self.verdict_line)}</p>",
+        ]
+        if self.incomplete:
+            lines.append(f"<p>{_html(self.incomplete)}</p>")
+        rows = [_html_row(c) for c in self.clauses if c.outcome in FAILING]
+        if rows:
+            names = ("Clause", "Statement", "Program", "Expected", "Actual")
+            heading = "".join(f"<th {_LEFT}>{name}</th>" for name in names)
+            lines += [f"<table><thead><tr>{heading}</tr></thead><tbody>", *rows[:_HTML_ROWS]]
+            lines.append("</tbody></table>")
+        if len(rows) > _HTML_ROWS:
+            lines.append(f"<p>... and {len(rows) - _HTML_ROWS} more in <code>clauses</code></p>")
+        return "\n".join([*lines, "</div>"])
+
+
+#: The violations that a notebook shows.
+_HTML_ROWS = 20
+_LEFT = 'style="text-align:left"'
+
+
+def _html_row(result: ClauseResult) -> str:
+    example = result.counterexample
+    program = "" if example is None else str(example.program or "")
+    expected = "" if example is None else " or ".join(example.expected)
+    actual = result.reason if example is None else example.actual
+    word = f"{GLYPHS[result.outcome]} {result.outcome} <code>{_html(result.clause.id)}</code>"
+    program = f"<code>{_html(program)}</code>" if program else ""
+    cells = (word, _html(result.clause.statement), program, _html(expected), _html(actual))
+    return "<tr>" + "".join(f"<td {_LEFT}>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _html(text: str) -> str:
+    return escape(printable(text))
 
 
 @dataclass(frozen=True)
 class NotSetUp:
-    """A target that was asked for but could not be checked, and why, in one line."""
+    """A target that could not be set up, and why, in one line."""
 
     target: str
     message: str
 
+    @property
+    def verdict(self) -> RunVerdict:
+        """Incomplete."""
+        return RunVerdict.INCOMPLETE
 
-#: What a report says of one target.
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `fscontract check` for this target."""
+        return self.verdict.exit_code
+
+    @property
+    def exit_code_if_known(self) -> int:
+        """The same, beside a baseline, too."""
+        return self.exit_code
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON report as plain data: `error`, and no clauses."""
+        return {
+            "fscontract": __version__,
+            "target": self.target,
+            "conforms": False,
+            "error": self.message,
+        }
+
+
+#: What a report has of one target.
 Entry: TypeAlias = RunResult | NotSetUp
 
 
-def conform(outcomes: set[Verdict], incomplete: str = "") -> bool:
-    """Return whether a run with these outcomes of its clauses conforms."""
-    bad = outcomes & (FAILING | {Verdict.ERROR})
-    return not bad and not incomplete and bool(outcomes - UNVERIFIED)
+def json_text(data: Any) -> str:
+    """Return plain data as the text of a JSON report; it ends with a newline."""
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return escaped(text, lambda char: json.dumps(char)[1:-1])

@@ -14,7 +14,7 @@ from fscontract.contract.program.open_calls import SCENES
 from fscontract.contract.runner.counterexamples import Counterexamples, write_replay
 from fscontract.contract.runner.crashes import MOST_HANGS
 from fscontract.contract.runner.result import (
-    SHOWN,
+    VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
@@ -82,7 +82,7 @@ def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date)
     result = ClauseResult(clause, outcome, seen.exercised, counterexample)
     entry = match(listed, clause.id, counterexample, today)
     if entry is not None:
-        outcome = Verdict.KNOWN if outcome in SHOWN else outcome
+        outcome = Verdict.KNOWN if outcome in VIOLATED else outcome
         return replace(result, outcome=outcome, reason=entry.reason, issue=entry.issue)
     if outcome is Verdict.LAX:
         others = [known for known in listed if known.signature != counterexample.signature]

@@ -104,6 +104,12 @@ class Clause:
         """Whether any check judges it."""
         return bool(self.checks)
 
+    @property
+    def citation(self) -> str:
+        """The title of the document, and the section that has the statement."""
+        document = documents().get(self.document)
+        return f"{document.title if document else self.document} § {self.section}"
+
 
 @dataclass(frozen=True)
 class Retired:
@@ -151,8 +157,8 @@ FAULTS = "faults"
 
 def near_misses(name: str, known: Iterable[str]) -> str:
     """`"; did you mean A or B?"`, or an empty string if nothing known resembles `name`."""
-    found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(matches)}?" if matches else ""
 
 
 @lru_cache(maxsize=1)
@@ -295,13 +301,13 @@ def _suggest(pattern: str) -> str:
 
 @lru_cache(maxsize=1)
 def _data() -> list[dict[str, Any]]:
-    found = [
+    parsed = [
         parse_yaml(entry.read_text(encoding="utf-8"))
         for entry in files("fscontract.specs").iterdir()
         if entry.name.endswith(".yaml")
     ]
     return sorted(
-        (data for data in found if "clauses" in data),
+        (data for data in parsed if "clauses" in data),
         key=lambda data: (data["document"] != _FIRST, data["document"]),
     )
 

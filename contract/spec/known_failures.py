@@ -13,22 +13,22 @@ from typing import Any
 
 import yaml
 
-from fscontract.contract.report.text import printable
 from fscontract.contract.runner.result import (
-    SHOWN,
+    VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
     Verdict,
 )
 from fscontract.contract.spec.clauses import clauses, near_misses, notices, present, read_id
+from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
 _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent")
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 #: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
-_JUDGED = SHOWN | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
+_JUDGED = VIOLATED | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
 
 class KnownError(ValueError):
@@ -125,7 +125,7 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     return tuple(
         Known(r.clause.id, reason, r.counterexample.signature)
         for r in result.clauses
-        if r.outcome in SHOWN and r.counterexample is not None
+        if r.outcome in VIOLATED and r.counterexample is not None
     )
 
 
@@ -146,12 +146,12 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
 
 
 def _occurs(entry: Known, result: ClauseResult) -> bool:
-    found = result.counterexample
+    example = result.counterexample
     if result.outcome in (Verdict.PASS, Verdict.FIXED):
         return False
-    if found is None:
+    if example is None:
         return result.outcome is not Verdict.LAX
-    return found.signature == entry.signature
+    return example.signature == entry.signature
 
 
 def _mistakes(item: Any) -> Iterable[str]:

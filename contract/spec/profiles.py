@@ -148,12 +148,12 @@ def _profile(data: Mapping[str, Any]) -> Profile:
 
 
 def _merged(
-    base: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str, int]]
+    base: Mapping[str, Mapping[str, int]], overrides: Mapping[str, Mapping[str, int]]
 ) -> Mapping[str, Mapping[str, int]]:
     """A budget with a default replaces the one it is added to, others replace what they list."""
     added = {
         clause: budget if "default" in budget else {**base.get(clause, {}), **budget}
-        for clause, budget in other.items()
+        for clause, budget in overrides.items()
     }
     return {**base, **added}
 

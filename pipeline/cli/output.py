@@ -49,7 +49,7 @@ class Output:
 
     def line(self, text: str) -> None:
         """Write a line of text, in which what no terminal can show is escaped."""
-        from fscontract.contract.report.text import printable
+        from fscontract.contract.text import printable
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         shown = text if text.isprintable() else printable(text)

@@ -179,7 +179,7 @@ def _print(
 
 
 def _summary(counted: dict[str, Any]) -> str:
-    from fscontract.contract.report.text import plural
+    from fscontract.contract.text import plural
 
     where = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
     what = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"

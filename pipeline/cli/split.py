@@ -64,7 +64,7 @@ def _blocks(plan: Plan) -> Iterator[FileBlockMetadata]:
 
 
 def _show(blocks: Iterator[FileBlockMetadata], plan: Plan, output: Output, as_json: bool) -> None:
-    from fscontract.contract.report.text import plural
+    from fscontract.contract.text import plural
 
     if as_json:
         for block in blocks:
@@ -96,7 +96,7 @@ def _print_tables(blocks: Iterator[FileBlockMetadata], plan: Plan) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from fscontract.contract.report.text import printable
+    from fscontract.contract.text import printable
 
     console = Console(highlight=False)
     headed = False

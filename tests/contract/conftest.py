@@ -16,7 +16,7 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Listener, PhaseStarted, RunFinished, RunStarted
 from fscontract.contract.runner.result import (
-    SHOWN,
+    VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
@@ -78,7 +78,7 @@ def make_result() -> MakeResult:
     ) -> ClauseResult:
         statement = f"What {name} says."
         clause = Clause(name, level, "Demo.one()", statement, "demo", because="Readers stop.")
-        shown = outcome in SHOWN | {Verdict.LAX, Verdict.KNOWN}
+        shown = outcome in VIOLATED | {Verdict.LAX, Verdict.KNOWN}
         found = example(**more) if shown else None
         return ClauseResult(clause, outcome, 3, found, reason)
 
@@ -89,7 +89,7 @@ def make_result() -> MakeResult:
 def make_run() -> MakeRun:
     """A factory of runs of these results."""
 
-    def make(*results: ClauseResult, target: str = "memory") -> RunResult:
+    def make(*results: ClauseResult, target: str = "memory", incomplete: str = "") -> RunResult:
         started = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone.utc)
         return RunResult(
             target=target,
@@ -102,6 +102,7 @@ def make_run() -> MakeRun:
             clauses=results,
             counts={"programs": 12, "operations": 40},
             versions={"demo": "1.0"},
+            incomplete=incomplete,
         )
 
     return make
@@ -140,7 +141,7 @@ class FakeSuite:
 
     def _judge(self, clause: Clause) -> ClauseResult:
         outcome = self.outcomes.get(clause.id, Verdict.PASS)
-        bad = outcome in SHOWN | {Verdict.LAX, Verdict.KNOWN}
+        bad = outcome in VIOLATED | {Verdict.LAX, Verdict.KNOWN}
         reason = self.reasons.get(clause.id, "")
         return ClauseResult(clause, outcome, 1, example() if bad else None, reason)
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.program.faults import FAULTS
-from fscontract.contract.report.docs_tables import Tally, fault_tables, tallies
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.fakes.filesystem.filesystem import fake
 from fscontract.fakes.targets import local
+from tests.docs.generated_pages import Tally, fault_tables, tallies
 from tests.docs.pages import hold, hold_widths
 
 #: What differs by who runs the tests; and what takes an hour, since local reads have no deadline.

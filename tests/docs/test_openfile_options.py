@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.report.docs_tables import option_tables
+from tests.docs.generated_pages import option_tables
 from tests.docs.pages import hold, hold_widths
 
 

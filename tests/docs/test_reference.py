@@ -8,9 +8,9 @@ from collections import defaultdict
 
 import pytest
 
-from fscontract.contract.report.docs_tables import reference_index, reference_page
 from fscontract.contract.spec.clauses import Clause, Document, clauses, documents, retired
 from fscontract.fakes.mutants.registry import mutants
+from tests.docs.generated_pages import reference_index, reference_page
 from tests.docs.pages import DOCS
 
 REFERENCE = DOCS / "reference"

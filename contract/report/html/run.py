@@ -9,24 +9,26 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from fscontract.contract import __version__
-from fscontract.contract.report.html import page, text
+from fscontract.contract.report.html.page import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
-from fscontract.contract.report.matrix import GLYPHS, MEANINGS
-from fscontract.contract.report.text import Group, place, plural, unverified, verdict_line
 from fscontract.contract.runner.result import (
     FAILING,
+    GLYPHS,
+    MEANINGS,
     UNVERIFIED,
     ClauseResult,
     Entry,
+    Group,
     NotSetUp,
     Verdict,
 )
 from fscontract.contract.spec.clauses import Level, documents
+from fscontract.contract.text import plural
 
 #: A line such as `3  T1 seek(0)  starts`, or `thread 1: seek(0)`.
 _LINE = re.compile(r"\s*(?:(\d+)\s+T(\d+)|thread (\d+):)\s+(.*)", re.DOTALL)
 #: More threads than a schedule may have.
-_MOST = 16
+_MAX_THREADS = 16
 
 
 class Event(NamedTuple):
@@ -51,14 +53,14 @@ class Lanes(NamedTuple):
 
 def lanes(lines: Sequence[str]) -> Lanes | None:
     """The lanes of an interleaving, None if it is no such thing."""
-    found = [_LINE.fullmatch(line) for line in lines]
-    numbers = {int(m[2] or m[3]) for m in found if m}
-    if not numbers or max(numbers) >= _MOST:
+    matches = [_LINE.fullmatch(line) for line in lines]
+    numbers = {int(m[2] or m[3]) for m in matches if m}
+    if not numbers or max(numbers) >= _MAX_THREADS:
         return None
     threads = tuple(range(max(numbers) + 1))
     busy: set[int] = set()
     events = []
-    for index, (line, match) in enumerate(zip(lines, found, strict=True), 1):
+    for index, (line, match) in enumerate(zip(lines, matches, strict=True), 1):
         last = index == len(lines)
         if match is None:
             events.append(Event("", None, line.strip(), _states(threads, None, busy), last))
@@ -103,7 +105,7 @@ class Section(NamedTuple):
     rows: tuple[ClauseResult, ...]
 
 
-class Part(NamedTuple):
+class DocumentResults(NamedTuple):
     """The clauses of one document."""
 
     title: str
@@ -119,27 +121,26 @@ class Finding(NamedTuple):
     """A clause that does not hold, with its program as a drawing."""
 
     result: ClauseResult
-    place: str
     timeline: Timeline | None
     lanes: Lanes | None
 
     @property
     def expected(self) -> str:
         """What is permitted."""
-        shown = self.result.counterexample
-        return " or ".join(shown.expected) if shown else ""
+        example = self.result.counterexample
+        return " or ".join(example.expected) if example else ""
 
     @property
     def actual(self) -> str:
         """What came."""
-        shown = self.result.counterexample
-        return shown.actual if shown else ""
+        example = self.result.counterexample
+        return example.actual if example else ""
 
     @property
     def commands(self) -> list[str]:
         """What to run to see it again, and to read more."""
-        shown = self.result.counterexample
-        replay = [shown.again] if shown and shown.again else []
+        example = self.result.counterexample
+        replay = [example.replay_command] if example and example.replay_command else []
         return [*replay, f"fscontract explain {self.result.clause.id}"]
 
 
@@ -171,7 +172,7 @@ class View:
     @property
     def verdict(self) -> str:
         """In one sentence."""
-        return "could not be set up" if self.result is None else verdict_line(self.result)
+        return "could not be set up" if self.result is None else self.result.verdict_line
 
     @property
     def conforms(self) -> bool:
@@ -204,20 +205,20 @@ class View:
         count = Counter(r.outcome for r in self._clauses)
         failing = sum(count[v] for v in FAILING)
         fail = "fails" if failing == 1 else "fail"
-        found = [
+        tiles = [
             Tile(count[Verdict.PASS], "hold", "pass", self.link(outcome="pass")),
             Tile(failing, fail, "failing", f"found-{self.number}-1"),
             Tile(count[Verdict.LAX], "lax", "lax", self.link(outcome="lax")),
             Tile(count[Verdict.KNOWN], "known", "known", self.link(outcome="known")),
             Tile(self.unverified, "not verified", "unverified", f"unverified-{self.number}"),
         ]
-        return [t for t in found if t.number or t.outcome not in ("lax", "known")]
+        return [t for t in tiles if t.number or t.outcome not in ("lax", "known")]
 
     @property
     def outcomes(self) -> list[Verdict]:
         """Those that occur."""
-        found = {r.outcome for r in self._clauses}
-        return [v for v in Verdict if v in found]
+        present = {r.outcome for r in self._clauses}
+        return [v for v in Verdict if v in present]
 
     def counts(self) -> Iterator[tuple[str, list[tuple[int, str]]]]:
         """For each level, how many clauses came out how, with links to them."""
@@ -233,10 +234,10 @@ class View:
     @property
     def groups(self) -> list[tuple[Verdict, list[Group]]]:
         """What was not verified, by outcome and reason."""
-        found: dict[Verdict, list[Group]] = {}
-        for group in () if self.result is None else unverified(self.result):
-            found.setdefault(group.outcome, []).append(group)
-        return list(found.items())
+        groups: dict[Verdict, list[Group]] = {}
+        for group in () if self.result is None else self.result.unverified:
+            groups.setdefault(group.outcome, []).append(group)
+        return list(groups.items())
 
     @property
     def unverified(self) -> int:
@@ -247,16 +248,16 @@ class View:
     def findings(self) -> list[tuple[str, list[Finding]]]:
         """What does not hold, most serious first."""
         kinds = ((title, self._findings(verdicts)) for title, verdicts in _KINDS)
-        return [(title, found) for title, found in kinds if found]
+        return [(title, results) for title, results in kinds if results]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[DocumentResults]:
         """Every clause, by document and section, in the order of the run."""
-        found: dict[str, dict[str, list[ClauseResult]]] = {}
+        by_document: dict[str, dict[str, list[ClauseResult]]] = {}
         for result in self._clauses:
-            sections = found.setdefault(result.clause.document, {})
+            sections = by_document.setdefault(result.clause.document, {})
             sections.setdefault(result.clause.section, []).append(result)
-        return [_part(document, sections) for document, sections in found.items()]
+        return [_part(document, sections) for document, sections in by_document.items()]
 
     @property
     def _clauses(self) -> Sequence[ClauseResult]:
@@ -292,15 +293,15 @@ def _title(entries: Sequence[Entry]) -> str:
     return f"fscontract: {plural(len(entries), 'target')}"
 
 
-def _part(document: str, sections: dict[str, list[ClauseResult]]) -> Part:
+def _part(document: str, sections: dict[str, list[ClauseResult]]) -> DocumentResults:
     known = documents().get(document)
-    return Part(
+    return DocumentResults(
         known.title if known else document,
         tuple(Section(f"{document}: {s}", s, tuple(rows)) for s, rows in sections.items()),
     )
 
 
 def _finding(result: ClauseResult, buffer: int) -> Finding:
-    shown = result.counterexample
-    drawn = None if shown is None else timeline(shown, buffer)
-    return Finding(result, place(result.clause), drawn, lanes(shown.interleaving if shown else ()))
+    example = result.counterexample
+    drawing = None if example is None else timeline(example, buffer)
+    return Finding(result, drawing, lanes(example.interleaving if example else ()))

@@ -30,14 +30,14 @@ _Act: TypeAlias = Callable[[dict[str, Any], Position, int], Movement]
 
 def movements(steps: Sequence[Step], length: int, streams: int) -> list[Movement]:
     """The movement of each step, whose anchors are numbers, on a file of `length` bytes."""
-    places: list[Position] = [0] * streams
-    found = []
+    positions: list[Position] = [0] * streams
+    result = []
     for step in steps:
         arguments = dict(zip(OPERATIONS[step.op], step.args, strict=True))
-        made = _ACTS.get(step.op, _stay)(arguments, places[step.stream], length)
-        places[step.stream] = made.after
-        found.append(made)
-    return found
+        movement = _ACTS.get(step.op, _stay)(arguments, positions[step.stream], length)
+        positions[step.stream] = movement.after
+        result.append(movement)
+    return result
 
 
 def _stay(arguments: dict[str, Any], at: Position, length: int) -> Movement:
@@ -84,8 +84,8 @@ def _read(count: Callable[[dict[str, Any]], int | None]) -> _Act:
     def act(arguments: dict[str, Any], at: Position, length: int) -> Movement:
         if at is None:
             return Movement("read", at, at)
-        wanted = count(arguments)
-        end = max(at, length) if wanted is None else at + max(0, wanted)
+        size = count(arguments)
+        end = max(at, length) if size is None else at + max(0, size)
         return Movement("read", at, max(at, min(end, length)), ((at, end),))
 
     return act
@@ -189,8 +189,8 @@ class Row(NamedTuple):
     number: int
     text: str
     marks: tuple[Mark, ...]
-    #: The same in words.
-    said: str
+    #: What it does, for screen readers.
+    description: str
     at: float | None
     offending: bool
     #: What the call did, "" if that is not known.
@@ -215,9 +215,9 @@ class Timeline(NamedTuple):
         return self.opening.startswith("open(") and not self.faults
 
 
-def timeline(found: Counterexample, buffer: int) -> Timeline | None:
+def timeline(example: Counterexample, buffer: int) -> Timeline | None:
     """The drawing of a counterexample, None if there is no program; `buffer` is what `buf` is."""
-    program = found.program
+    program = example.program
     if program is None:
         return None
     steps = [resolve_step(step, program.length, buffer) for step in program.steps]
@@ -230,8 +230,8 @@ def timeline(found: Counterexample, buffer: int) -> Timeline | None:
         program.length,
         _opening(program),
         "" if program.faults is None else str(program.faults),
-        not 0 < found.step <= len(program.steps),
-        tuple(_row(n, step, move, scale, found) for n, (step, move) in enumerate(rows, 1)),
+        not 0 < example.step <= len(program.steps),
+        tuple(_row(n, step, move, scale, example) for n, (step, move) in enumerate(rows, 1)),
     )
 
 
@@ -239,22 +239,22 @@ def _call(step: Step) -> str:
     return f"f{step}" if step.stream else f"f.{step}"
 
 
-def _row(number: int, step: Step, move: Movement, scale: _Scale, found: Counterexample) -> Row:
+def _row(number: int, step: Step, move: Movement, scale: _Scale, example: Counterexample) -> Row:
     marks, at = tuple(_marks(move, scale)), scale.at(move.before)
-    outcome = found.outcomes[number - 1] if number <= len(found.outcomes) else ""
-    return Row(number, _call(step), marks, _said(move), at, number == found.step, outcome)
+    outcome = example.outcomes[number - 1] if number <= len(example.outcomes) else ""
+    return Row(number, _call(step), marks, _description(move), at, number == example.step, outcome)
 
 
-def _said(move: Movement) -> str:
-    stands = "" if move.before is None else f"from position {move.before:,}"
+def _description(move: Movement) -> str:
+    start = "" if move.before is None else f"from position {move.before:,}"
     if move.kind == "seek" and move.spans:
-        return f"moves {stands} to {move.spans[0][0]:,}"
+        return f"moves {start} to {move.spans[0][0]:,}"
     if move.kind == "seek":
-        return f"moves {stands} to {move.after:,}"
+        return f"moves {start} to {move.after:,}"
     if move.kind == "change":
         return "the file changes"
     if not move.spans:
-        return stands.replace("from", "at")
+        return start.replace("from", "at")
     spans = ", ".join(f"{first:,} to {end:,}" for first, end in move.spans)
     return f"asks for bytes {spans}"
 
@@ -292,10 +292,10 @@ class _Scale:
         self._points = sorted(set(points))
         self._length, self._buffer = length, buffer
         weights = [_weight(b - a) for a, b in zip(self._points, self._points[1:], strict=False)]
-        whole = sum(weights) or 1.0
+        total = sum(weights) or 1.0
         self._places, x = {}, 0.0
         for point, weight in zip(self._points, [*weights, 0.0], strict=True):
-            self._places[point] = round(_LEFT + (_RIGHT - _LEFT) * x / whole, 2)
+            self._places[point] = round(_LEFT + (_RIGHT - _LEFT) * x / total, 2)
             x += weight
 
     def x(self, point: int) -> float:
@@ -308,15 +308,15 @@ class _Scale:
 
     def ticks(self) -> Iterator[Tick]:
         """The positions with names; of many only those around the ends of the file."""
-        shown = self._points if len(self._points) <= _NAMED else self._chosen()
-        for number, point in enumerate(shown):
+        named = self._points if len(self._points) <= _NAMED else self._chosen()
+        for number, point in enumerate(named):
             yield Tick(self.x(point), self._name(point), number % 2 == 1)
 
     def _chosen(self) -> Sequence[int]:
         fixed = {0, self._length, self._points[0], self._points[-1]}
-        rest = [p for p in self._points if p not in fixed]
-        step = math.ceil(len(rest) / max(1, _NAMED - len(fixed)))
-        return sorted(fixed | set(rest[::step]))
+        others = [p for p in self._points if p not in fixed]
+        step = math.ceil(len(others) / max(1, _NAMED - len(fixed)))
+        return sorted(fixed | set(others[::step]))
 
     def _name(self, point: int) -> str:
         if point == self._length:

@@ -16,7 +16,7 @@ from fscontract.contract.concurrency import (
     check_concurrency,
     scheduler,
 )
-from fscontract.contract.concurrency.check import AMOUNTS, MOST_UNSOUND
+from fscontract.contract.concurrency.check import AMOUNTS, MAX_UNSOUND
 from fscontract.contract.concurrency.programs import FAMILIES, SMALL, long_threads
 from fscontract.contract.runner.timeouts import Abandoned, interrupt
 from fscontract.implementations.bindings.native import StreamBinding
@@ -253,7 +253,7 @@ def test_whatever_goes_wrong_alone_threads_can_be_made_of_the_rest(
 ) -> None:
     """Or the family is left."""
     made, bind = 0, StreamBinding(MemoryFileSystem(), "memory").bind
-    for count in range(1, MOST_UNSOUND + 1):
+    for count in range(1, MAX_UNSOUND + 1):
         for unsound in combinations(operations, count):
             sound = frozenset(operations) - {*unsound}
             for family in (f for f in FAMILIES if f.usable(sound)):

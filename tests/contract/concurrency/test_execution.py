@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from fscontract.contract.concurrency.execution import Laboratory, _FreeRun
+from fscontract.contract.concurrency.execution import ScheduleRunner, _FreeRun
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.outcome import returned
 from fscontract.contract.program.program import Step
@@ -38,12 +38,12 @@ def test_threads_that_run_alone_meet_nobody_however_long_a_call_takes(
 ) -> None:
     """A call to a store that is far away looks like one that waits for another thread."""
     binding = make_binding("slow")
-    lab = Laboratory(binding, lambda _: None, 4096, 5.0)
+    runner = ScheduleRunner(binding, lambda _: None, 4096, 5.0)
     read = Step("pread", (0, 4, 0, 4))
-    trial = lab.run_alone(Schedule(48, ((read, read), (read,))))
-    lab.close()
+    execution = runner.run_alone(Schedule(48, ((read, read), (read,))))
+    runner.close()
     (stream,) = binding.filesystem.opened
     assert stream.most == 1
-    assert [len(outcomes) for outcomes in trial.outcomes] == [2, 1]
-    assert not trial.hang
-    assert lab.schedules == 0
+    assert [len(outcomes) for outcomes in execution.outcomes] == [2, 1]
+    assert not execution.hang
+    assert runner.schedules == 0

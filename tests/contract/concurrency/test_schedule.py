@@ -10,7 +10,7 @@ import pytest
 
 from fscontract.contract.concurrency import ConcurrencyReport, Schedule, replay_schedule
 from fscontract.contract.concurrency.schedule import Switch
-from fscontract.contract.concurrency.shrink import minimise
+from fscontract.contract.concurrency.shrink import shrink
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Step
 
@@ -65,7 +65,7 @@ def test_minimising_drops_threads_calls_and_switches() -> None:
             candidate.threads[s.thread][s.call] == READ for s in candidate.switches
         )
 
-    smallest = minimise(schedule, fails)
+    smallest = shrink(schedule, fails)
     assert smallest.threads == ((READ,), (READ,))
     assert len(smallest.switches) == 1
 
@@ -78,7 +78,7 @@ def test_minimising_makes_no_more_runs_than_it_may() -> None:
         runs.append(candidate)
         return False
 
-    minimise(Schedule(48, ((BYTE,) * 30, (READ,) * 30)), fails, attempts=25)
+    shrink(Schedule(48, ((BYTE,) * 30, (READ,) * 30)), fails, attempts=25)
     assert len(runs) == 25
 
 

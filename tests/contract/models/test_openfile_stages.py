@@ -12,7 +12,7 @@ from fscontract.contract.models.openfile_stages import (
     FIRST_READ,
     PINS,
     Case,
-    Said,
+    StageVerdict,
     as_end,
     judge_build,
     judge_call,
@@ -42,12 +42,12 @@ def case(*calls: tuple[Any, ...], scene: str = "file", features: Sequence[str] =
     )
 
 
-def clause(said: Said) -> str | None:
+def clause(said: StageVerdict) -> str | None:
     """The clause that a verdict names; None if the stage was right."""
     return None if said.failure is None else said.failure.clause
 
 
-def aspect(said: Said) -> str:
+def aspect(said: StageVerdict) -> str:
     """What was wrong, "" if nothing was."""
     return "" if said.failure is None else said.failure.aspect
 
@@ -64,7 +64,7 @@ def test_no_scene_fails_before_the_future_is_asked(scene: str) -> None:
 
 def test_a_missing_file_fails_in_the_future_if_the_profile_says_so() -> None:
     said = judge_get(case(scene="missing"), MISSING)
-    assert said == Said(ended=True)
+    assert said == StageVerdict(ended=True)
 
 
 def test_a_missing_file_raises_an_io_exception_and_no_other() -> None:
@@ -73,12 +73,12 @@ def test_a_missing_file_raises_an_io_exception_and_no_other() -> None:
 
 def test_a_path_of_another_scheme_may_be_an_illegal_argument() -> None:
     """G14: it is no IOException in Hadoop."""
-    assert judge_get(case(scene="foreign"), ILLEGAL) == Said(ended=True)
+    assert judge_get(case(scene="foreign"), ILLEGAL) == StageVerdict(ended=True)
 
 
 def test_a_failure_at_the_first_read_is_later_than_the_future_that_was_declared() -> None:
     opened = case(scene="missing")
-    assert judge_get(opened, RETURNED) == Said()
+    assert judge_get(opened, RETURNED) == StageVerdict()
     said = judge_doomed(opened, Step("read_byte"), MISSING)
     assert clause(said) == "open.failure-stage"
 
@@ -86,7 +86,7 @@ def test_a_failure_at_the_first_read_is_later_than_the_future_that_was_declared(
 def test_a_failure_at_the_first_read_is_right_if_a_length_was_declared() -> None:
     """Who tells the length believes that the file is there, so that nobody has to look."""
     opened = case(("opt_long", LENGTH, 10), scene="missing")
-    assert judge_doomed(opened, Step("read_byte"), MISSING) == Said(ended=True)
+    assert judge_doomed(opened, Step("read_byte"), MISSING) == StageVerdict(ended=True)
 
 
 def test_a_failure_in_the_future_is_earlier_than_the_first_read_that_was_declared() -> None:
@@ -96,8 +96,8 @@ def test_a_failure_in_the_future_is_earlier_than_the_first_read_that_was_declare
 
 def test_a_failure_at_the_first_read_is_right_if_that_was_declared() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
-    assert judge_get(opened, RETURNED) == Said()
-    assert judge_doomed(opened, Step("read_byte"), MISSING) == Said(ended=True)
+    assert judge_get(opened, RETURNED) == StageVerdict()
+    assert judge_doomed(opened, Step("read_byte"), MISSING) == StageVerdict(ended=True)
 
 
 def test_a_missing_file_that_can_be_read_never_fails_at_all() -> None:
@@ -108,14 +108,14 @@ def test_a_missing_file_that_can_be_read_never_fails_at_all() -> None:
 
 def test_a_call_without_io_on_a_stream_of_nothing_tells_nothing() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
-    assert judge_doomed(opened, Step("seek", (0,)), RETURNED) == Said()
-    assert judge_doomed(opened, Step("seek", (0,)), MISSING) == Said()
+    assert judge_doomed(opened, Step("seek", (0,)), RETURNED) == StageVerdict()
+    assert judge_doomed(opened, Step("seek", (0,)), MISSING) == StageVerdict()
 
 
 def test_a_mandatory_key_that_is_not_known_is_refused_by_build() -> None:
     opened = case(("must", "no.such.key", "1"))
-    assert judge_build(opened, ILLEGAL) == Said(ended=True)
-    assert judge_build(opened, RETURNED) == Said()
+    assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
+    assert judge_build(opened, RETURNED) == StageVerdict()
     assert aspect(judge_get(opened, RETURNED)) == "get returned"
 
 
@@ -131,7 +131,7 @@ def test_refusing_a_mandatory_key_comes_before_looking_for_the_file() -> None:
 
 def test_a_key_without_support_is_refused_as_unsupported() -> None:
     opened = case(("must", "my.select", "1"))
-    assert judge_build(opened, Outcome(Kind.UNSUPPORTED)) == Said(ended=True)
+    assert judge_build(opened, Outcome(Kind.UNSUPPORTED)) == StageVerdict(ended=True)
     assert aspect(judge_build(opened, ILLEGAL)) == "build ILLEGAL_ARGUMENT"
 
 
@@ -142,15 +142,15 @@ def test_an_optional_key_that_is_not_known_is_no_reason_to_refuse() -> None:
 
 def test_a_call_with_a_null_value_is_rejected_at_once() -> None:
     opened = case(("opt", READ_POLICY, None))
-    assert judge_call(opened, 0, ILLEGAL) == Said(ended=True)
+    assert judge_call(opened, 0, ILLEGAL) == StageVerdict(ended=True)
     assert clause(judge_call(opened, 0, RETURNED)) == "open.option-null"
 
 
 def test_a_status_of_another_file_may_be_rejected_or_ignored() -> None:
     """G2: the document demands equal names, and real filesystems ignore them."""
     opened = case(("with_file_status", "name", None))
-    assert judge_get(opened, ILLEGAL) == Said(ended=True)
-    assert judge_get(opened, RETURNED) == Said()
+    assert judge_get(opened, ILLEGAL) == StageVerdict(ended=True)
+    assert judge_get(opened, RETURNED) == StageVerdict()
     assert opened.contents(DATA) == (DATA,)
 
 
@@ -177,7 +177,7 @@ def test_a_length_beyond_the_file_changes_nothing() -> None:
 def test_an_old_status_may_be_noticed_and_may_show_either_version() -> None:
     opened = case(("with_file_status", "stale", None))
     assert opened.contents(DATA, b"ABCDEFGHIJ") == (b"ABCDEFGHIJ", DATA)
-    assert judge_get(opened, MISSING) == Said(ended=True)
+    assert judge_get(opened, MISSING) == StageVerdict(ended=True)
 
 
 def test_an_old_status_never_shows_the_new_version_if_it_pins_the_file() -> None:
@@ -187,7 +187,7 @@ def test_an_old_status_never_shows_the_new_version_if_it_pins_the_file() -> None
 
 def test_values_of_a_keys_own_meaning_may_be_rejected() -> None:
     opened = case(("must", "my.key", "?"))
-    assert judge_build(opened, ILLEGAL) == Said(ended=True)
+    assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_read_of_no_bytes_or_with_bad_arguments_tells_nothing(
 ) -> None:
     """It needs nothing to read from."""
     opened = case(scene="missing", features=[FIRST_READ])
-    assert judge_doomed(opened, step, outcome) == Said()
+    assert judge_doomed(opened, step, outcome) == StageVerdict()
 
 
 def test_a_byte_of_value_zero_is_one_that_was_read() -> None:
@@ -223,15 +223,15 @@ def test_the_future_of_a_range_is_where_a_vectored_read_fails() -> None:
     """The call itself only starts it."""
     step = Step("read_vectored", (((0, 2), (4, 2)), "heap", "absent"))
     opened = case(scene="missing", features=[FIRST_READ])
-    assert judge_doomed(opened, step, returned((MISSING, MISSING))) == Said(ended=True)
+    assert judge_doomed(opened, step, returned((MISSING, MISSING))) == StageVerdict(ended=True)
     got = returned((returned(2, b"xy"), returned(2, b"xy")))
     assert clause(judge_doomed(opened, step, got)) == "open.read-fails"
 
 
 def test_a_bad_value_of_an_own_key_is_refused_whatever_lies_at_the_path() -> None:
     opened = case(("opt", "my.key", "x"), scene="directory")
-    assert judge_get(opened, ILLEGAL) == Said(ended=True)
-    assert judge_build(opened, ILLEGAL) == Said(ended=True)
+    assert judge_get(opened, ILLEGAL) == StageVerdict(ended=True)
+    assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
 
 
 END = Outcome(Kind.EOF)

@@ -9,15 +9,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.report.console import Console, is_plain, lines
-from fscontract.contract.report.text import (
-    failure_block,
-    known_line,
-    printable,
-    short_block,
-    table,
-    unverified,
-    verdict_line,
-)
+from fscontract.contract.report.text import failure_block, known_line, short_block, table
 from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted
 from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 from fscontract.contract.spec.clauses import Level
@@ -83,30 +75,6 @@ def test_control_characters_are_escaped(make_result: Make) -> None:
     """What a target says can't drive the terminal."""
     block = failure_block(make_result(Verdict.FAIL, actual="IO (\x1b[2J\x07)"))
     assert "  actual     IO (\\x1b[2J\\x07)" in block
-    assert printable("tab\t, nul\0, bell\x07") == "tab\\t, nul\\x00, bell\\x07"
-    assert printable("\u202egpj.exe \u2066 שם") == "\\u202egpj.exe \\u2066 שם"
-
-
-@pytest.mark.parametrize(
-    "char",
-    [
-        *("\x00", "\t", "\r", "\x1b", "\x7f", "\x85", "\x9b"),  # controls, C0 and C1
-        *("\u061c", "\u200e", "\u202a", "\u202e", "\u2066", "\u2069"),  # what turns the order
-        *("\u00ad", "\u200b", "\u200d", "\u2060", "\ufeff", "\U000e0041"),  # what shows as nothing
-        *("\u2028", "\u2029", "\ud800", "\ufffe", "\U0001ffff"),  # ends of lines, no characters
-    ],
-    ids=ascii,
-)
-def test_a_character_that_misleads_is_escaped(char: str) -> None:
-    """Where it stands, and the rest stays."""
-    shown = printable(f"é{char}שם\n")
-    assert shown.isascii() is False
-    assert shown == f"é{char.encode('unicode_escape').decode()}שם\n"
-
-
-@pytest.mark.parametrize("text", ["", "plain", "two\nlines", "é שם 日本 😀", "a\u00a0b", "\u0301"])
-def test_text_that_misleads_nobody_stays(text: str) -> None:
-    assert printable(text) == text
 
 
 def test_the_command_to_run_a_failure_again_names_code_and_is_one_line(make_result: Make) -> None:
@@ -130,7 +98,8 @@ def test_the_verdict_is_one_line(
     outcomes: str, line: str, make_result: Make, make_run: MakeRun
 ) -> None:
     """It counts what holds, fails, is known, and was not verified."""
-    assert verdict_line(make_run(*(make_result(Verdict(o)) for o in outcomes.split()))) == line
+    run = make_run(*(make_result(Verdict(o)) for o in outcomes.split()))
+    assert run.verdict_line == line
 
 
 def test_the_table_counts_by_level_and_outcome(make_result: Make, make_run: MakeRun) -> None:
@@ -154,7 +123,7 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
         make_result(Verdict.UNDECLARED, name="b", reason="supports-skip"),
         make_result(name="d"),
     )
-    assert unverified(run) == [
+    assert run.unverified == [
         (Verdict.UNDECLARED, "supports-skip", ("a", "b")),
         (Verdict.UNEXERCISED, "", ("c",)),
     ]

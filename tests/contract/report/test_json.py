@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from fscontract.contract.program.program import Program
-from fscontract.contract.report.json import render, to_json
+from fscontract.contract.report.json import render
 from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
@@ -45,7 +45,7 @@ def test_a_report_of_every_outcome_fits_the_schema(make_result: Make, make_run: 
 def test_a_concurrent_counterexample_fits_the_schema(make_result: Make, make_run: MakeRun) -> None:
     """Interleaving and schedule are kept, and there need not be a program."""
     failed = make_result(Verdict.FAIL, program=None, interleaving=("1 A", "2 B"), schedule=4)
-    data = to_json(make_run(failed))
+    data = make_run(failed).to_dict()
     _validator().validate(data)
     assert data["clauses"][0]["counterexample"]["interleaving"] == ["1 A", "2 B"]
     assert data["clauses"][0]["counterexample"]["program"] is None
@@ -56,7 +56,7 @@ def test_where_a_known_failure_is_described_gets_into_the_report(
 ) -> None:
     """As its entry says, beside the reason; how it fails is there as well."""
     known = replace(make_result(Verdict.KNOWN, reason="as ever"), issue="STORE-12")
-    data = to_json(make_run(known))
+    data = make_run(known).to_dict()
     _validator().validate(data)
     (found,) = data["clauses"]
     assert (found["reason"], found["issue"]) == ("as ever", "STORE-12")
@@ -66,7 +66,7 @@ def test_where_a_known_failure_is_described_gets_into_the_report(
 def test_the_program_can_be_read_back(make_result: Make, make_run: MakeRun) -> None:
     """A counterexample's program is the one that ran."""
     result = make_result(Verdict.FAIL)
-    found = to_json(make_run(result))["clauses"][0]["counterexample"]
+    found = make_run(result).to_dict()["clauses"][0]["counterexample"]
     assert result.counterexample is not None
     assert Program.from_json(found["program"]) == result.counterexample.program
     assert found["expected"] == ["EOF", "IO"]
@@ -74,7 +74,7 @@ def test_the_program_can_be_read_back(make_result: Make, make_run: MakeRun) -> N
 
 def test_a_passed_clause_has_no_counterexample(make_result: Make, make_run: MakeRun) -> None:
     """Null, so that the key is always there."""
-    assert to_json(make_run(make_result()))["clauses"] == [
+    assert make_run(make_result()).to_dict()["clauses"] == [
         {"id": "demo.one", "level": "MUST", "outcome": "pass", "exercised": 3}
         | {"counterexample": None}
     ]
@@ -84,7 +84,7 @@ def test_what_was_not_verified_is_listed_with_its_reason(
     make_result: Make, make_run: MakeRun
 ) -> None:
     """A run that conforms still says on what it gave no verdict."""
-    data = to_json(make_run(make_result(), make_result(Verdict.UNDECLARED, "d", reason="skip")))
+    data = make_run(make_result(), make_result(Verdict.UNDECLARED, "d", reason="skip")).to_dict()
     assert data["conforms"] is True
     assert data["unverified"] == [{"outcome": "undeclared", "reason": "skip", "clauses": ["d"]}]
 
@@ -126,4 +126,4 @@ def test_the_schema_refuses_other_shapes(
 ) -> None:
     """It is strict, so the tests above mean something."""
     with pytest.raises(ValidationError):
-        _validator().validate(to_json(make_run(make_result())) | change)
+        _validator().validate(make_run(make_result()).to_dict() | change)

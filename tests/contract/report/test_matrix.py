@@ -11,8 +11,6 @@ import pytest
 
 from fscontract.contract.report import matrix_render
 from fscontract.contract.report.matrix import (
-    GLYPHS,
-    MEANINGS,
     Findings,
     Matrix,
     join,
@@ -20,7 +18,7 @@ from fscontract.contract.report.matrix import (
     read_reports,
     unexplained,
 )
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import GLYPHS, MEANINGS, Verdict
 from fscontract.contract.spec.clauses import clauses
 from tests.contract.report.matrices import judged, report, save
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from fscontract.contract.pipeline_bindings import PipelineBinding
-from fscontract.contract.runner.result import FAILING, SHOWN, Counterexample, Verdict
+from fscontract.contract.runner.result import FAILING, VIOLATED, Counterexample, Verdict
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import Clause, Level, clauses, select
@@ -75,7 +75,7 @@ def test_what_was_shown_is_kept_unless_the_entry_is_out_of_date(
     result = outcome_of(_clause(level), Seen(3, failed=failed), listed, TODAY)
     fixed = result.outcome is Verdict.FIXED
     assert (result.counterexample is None) == (failed is None or fixed)
-    assert (result.outcome in FAILING | SHOWN) == (result.outcome in FAILING)
+    assert (result.outcome in FAILING | VIOLATED) == (result.outcome in FAILING)
     if result.issue:
         assert result.issue in {entry.issue for entry in listed}
 

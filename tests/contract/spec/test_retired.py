@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from fscontract.contract.report.docs_tables import reference_index
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec import clauses as module
@@ -18,6 +17,7 @@ from fscontract.contract.spec.known_failures import KnownError, load_known
 from tests.contract.cli.test_main import error, run
 from tests.contract.conftest import FakeSuite
 from tests.contract.report.matrices import judged, save
+from tests.docs.generated_pages import reference_index
 
 OLD = {
     one.id: one

@@ -15,7 +15,6 @@ from fscontract.contract.generate.fault_programs import SMALL, systematic
 from fscontract.contract.models.under_faults import failed
 from fscontract.contract.program.faults import FAULTS, PLACES, REQUESTS, FaultKind
 from fscontract.contract.program.program import Program
-from fscontract.contract.report.text import plural
 from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
@@ -23,6 +22,7 @@ from fscontract.contract.runner.fault_executor import without_faults
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Document, Example, Level, Retired
 from fscontract.contract.spec.profiles import Profile
+from fscontract.contract.text import plural
 
 _NONE = "-"
 
