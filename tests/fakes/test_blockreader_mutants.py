@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.scenarios.blockreader.check import CHECKED, check_reader
+from fscontract.contract.scenarios.blockreader import SCENARIOS
+from fscontract.contract.scenarios.check import check_reader
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.blockreader.registry import ReaderMutant, reader_mutants
 from fscontract.pipeline.blockreader.batches import RecordBatch
@@ -75,7 +76,7 @@ def test_a_reader_that_looks_at_each_byte_keeps_carriage_returns() -> None:
 def test_every_checked_clause_is_in_the_document_and_has_a_mutant() -> None:
     """A clause without one may have a check that never fails."""
     testable = {c.id for c in clauses().values() if c.document == "blockreader" and c.testable}
-    assert testable == CHECKED == {m.clause for m in reader_mutants()}
+    assert testable == SCENARIOS.clauses == {m.clause for m in reader_mutants()}
 
 
 def test_every_reader_mutant_says_what_it_does_wrong() -> None:

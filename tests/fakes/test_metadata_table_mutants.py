@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.scenarios.metadata_table.check import check_table
+from fscontract.contract.scenarios.check import find_violations
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.metadata_table.registry import TableMutant, found_by, table_mutants
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -41,7 +41,8 @@ class Strict(MetadataWriter):
 def test_a_table_that_refuses_another_change_is_right() -> None:
     """The clause leaves it to the writer whether the last change holds or is refused."""
     kind: type[TableBinding] = type("Binding", (TableBinding,), {"writer_class": Strict})
-    assert check_table(kind(), {"meta.finish-change", "meta.v2-hidden", "meta.goes-on"}) == {}
+    clauses = {"meta.finish-change", "meta.v2-hidden", "meta.goes-on"}
+    assert find_violations(kind(), clauses).violations == {}
 
 
 def test_every_testable_clause_has_a_mutant_and_every_mutant_a_testable_clause() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from fscontract.contract.scenarios.metadata_table.check import check_table
-from fscontract.contract.scenarios.metadata_table.harness import Broken
+from fscontract.contract.models.violation import Violation
+from fscontract.contract.scenarios.check import find_violations
 from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.hudi.file_group import FileGroupReader
@@ -78,6 +78,6 @@ def table_mutants() -> tuple[TableMutant, ...]:
     return tuple(_REGISTERED)
 
 
-def found_by(mutant: TableMutant) -> dict[str, Broken]:
+def found_by(mutant: TableMutant) -> dict[str, Violation]:
     """What the check of its clause finds in a mutant."""
-    return check_table(mutant.binding, {mutant.clause})
+    return find_violations(mutant.binding, {mutant.clause}).violations

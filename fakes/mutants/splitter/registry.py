@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from fscontract.contract.scenarios.check import Findings
-from fscontract.contract.scenarios.splitter.check import check_splitter, scenarios_of
-from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.scenarios.check import Findings, find_violations
 from fscontract.fakes.mutants.registry import load_modules, says
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.input import FileSplitterInput
@@ -76,5 +74,4 @@ def splitter_mutants() -> tuple[SplitterMutant, ...]:
 
 def found_by(mutant: SplitterMutant) -> Findings:
     """What the checks of its clause find in a mutant."""
-    chosen = scenarios_of([mutant.clause])
-    return check_splitter(mutant.binding, frozenset(clauses()), TIMEOUT, chosen=chosen)
+    return find_violations(mutant.binding, {mutant.clause}, TIMEOUT)

@@ -1,4 +1,7 @@
-"""A filesystem whose streams do what a scenario wants: read short, fail, and count their calls."""
+"""Files in memory whose streams read short, fail, and log their calls, as a scenario sets them.
+
+The port of a block reader provides no filesystem, so these files are not instrumented from outside.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,11 @@ class TooManyCalls(Exception):
     """A reader makes more calls than its work can need: it would never end."""
 
 
-class Stage(FileSystem):
-    """Files that are read by the rules of a scenario.
+class InstrumentedFiles(FileSystem):
+    """Files that can only be read.
 
-    `shorts` are the most bytes of one read after the other, again and again; `fail` may raise
-    before a read at a position. A reader that makes more than `patience` reads is stopped.
+    `shorts` limits the bytes of one read after the other, cyclically; `fail` may raise before a
+    read at a position. A reader that makes more than `patience` reads is stopped.
     """
 
     def __init__(self, files: dict[str, bytes], patience: int = 20_000) -> None:
@@ -43,11 +46,11 @@ class Stage(FileSystem):
         self.fail: Callable[[int], None] = lambda position: None
         self.patience = patience
         self.block_size = 128
-        #: What statuses say of lengths, where that is not so.
+        #: The lengths of statuses, where they are wrong.
         self.stated: dict[str, int] = {}
-        self.opened: list[Builder] = []
-        self.streams: list[StagedStream] = []
-        self.most_open = 0
+        self.opened: list[InstrumentedBuilder] = []
+        self.streams: list[InstrumentedStream] = []
+        self.max_open = 0
         #: The end of the furthest read.
         self.furthest = 0
         self.reads = 0
@@ -57,26 +60,26 @@ class Stage(FileSystem):
         """How many streams are open."""
         return sum(not stream.closed for stream in self.streams)
 
-    def most(self, position: int, wanted: int) -> int:
-        """How many bytes a read may give; counts it."""
+    def limit_read(self, position: int, length: int) -> int:
+        """Log a read, and return how many bytes it may give."""
         self.reads += 1
         if self.reads > self.patience:
             raise TooManyCalls(f"more than {self.patience} reads")
         self.fail(position)
         if not self.shorts:
-            return wanted
-        return min(wanted, self.shorts[self.reads % len(self.shorts)])
+            return length
+        return min(length, self.shorts[self.reads % len(self.shorts)])
 
     def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
         """A builder that remembers what it is told."""
-        return Builder(self, path)
+        return InstrumentedBuilder(self, path)
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
         """A stream, without a builder."""
         if path not in self.files:
             raise FileNotFoundException(path, "no such file")
-        self.streams.append(StagedStream(self, self.files[path]))
-        self.most_open = max(self.most_open, self.open_streams)
+        self.streams.append(InstrumentedStream(self, self.files[path]))
+        self.max_open = max(self.max_open, self.open_streams)
         return self.streams[-1]
 
     def get_file_status(self, path: str) -> FileStatus:
@@ -111,45 +114,45 @@ class Stage(FileSystem):
         _unsupported()
 
 
-class Builder(FutureDataInputStreamBuilder[FSDataInputStream]):
+class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
     """Remembers `options` and the `status`, and opens as `open` does."""
 
-    def __init__(self, stage: Stage, path: str) -> None:
-        self._stage = stage
+    def __init__(self, files: InstrumentedFiles, path: str) -> None:
+        self._files = files
         self.path = path
         self.options: dict[str, object] = {}
         self.status: FileStatus | None = None
 
-    def opt(self, key: str, value: str | int | bool) -> Builder:
+    def opt(self, key: str, value: str | int | bool) -> InstrumentedBuilder:
         """Remember it."""
         self.options[key] = value
         return self
 
-    def must(self, key: str, value: str | int | bool) -> Builder:
+    def must(self, key: str, value: str | int | bool) -> InstrumentedBuilder:
         """Remember it."""
         return self.opt(key, value)
 
-    def opt_long(self, key: str, value: int) -> Builder:
+    def opt_long(self, key: str, value: int) -> InstrumentedBuilder:
         """Remember it."""
         return self.opt(key, value)
 
-    def must_long(self, key: str, value: int) -> Builder:
+    def must_long(self, key: str, value: int) -> InstrumentedBuilder:
         """Remember it."""
         return self.opt(key, value)
 
-    def opt_double(self, key: str, value: float) -> Builder:
+    def opt_double(self, key: str, value: float) -> InstrumentedBuilder:
         """Remember it."""
         return self.opt(key, int(value))
 
-    def must_double(self, key: str, value: float) -> Builder:
+    def must_double(self, key: str, value: float) -> InstrumentedBuilder:
         """Remember it."""
         return self.opt(key, int(value))
 
-    def buffer_size(self, size: int) -> Builder:
+    def buffer_size(self, size: int) -> InstrumentedBuilder:
         """It makes no difference here."""
         return self
 
-    def with_file_status(self, status: FileStatus | None) -> Builder:
+    def with_file_status(self, status: FileStatus | None) -> InstrumentedBuilder:
         """Remember it."""
         self.status = status
         return self
@@ -157,19 +160,19 @@ class Builder(FutureDataInputStreamBuilder[FSDataInputStream]):
     def build(self) -> Future[FSDataInputStream]:
         """Open the file."""
         future: Future[FSDataInputStream] = Future()
-        self._stage.opened.append(self)
+        self._files.opened.append(self)
         try:
-            future.set_result(self._stage.open(self.path))
+            future.set_result(self._files.open(self.path))
         except OSError as error:
             future.set_exception(error)
         return future
 
 
-class StagedStream(FSDataInputStream):
-    """Reads bytes as the stage lets it."""
+class InstrumentedStream(FSDataInputStream):
+    """Reads bytes as the files are set to."""
 
-    def __init__(self, stage: Stage, data: bytes) -> None:
-        self._stage = stage
+    def __init__(self, files: InstrumentedFiles, data: bytes) -> None:
+        self._files = files
         self._data = data
         self._position = 0
         self.closed = False
@@ -195,11 +198,11 @@ class StagedStream(FSDataInputStream):
 
     def read_byte(self) -> int:
         """The next byte, -1 at the end."""
-        one = bytearray(1)
-        return one[0] if self.read_into(one) == 1 else -1
+        byte = bytearray(1)
+        return byte[0] if self.read_into(byte) == 1 else -1
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """As many bytes as the stage allows."""
+        """Read as many bytes as the files allow."""
         count = self.pread(self._position, buffer, offset, length)
         self._position += max(count, 0)
         return count
@@ -217,28 +220,28 @@ class StagedStream(FSDataInputStream):
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """As many bytes as the stage allows."""
+        """Read as many bytes as the files allow."""
         self._check()
-        wanted = len(buffer) - offset if length is None else length
-        if wanted == 0:
+        remaining = len(buffer) - offset if length is None else length
+        if remaining == 0:
             return 0
-        count = min(self._stage.most(position, wanted), len(self._data) - position)
+        count = min(self._files.limit_read(position, remaining), len(self._data) - position)
         if count <= 0:
             return -1
         memoryview(buffer)[offset : offset + count] = self._data[position : position + count]
-        self._stage.furthest = max(self._stage.furthest, position + count)
+        self._files.furthest = max(self._files.furthest, position + count)
         return count
 
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
         """All bytes, by several reads."""
-        wanted = len(buffer) - offset if length is None else length
+        end = len(buffer) - offset if length is None else length
         done = 0
-        while done < wanted:
-            count = self.pread(position + done, buffer, offset + done, wanted - done)
+        while done < end:
+            count = self.pread(position + done, buffer, offset + done, end - done)
             if count < 0:
-                raise EOFException(f"no {wanted} bytes at {position}")
+                raise EOFException(f"no {end} bytes at {position}")
             done += count
 
     def read_vectored(
@@ -279,4 +282,4 @@ class StagedStream(FSDataInputStream):
 
 
 def _unsupported() -> NoReturn:
-    raise UnsupportedOperationException("a stage has no such operation")
+    raise UnsupportedOperationException("these files have no such operation")
