@@ -1,8 +1,8 @@
-"""Whether records are those of a file, each from the block that it belongs to.
+"""Model of a block reader: judge whether it delivers the records of a file, each from its block.
 
-The acceptor is told the bytes of a file, the blocks it is split into and how records end. It sees
-what was delivered of each block, and names the clause that the first odd record breaks. It does
-not read blocks: what a record is, is decided on the whole file at once.
+The model gets the bytes of a file, the blocks it is split into, and how records end. It names the
+clause that the first unexpected record breaks. It does not read blocks: records are found in the
+unsplit file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether what a splitter emitted is a plan of its files: accepts or rejects record by record.
+"""Model of a splitter: judge record by record whether what it emits is a plan of its files.
 
-It is told how the splitter is set up and which versions of files there were, and sees the records
-in their order, window by window. It predicts nothing: which file comes when is not its matter.
+The acceptor gets the settings of the splitter and the versions of files, and the records in their
+order, window by window. It predicts nothing: any order of files is right.
 """
 
 from __future__ import annotations
@@ -205,15 +205,15 @@ class Acceptor(Judge):
 
     def _version(self, file: FileRecord, versions: Sequence[Version]) -> None:
         """The file is one of the versions that there were: that of its time and etag."""
-        seen = (file.etag, file.modification_time)
-        same = [v for v in versions if (v.etag, v.modification_time) == seen]
+        observed = (file.etag, file.modification_time)
+        same = [v for v in versions if (v.etag, v.modification_time) == observed]
         alike = same or [v for v in versions if v.length == file.file_length] or [versions[-1]]
         newest = alike[-1]
         if newest.is_directory:  # whose time and etag are nobody's matter
             self.compare("split.directory", (file.is_directory, file.file_length), (True, 0))
             return
         expected = (newest.etag, newest.modification_time)
-        self.compare("split.version-kept", seen, expected, f"etag and time of {file.file_path}")
+        self.compare("split.version-kept", observed, expected, f"etag and time of {file.file_path}")
         self.compare("split.file-metadata", file.is_directory, False)
         lengths = [v.length for v in alike if v.length == file.file_length] or [newest.length]
         self.compare("split.file-metadata", file.file_length, lengths[0], "bytes in the metadata")
@@ -260,8 +260,8 @@ class Acceptor(Judge):
             return
         self.compare("split.block-file", block.file_path, file.file_path)
         self.compare("split.block-file-length", block.file_length, file.file_length)
-        seen, expected = ((r.etag, r.modification_time) for r in (block, file))
-        self.compare("split.version-kept", seen, expected, "etag and time of a block")
+        observed, expected = ((r.etag, r.modification_time) for r in (block, file))
+        self.compare("split.version-kept", observed, expected, "etag and time of a block")
         self._bounds(block, file)
         self._links(block, file)
         self._last = (block.offset, block.block_id)

@@ -70,9 +70,9 @@ def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
     """However large the backlog gets."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     first = scaling.report(0, 10, 100.0)
-    again = scaling.report(0, 16, 100.5)
+    second = scaling.report(0, 16, 100.5)
     harness.expect(
-        (first, again, scaling.count), (True, False, 8), "repartition twice, and readers"
+        (first, second, scaling.count), (True, False, 8), "repartition twice, and readers"
     )
 
 
@@ -96,8 +96,8 @@ def the_same_number_is_no_change(harness: ReaderHarness) -> None:
 def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
     """Then no backlog changes anything."""
     scaling = harness.binding.scaling(1, 16, 10.0, False)
-    seen = (scaling.report(0, 100, 100.0), scaling.count)
-    harness.expect(seen, (False, 1), "repartition, and readers")
+    observed = (scaling.report(0, 100, 100.0), scaling.count)
+    harness.expect(observed, (False, 1), "repartition, and readers")
 
 
 @scenario("scale.no-port")

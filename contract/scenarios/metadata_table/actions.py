@@ -78,11 +78,11 @@ def init_whole(harness: TableHarness) -> None:
             return
         writer = harness.next_writer()
         try:
-            seen = harness.listing()
+            listing = harness.listing()
         except OSError:
             writer.initialize()
-            seen = harness.listing()
-        harness.expect_listing(START, seen, f"dead at write {number}")
+            listing = harness.listing()
+        harness.expect_listing(START, listing, f"dead at write {number}")
 
 
 # Actions ----------------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ def one_deltacommit(harness: TableHarness) -> None:
     undone = writer.roll_back(failed, {})
     third = harness.clean(writer, {B: ["b1"]})
     added = sorted(set(harness.completed(OWN_TIMELINE)) - before)
-    wanted = sorted((time, "deltacommit") for time in (first, second, undone, third))
-    harness.expect(added, wanted, "instants of the table")
+    expected = sorted((time, "deltacommit") for time in (first, second, undone, third))
+    harness.expect(added, expected, "instants of the table")
 
 
 @scenario("meta.action-write")
@@ -133,8 +133,8 @@ def action_clean(harness: TableHarness) -> None:
     writer = harness.table()
     harness.clean(writer, {A: ["a1"], B: ["b1"]})
     harness.expect_dataset()
-    left = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
-    harness.expect(left, [f"{DATASET}/{A}/a2"], "files that are left")
+    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
+    harness.expect(remaining, [f"{DATASET}/{A}/a2"], "files that are left")
 
 
 @scenario("meta.action-rollback")
@@ -146,8 +146,8 @@ def action_rollback(harness: TableHarness) -> None:
     writer.roll_back(time, {A: ["bad"]})
     harness.model.take_back(time)
     harness.expect_dataset()
-    left = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
-    harness.expect(f"{DATASET}/{A}/bad" in left, False, "its file is left")
+    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
+    harness.expect(f"{DATASET}/{A}/bad" in remaining, False, "its file is left")
 
 
 @scenario("meta.action-restore")
@@ -162,8 +162,8 @@ def action_restore(harness: TableHarness) -> None:
             writer.compact()
         harness.model.request(time := writer.restore(first), "restore")
         harness.model.complete(time)
-        for each in since:
-            harness.model.take_back(each)
+        for later in since:
+            harness.model.take_back(later)
         harness.expect_dataset("restored")
         harness.commit(writer, {A: {"next": 1}})
         harness.expect_dataset("and a commit")

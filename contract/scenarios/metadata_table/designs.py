@@ -110,8 +110,8 @@ def v2_order(harness: TableHarness) -> None:
     harness.fs.clear_log()
     writer.finish(time, change)
     done = [path for path in harness.fs.writes if f"/{time}_" in path]
-    wanted = [OWN_TIMELINE, TIMELINE]
-    harness.expect([path.rpartition("/")[0] for path in done], wanted, "where it was completed")
+    expected = [OWN_TIMELINE, TIMELINE]
+    harness.expect([path.rpartition("/")[0] for path in done], expected, "where it was completed")
     last = harness.fs.writes[-1]
     harness.expect(last in done, True, "nothing is written after the instant")
 
@@ -158,10 +158,10 @@ def single_writer(harness: TableHarness) -> None:
 @scenario("meta.several-writers")
 def several_writers(harness: TableHarness) -> None:
     """Two writers with a lock work by turns; neither takes the other for dead."""
-    one = harness.table(lock="shared", patience=1e6)
-    two = harness.writer(lock="shared", patience=1e6)
-    first, second = harness.begin(one), harness.begin(two)
-    for writer, time, name in ((two, second, "a4"), (one, first, "a3")):
+    writer_one = harness.table(lock="shared", patience=1e6)
+    writer_two = harness.writer(lock="shared", patience=1e6)
+    first, second = harness.begin(writer_one), harness.begin(writer_two)
+    for writer, time, name in ((writer_two, second, "a4"), (writer_one, first, "a3")):
         writer.finish(time, harness.change({A: {name: 1}}))
         harness.model.complete(time, {A: {name: 1}})
     harness.expect_dataset()
@@ -217,34 +217,34 @@ def unbegun(harness: TableHarness) -> None:
 @scenario("meta.finish-change")
 def finish_change(harness: TableHarness) -> None:
     """The table has one change of an action, which is completed with another; then a compaction."""
-    one: Listing = {A: {"a3": 1}}
-    for what, told, added, deleted in (
-        ("a file more", TableChange(one), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
-        ("a file less", TableChange({A: {"a3": 1, "a4": 2}, C: {"c1": 3}}), one, {}),
-        ("a larger file", TableChange(one), {A: {"a3": 7}}, {}),
-        ("a smaller file", TableChange({A: {"a3": 7}}), one, {}),
-        ("a file deleted", TableChange(one), one, {B: ["b1"]}),
-        ("a file kept", TableChange(one, {B: ["b1"], A: ["a1"]}), one, {A: ["a1"]}),
-        ("nothing", TableChange(one, {B: ["b1"]}), {}, {}),
+    smaller: Listing = {A: {"a3": 1}}
+    for case, applied, added, deleted in (
+        ("a file more", TableChange(smaller), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
+        ("a file less", TableChange({A: {"a3": 1, "a4": 2}, C: {"c1": 3}}), smaller, {}),
+        ("a larger file", TableChange(smaller), {A: {"a3": 7}}, {}),
+        ("a smaller file", TableChange({A: {"a3": 7}}), smaller, {}),
+        ("a file deleted", TableChange(smaller), smaller, {B: ["b1"]}),
+        ("a file kept", TableChange(smaller, {B: ["b1"], A: ["a1"]}), smaller, {A: ["a1"]}),
+        ("nothing", TableChange(smaller, {B: ["b1"]}), {}, {}),
     ):
         harness.reset()
         writer = harness.table()
         time = harness.begin(writer)
-        writer.apply(time, told)
-        harness.expect_dataset(f"{what}: before it is completed")
+        writer.apply(time, applied)
+        harness.expect_dataset(f"{case}: before it is completed")
         change = harness.change(added, deleted)
         try:
             writer.finish(time, change)
         except (OSError, ValueError):
-            harness.expect_dataset(f"{what}, refused")
+            harness.expect_dataset(f"{case}, refused")
             continue
         harness.model.complete(time, added, deleted)
-        harness.expect_dataset(f"completed with {what}")
+        harness.expect_dataset(f"completed with {case}")
         harness.expect_listing(
-            harness.model.listing(), harness.listing(read_only=True), f"{what}, in the table"
+            harness.model.listing(), harness.listing(read_only=True), f"{case}, in the table"
         )
         writer.compact()
-        harness.expect_dataset(f"{what}, compacted")
+        harness.expect_dataset(f"{case}, compacted")
 
 
 # Validation and metrics -------------------------------------------------------------------------
@@ -281,9 +281,9 @@ def metrics(harness: TableHarness) -> None:
     harness.commit(writer, {A: {"a3": 1}})
     listing = harness.binding.listing(harness.fs)
     listing.partitions(), listing.files(A), listing.files(B)
-    seen = listing.metrics()
-    wanted = {"lookup_partitions.count": 1, "lookup_files.count": 2, "scan.count": 1}
-    for name, count in wanted.items():
-        harness.expect(seen.get(METRIC + name), count, name)
-    harness.expect(f"{METRIC}scan.duration" in seen, True, "scan.duration is there")
+    values = listing.metrics()
+    expected = {"lookup_partitions.count": 1, "lookup_files.count": 2, "scan.count": 1}
+    for name, count in expected.items():
+        harness.expect(values.get(METRIC + name), count, name)
+    harness.expect(f"{METRIC}scan.duration" in values, True, "scan.duration is there")
     harness.expect(FILES in harness.fs.listed, True, "the table was used")

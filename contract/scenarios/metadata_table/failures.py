@@ -40,7 +40,7 @@ def failed_update(harness: TableHarness) -> None:
             writer.apply(time, change)
         except Killed:
             harness.fs.revive()
-            done = [each for each, _ in harness.completed(TIMELINE)]
+            done = [instant for instant, _ in harness.completed(TIMELINE)]
             harness.expect(time in done, False, f"dead at write {number}: completed")
             harness.expect_dataset(f"dead at write {number}")
         else:
@@ -60,7 +60,7 @@ def recovered(harness: TableHarness) -> None:
     harness.expect_dataset()
     names = [s.path.rpartition("/")[2] for s in harness.fs.inner.list_status(TIMELINE)]
     harness.expect([n for n in names if n.startswith(time)], [], "what is left of its instant")
-    rollbacks = [each for each, action in harness.completed(TIMELINE) if action == "rollback"]
+    rollbacks = [instant for instant, action in harness.completed(TIMELINE) if action == "rollback"]
     harness.expect(len(rollbacks), 1, "rollbacks on the timeline")
 
 
@@ -180,13 +180,13 @@ def deaths(harness: TableHarness, every: bool = False) -> Iterator[str]:
     for name in ACTIONS:
         for number in range(1, MANY):
             chosen = DEATHS if every else (DEATHS[number % len(DEATHS)],)
-            ended = False
+            survived = False
             for death in chosen:
                 if die(harness, name, number, death):
                     yield f"{name}, dead at write {number} ({death})"
                 else:
-                    ended = True
-            if ended:
+                    survived = True
+            if survived:
                 break
 
 
@@ -222,9 +222,9 @@ def no_leak(harness: TableHarness) -> None:
         for timeline in (TIMELINE, OWN_TIMELINE):
             harness.expect(harness.pending(timeline), set(), f"{when}: what is begun in {timeline}")
         harness.expect_dataset(when)
-        listed, there = _paths(harness.model.listing()), _paths(harness.on_disk())
-        harness.expect(listed - there, set(), f"{when}: files that are listed, and not there")
-        harness.expect(there - listed - _paths(START), set(), f"{when}: files that are left")
+        listed, existing = _paths(harness.model.listing()), _paths(harness.on_disk())
+        harness.expect(listed - existing, set(), f"{when}: files that are listed, and not there")
+        harness.expect(existing - listed - _paths(START), set(), f"{when}: files that are left")
 
 
 def _paths(listing: Listing) -> set[str]:
@@ -243,11 +243,11 @@ def race(harness: TableHarness) -> None:
         def meet(count: int, at: int = number, met: list[int] = met) -> None:
             if count == at and not met:
                 met.append(count)
-                other = harness.writer(lock="shared", patience=1e6)
+                rival = harness.writer(lock="shared", patience=1e6)
                 time = None
                 try:
-                    time = other.begin("commit")
-                    other.finish(time, harness.change({B: {"other": 2}}))
+                    time = rival.begin("commit")
+                    rival.finish(time, harness.change({B: {"other": 2}}))
                 except OSError:
                     return
                 harness.model.request(time, "commit")
@@ -283,15 +283,15 @@ def fallback_broken(harness: TableHarness) -> None:
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}}, {})
     for path in harness.own_files():
-        whole = _content(harness, path)
-        for content in (whole[: len(whole) // 2], b"", None):
+        intact = _content(harness, path)
+        for content in (intact[: len(intact) // 2], b"", None):
             _put(harness, path, content)
             listing = harness.binding.listing(harness.fs)
             if content is not None or path.endswith(".hfile"):
                 harness.expect(
                     dict(listing.files(A)), harness.model.listing()[A], f"files, {path} cut"
                 )
-            _put(harness, path, whole)
+            _put(harness, path, intact)
 
 
 @scenario("meta.warned")
@@ -318,17 +318,17 @@ def damage(harness: TableHarness) -> None:
     writer = harness.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
     harness.commit(writer, {A: {"a3": 1}}, {"p=01": ["f1"]})
     for path in harness.own_files():
-        whole = _content(harness, path)
-        for position in range(0, len(whole), max(1, len(whole) // 60)):
-            changed = bytearray(whole)
+        intact = _content(harness, path)
+        for position in range(0, len(intact), max(1, len(intact) // 60)):
+            changed = bytearray(intact)
             changed[position] ^= 0x55
             _put(harness, path, bytes(changed))
             try:
-                seen = harness.listing()
+                listing = harness.listing()
             except OSError:
                 continue
-            harness.expect_listing(harness.model.listing(), seen, f"byte {position} of {path}")
-        _put(harness, path, whole)
+            harness.expect_listing(harness.model.listing(), listing, f"byte {position} of {path}")
+        _put(harness, path, intact)
 
 
 @scenario("meta.torn-completed")
@@ -337,9 +337,9 @@ def torn_completed(harness: TableHarness) -> None:
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     (path,) = harness.own_files(".log.")
-    whole = _content(harness, path)
-    for length in (0, 1, len(whole) // 2, len(whole) - 1):
-        _put(harness, path, whole[:length])
+    intact = _content(harness, path)
+    for length in (0, 1, len(intact) // 2, len(intact) - 1):
+        _put(harness, path, intact[:length])
         harness.expect_refusal(harness.listing, f"an error for a log of {length} bytes")
 
 

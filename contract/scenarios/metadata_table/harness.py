@@ -194,8 +194,8 @@ class TableHarness(Harness):
     def pending(self, timeline: str) -> set[str]:
         """The instants of a timeline that are begun, and not completed."""
         names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
-        begun = {name.partition(".")[0] for name in names if not _DONE.fullmatch(name)}
-        return begun - {time for time, _ in self.completed(timeline)}
+        started = {name.partition(".")[0] for name in names if not _DONE.fullmatch(name)}
+        return started - {time for time, _ in self.completed(timeline)}
 
     def on_disk(self) -> Listing:
         """The data files that there are; files below directories of two levels at most."""

@@ -153,8 +153,8 @@ def _dead_compaction(harness: TableHarness, number: int, death: str) -> bool:
 def _pending(harness: TableHarness) -> list[str]:
     """The compactions that have begun, and are not completed."""
     names = [s.path.rpartition("/")[2] for s in harness.fs.inner.list_status(OWN_TIMELINE)]
-    begun = {name.partition(".")[0] for name in names if ".compaction." in name}
-    return sorted(begun - {time for time, _ in harness.completed(OWN_TIMELINE)})
+    started = {name.partition(".")[0] for name in names if ".compaction." in name}
+    return sorted(started - {time for time, _ in harness.completed(OWN_TIMELINE)})
 
 
 @scenario("meta.table-clean")
@@ -194,8 +194,10 @@ def archive(harness: TableHarness) -> None:
     new = [harness.commit(writer, {A: {name: 1}}) for name in ("a4", "a5")]
     writer.clean_table()
     writer.archive()
-    left = {time for time, _ in harness.completed(TIMELINE)}
-    harness.expect((old in left, set(new) <= left), (False, True), "the old one, and the new ones")
+    remaining = {time for time, _ in harness.completed(TIMELINE)}
+    harness.expect(
+        (old in remaining, set(new) <= remaining), (False, True), "the old one, and the new ones"
+    )
     harness.expect_dataset()
 
 
@@ -225,5 +227,5 @@ def size_bounded(harness: TableHarness) -> None:
     harness.expect(
         len(harness.own_files()) <= 16, True, f"{len(harness.own_files())} files in {TABLE}"
     )
-    lengths = [len(harness.completed(each)) for each in (TIMELINE, OWN_TIMELINE)]
+    lengths = [len(harness.completed(timeline)) for timeline in (TIMELINE, OWN_TIMELINE)]
     harness.expect(max(lengths) <= 20, True, f"{lengths} instants completed on the two timelines")

@@ -32,24 +32,24 @@ def plan(harness: SplitterHarness) -> None:
 def names(harness: SplitterHarness) -> None:
     """Files lie directly in an input, deeper in it, and are inputs themselves."""
     direct, deep = harness.write("f"), harness.write("a/b/g")
-    found = harness.finding((INPUT, deep)).window(1).files
-    named = sorted((f.file_path, f.relative_path) for f in found if not f.is_directory)
-    wanted = [(deep, "g"), (deep, "in/a/b/g"), (direct, "in/f")]
-    harness.expect(named, sorted(wanted), "relative paths")
+    files = harness.finding((INPUT, deep)).window(1).files
+    paths = sorted((f.file_path, f.relative_path) for f in files if not f.is_directory)
+    expected = [(deep, "g"), (deep, "in/a/b/g"), (direct, "in/f")]
+    harness.expect(paths, sorted(expected), "relative paths")
 
 
 @scenario("split.uri")
 def uris(harness: SplitterHarness) -> None:
     """The inputs are URIs."""
-    for place, name in ((f"{INPUT}/d", "f"), (INPUT, "g")):
-        path = harness.write(f"{place}/{name}")
+    for parent, name in ((f"{INPUT}/d", "f"), (INPUT, "g")):
+        path = harness.write(f"{parent}/{name}")
         harness.known_as(f"s3a://bucket{path}", path)
     inputs = (f"s3a://bucket{INPUT}/d/", f"s3a://bucket{INPUT}/g")
     window = harness.finding(inputs).window(1)
-    wanted = [f"s3a://bucket{INPUT}/d/f", f"s3a://bucket{INPUT}/g"]
-    harness.expect(window.paths, wanted, "paths of files")
+    expected = [f"s3a://bucket{INPUT}/d/f", f"s3a://bucket{INPUT}/g"]
+    harness.expect(window.paths, expected, "paths of files")
     paths = list(dict.fromkeys(block.file_path for block in window.blocks))
-    harness.expect(paths, wanted, "paths of blocks")
+    harness.expect(paths, expected, "paths of blocks")
 
 
 @scenario(charged="split.cover")
@@ -66,10 +66,10 @@ def threshold(harness: SplitterHarness) -> None:
     """Twelve files of six blocks, ten blocks in a window."""
     for number in range(12):
         harness.write(f"f{number:02}")
-    found = harness.finding(blocks_threshold=10).drain(1, 10)
-    counts = [len(window.blocks) for window in found]
+    windows = harness.finding(blocks_threshold=10).drain(1, 10)
+    counts = [len(window.blocks) for window in windows]
     harness.expect(counts, [10] * 7 + [2, 0], "blocks in each window")
-    harness.expect(len([*everything(found)]), 12, "files in all windows")
+    harness.expect(len([*everything(windows)]), 12, "files in all windows")
 
 
 @scenario("split.threshold")
@@ -170,13 +170,13 @@ def idle(harness: SplitterHarness) -> None:
     splitter.begin(1)
     for path in paths:
         splitter.put(path)
-    found = [splitter.end()]
+    windows = [splitter.end()]
     for number in range(2, 7):
         splitter.begin(number)
         splitter.life.idle()
         splitter.life.idle()
-        found.append(splitter.end())
-    counts = [len(window.blocks) for window in found]
+        windows.append(splitter.end())
+    counts = [len(window.blocks) for window in windows]
     harness.expect(counts, [4, 4, 4, 4, 2, 0], "blocks in each window")
 
 
@@ -206,6 +206,6 @@ def restored(harness: SplitterHarness) -> None:
     second = harness.fed(first.life.checkpoint(), blocks_threshold=100)
     second.begin(2)
     second.life.idle()
-    rest: Window = second.end()
-    harness.expect(rest.paths, paths[1:], "files that are left")
-    harness.expect(len(rest.blocks), 14, "blocks that are left")
+    remaining: Window = second.end()
+    harness.expect(remaining.paths, paths[1:], "files that are left")
+    harness.expect(len(remaining.blocks), 14, "blocks that are left")

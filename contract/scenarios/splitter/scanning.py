@@ -32,29 +32,29 @@ def _next(life: FindingHarness, window_id: int) -> list[str]:
 def first(harness: SplitterHarness) -> None:
     """Files are there when the splitter starts, and no time passes."""
     path = harness.write("f")
-    found = harness.finding(scan_interval=INTERVAL).window(1).paths
-    harness.expect(found, [path], "files of the first window")
+    paths = harness.finding(scan_interval=INTERVAL).window(1).paths
+    harness.expect(paths, [path], "files of the first window")
 
 
 @scenario("split.scan-async")
 def slow(harness: SplitterHarness) -> None:
     """A listing does not end before the window has."""
     path = harness.write("f")
-    begun, ended = threading.Event(), threading.Event()
+    listing_started, listing_ends = threading.Event(), threading.Event()
 
     def wait(directory: str, child: str | None) -> None:
-        begun.set()
-        ended.wait(PATIENCE)
+        listing_started.set()
+        listing_ends.wait(PATIENCE)
 
     harness.fs.on_list = wait
     life = harness.finding()
     try:
-        begun.wait(PATIENCE)
+        listing_started.wait(PATIENCE)
         life.life.begin_window(1)
         life.life.emit_tuples()
         life.life.end_window()
     finally:
-        ended.set()
+        listing_ends.set()
     harness.expect(life.emitted().paths, [], "files of the first window")
     harness.expect(life.window(2).paths, [path], "files of the second")
 
@@ -66,8 +66,8 @@ def once(harness: SplitterHarness) -> None:
     harness.mkdir("d/empty")
     life = harness.finding((INPUT, paths[0]))
     life.window(1)
-    again = [path for number in range(2, 5) for path in _next(life, number)]
-    harness.expect(again, [], "files that are found again")
+    repeated = [path for number in range(2, 5) for path in _next(life, number)]
+    harness.expect(repeated, [], "files that are found again")
 
 
 @scenario("split.scan-interval")
@@ -99,27 +99,27 @@ def during(harness: SplitterHarness) -> None:
     """A scan is asked for while one is in progress, and past what comes then."""
     harness.write("b/f")
     harness.mkdir("a")
-    asked: list[str] = []
+    late_paths: list[str] = []
     life = harness.finding(scan_interval=INTERVAL)
     life.window(1)
 
     def ask(directory: str, child: str | None) -> None:
-        if directory == f"{INPUT}/b" and child is None and not asked:
-            asked.append(harness.write("a/late"))
+        if directory == f"{INPUT}/b" and child is None and not late_paths:
+            late_paths.append(harness.write("a/late"))
             life.life.trigger()
 
     harness.fs.on_list = ask
     life.life.trigger()
-    found = [path for number in (2, 3) for path in life.window(number).paths]
-    harness.expect(found, asked, "files of the scan after the one in progress")
+    paths = [path for number in (2, 3) for path in life.window(number).paths]
+    harness.expect(paths, late_paths, "files of the scan after the one in progress")
 
 
 def _modified(harness: SplitterHarness, clause: str, **says: Any) -> None:
     """One of two files is another one, by what listings say of it then."""
     before: dict[str, Any] = {"modification_time": LONG_AGO, "etag": "one"}
     path = harness.write("f", **before)
-    other = harness.write("g", **before)
-    life = harness.finding((INPUT, other))
+    unchanged = harness.write("g", **before)
+    life = harness.finding((INPUT, unchanged))
     life.window(1)
     harness.state(path, **{**before, **says})
     harness.expect(_next(life, 2), [path], "files after the change", clause=clause)
@@ -159,8 +159,8 @@ def whole(harness: SplitterHarness) -> None:
     harness.write("f", 7)
     life.life.trigger()
     bounds = [(b.file_path, b.offset, b.length) for b in life.window(2).blocks]
-    wanted = [(path, 0, 2), (path, 2, 4), (path, 4, 6), (path, 6, 7)]
-    harness.expect(bounds, wanted, "blocks of the longer file")
+    expected = [(path, 0, 2), (path, 2, 4), (path, 4, 6), (path, 6, 7)]
+    harness.expect(bounds, expected, "blocks of the longer file")
 
 
 @scenario("split.modified-nested")
@@ -173,8 +173,8 @@ def nested(harness: SplitterHarness) -> None:
     life.window(1)
     harness.state(path, etag="two")
     new = harness.write("a/b/g")
-    found = _next(life, 2)
-    harness.expect(found, [path, new], "files after the change")
+    paths = _next(life, 2)
+    harness.expect(paths, [path, new], "files after the change")
 
 
 @scenario("split.recursive", "split.directory")
@@ -182,9 +182,9 @@ def recursive(harness: SplitterHarness) -> None:
     """A tree of directories with files."""
     paths = [harness.write(name) for name in ("a/b/f", "a/g", "h")]
     directories = [f"{INPUT}/a", f"{INPUT}/a/b"]
-    found = harness.finding().window(1)
-    harness.expect(found.paths, [*directories, *paths], "what is found, in order")
-    flagged = [file.file_path for file in found.files if file.is_directory]
+    window = harness.finding().window(1)
+    harness.expect(window.paths, [*directories, *paths], "what is found, in order")
+    flagged = [file.file_path for file in window.files if file.is_directory]
     harness.expect(flagged, directories, "what is a directory", clause="split.directory")
 
 
@@ -193,8 +193,8 @@ def flat(harness: SplitterHarness) -> None:
     """The same, and the splitter is not to look below directories."""
     harness.write("a/b/f")
     path = harness.write("h")
-    found = harness.finding(recursive=False).window(1).paths
-    harness.expect(found, [f"{INPUT}/a", path], "what is found")
+    paths = harness.finding(recursive=False).window(1).paths
+    harness.expect(paths, [f"{INPUT}/a", path], "what is found")
 
 
 @scenario("split.name-pattern", "split.pattern-directories")
@@ -203,13 +203,13 @@ def pattern(harness: SplitterHarness) -> None:
     path = harness.write("txt/a.txt")
     for name in ("txt/a.txt.bak", "csv.txt.d/b.csv", "csv.txt.d/atxt.c"):
         harness.write(name)
-    kept = harness.write("csv.txt.d/d.txt")
-    found = harness.finding(file_pattern=r"[a-d]\.txt").window(1)
-    files = [file.file_path for file in found.files if not file.is_directory]
-    harness.expect(sorted(files), sorted([path, kept]), "files that match")
-    directories = [file.file_path for file in found.files if file.is_directory]
-    wanted = [f"{INPUT}/csv.txt.d", f"{INPUT}/txt"]
-    harness.expect(directories, wanted, "directories", clause="split.pattern-directories")
+    nested = harness.write("csv.txt.d/d.txt")
+    window = harness.finding(file_pattern=r"[a-d]\.txt").window(1)
+    files = [file.file_path for file in window.files if not file.is_directory]
+    harness.expect(sorted(files), sorted([path, nested]), "files that match")
+    directories = [file.file_path for file in window.files if file.is_directory]
+    expected = [f"{INPUT}/csv.txt.d", f"{INPUT}/txt"]
+    harness.expect(directories, expected, "directories", clause="split.pattern-directories")
 
 
 @scenario("split.ignore-pattern")
@@ -217,8 +217,8 @@ def ignored(harness: SplitterHarness) -> None:
     """Names must not match a pattern wholly."""
     paths = [harness.write(name) for name in ("a.txt", "tmp.txt")]
     harness.write("b.tmp")
-    found = harness.finding(file_pattern=".*", ignore_pattern=r".*tmp").window(1).paths
-    harness.expect(found, paths, "files that are not ignored")
+    emitted = harness.finding(file_pattern=".*", ignore_pattern=r".*tmp").window(1).paths
+    harness.expect(emitted, paths, "files that are not ignored")
 
 
 @scenario("split.copying")
@@ -232,8 +232,8 @@ def copying(harness: SplitterHarness) -> None:
 def inputs(harness: SplitterHarness) -> None:
     """The inputs are a list in a text, with empty entries and one twice."""
     paths = [harness.write(f"/{name}/f") for name in ("b", "a")]
-    found = harness.finding("/b, /a,, /b/,").window(1).paths
-    harness.expect(found, paths, "files that are found")
+    emitted = harness.finding("/b, /a,, /b/,").window(1).paths
+    harness.expect(emitted, paths, "files that are found")
 
 
 @scenario("split.inputs-required")
@@ -248,10 +248,10 @@ def single(harness: SplitterHarness) -> None:
     """The input is a file, which changes."""
     path = harness.write("f", etag="one")
     life = harness.finding(path)
-    found = [life.window(1).paths, _next(life, 2)]
+    scans = [life.window(1).paths, _next(life, 2)]
     harness.state(path, etag="two")
-    found.append(_next(life, 3))
-    harness.expect(found, [[path], [], [path]], "files of three scans")
+    scans.append(_next(life, 3))
+    harness.expect(scans, [[path], [], [path]], "files of three scans")
 
 
 @scenario("split.overlap")
@@ -268,10 +268,10 @@ def overlapping(harness: SplitterHarness) -> None:
 def empty_input(harness: SplitterHarness) -> None:
     """An input is an empty directory, and then has a file."""
     life = harness.finding()
-    found = [life.window(1).paths, _next(life, 2)]
+    scans = [life.window(1).paths, _next(life, 2)]
     path = harness.write("f")
-    found.append(_next(life, 3))
-    harness.expect(found, [[INPUT], [], [path]], "what three scans find")
+    scans.append(_next(life, 3))
+    harness.expect(scans, [[INPUT], [], [path]], "what three scans find")
 
 
 @scenario("split.vanished")
@@ -299,8 +299,8 @@ def missing_input(harness: SplitterHarness) -> None:
     """One of two inputs is not there, for several scans, and then it is."""
     path = harness.write("f")
     life = harness.finding(("/nothing", INPUT))
-    found = [life.window(1).paths, _next(life, 2), _next(life, 3)]
-    harness.expect(found, [[path], [], []], "files of three scans")
+    scans = [life.window(1).paths, _next(life, 2), _next(life, 3)]
+    harness.expect(scans, [[path], [], []], "files of three scans")
     harness.expect(list(life.life.missing()), ["/nothing"], "what is reported")
     late = harness.write("/nothing/g")
     harness.expect(_next(life, 4), [late], "files when the input has come")
@@ -318,8 +318,8 @@ def consumed(harness: SplitterHarness) -> None:
     life.window(2)
     harness.expect(harness.fs.listed[INPUT], scans, "scans while files wait")
     late = harness.write("d", 2)
-    found = [path for window in life.windows((3, 4)) for path in window.paths]
-    harness.expect(found, [f"{INPUT}/c", late], "files when all have been taken")
+    paths = [path for window in life.windows((3, 4)) for path in window.paths]
+    harness.expect(paths, [f"{INPUT}/c", late], "files when all have been taken")
 
 
 @scenario("split.scan-error")
@@ -333,12 +333,12 @@ def failing(harness: SplitterHarness) -> None:
     harness.fs.on_list = fail
     life = harness.finding()
     try:
-        found = life.window(1).paths
+        paths = life.window(1).paths
     except OSError as error:
-        said = "out of order" in str(error)
-        harness.expect(said, True, "the error is the listing's")
+        named = "out of order" in str(error)
+        harness.expect(named, True, "the error is the listing's")
     else:
-        harness.expect(f"files {found}", "an error in emit_tuples")
+        harness.expect(f"files {paths}", "an error in emit_tuples")
 
 
 @scenario("split.stop")

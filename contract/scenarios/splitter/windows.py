@@ -45,17 +45,17 @@ def partial(harness: SplitterHarness) -> None:
     paths = [harness.write(name) for name in ("a", "b")]
     life = harness.finding(blocks_threshold=2, windows=WINDOWS)
     before = life.window(1)
-    again = life.again()
-    harness.expect(again.window(1).facts, before.facts, "the repeated window")
-    rest = again.windows((2, 3, 4))
-    names = [window.paths for window in rest]
+    second = life.again()
+    harness.expect(second.window(1).facts, before.facts, "the repeated window")
+    remaining = second.windows((2, 3, 4))
+    names = [window.paths for window in remaining]
     harness.expect(
         names, [[], [], paths[1:]], "files of later windows", clause="split.checkpoint-in-file"
     )
-    counts = [{b.file_path for b in window.blocks} for window in rest]
-    wanted = [{paths[0]}, {paths[0]}, {paths[1]}]
+    counts = [{b.file_path for b in window.blocks} for window in remaining]
+    expected = [{paths[0]}, {paths[0]}, {paths[1]}]
     harness.expect(
-        counts, wanted, "whose blocks later windows have", clause="split.checkpoint-in-file"
+        counts, expected, "whose blocks later windows have", clause="split.checkpoint-in-file"
     )
 
 
@@ -69,8 +69,8 @@ def _after_change(harness: SplitterHarness, clause: str, path: str, how: str) ->
         harness.mkdir(path)
     else:
         harness.write(path, 3 if how == "shorter" else 40)
-    again = life.again()
-    after = again.windows((1, 2))
+    second = life.again()
+    after = second.windows((1, 2))
     harness.expect(
         _facts(after), _facts(before), f"the repeated windows, the file {how}", clause=clause
     )
@@ -119,14 +119,14 @@ def reconfigured(harness: SplitterHarness) -> None:
     harness.write("a"), harness.write("b")
     life = harness.finding(blocks_threshold=4, windows=WINDOWS)
     before = life.windows((1, 2))
-    again = life.again(blocks_threshold=100, block_size=3, file_pattern="none")
-    found = []
+    second = life.again(blocks_threshold=100, block_size=3, file_pattern="none")
+    repeated = []
     for number in (1, 2):  # not judged: the model knows one setting of an operator
-        again.life.begin_window(number)
-        again.life.emit_tuples()
-        again.life.end_window()
-        found.append(Window(tuple(again.life.taken())))
-    harness.expect(_facts(found), _facts(before), "the repeated windows")
+        second.life.begin_window(number)
+        second.life.emit_tuples()
+        second.life.end_window()
+        repeated.append(Window(tuple(second.life.taken())))
+    harness.expect(_facts(repeated), _facts(before), "the repeated windows")
 
 
 @scenario("split.replay-alone")
@@ -137,12 +137,12 @@ def alone(harness: SplitterHarness) -> None:
     before = life.windows((1, 2))
     harness.write("aa")
     scans = harness.fs.listed[INPUT]
-    again = life.again()
-    again.life.advance(LONG)
-    found = [again.window(1, emits=3).facts]
+    second = life.again()
+    second.life.advance(LONG)
+    repeated = [second.window(1, emits=3).facts]
     harness.expect(harness.fs.listed[INPUT], scans, "scans meanwhile")
-    found.append(again.window(2, emits=3).facts)
-    harness.expect(found, _facts(before), "the repeated windows")
+    repeated.append(second.window(2, emits=3).facts)
+    harness.expect(repeated, _facts(before), "the repeated windows")
 
 
 @scenario("split.replay-first-live")
@@ -152,9 +152,9 @@ def resumed(harness: SplitterHarness) -> None:
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
     life.windows(range(1, 9))
     path = harness.write("new")
-    again = life.again()
-    again.windows(range(1, 9))
-    window = again.window(9)
+    second = life.again()
+    second.windows(range(1, 9))
+    window = second.window(9)
     harness.expect(window.paths, [path], "files of the first new window")
     harness.expect(len(window.blocks), 6, "its blocks")
 
@@ -175,27 +175,27 @@ def twice(harness: SplitterHarness) -> None:
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
     before = life.windows((1, 2, 3))
-    files = _kept(harness)
+    files = _contents(harness)
     life = life.again()
     life.windows((1, 2))
-    harness.expect(_kept(harness), files, "what is kept when they are repeated")
+    harness.expect(_contents(harness), files, "what is kept when they are repeated")
     after = life.again().windows((1, 2, 3))
     harness.expect(_facts(after), _facts(before), "the windows a third time")
 
 
-def _kept(harness: SplitterHarness, below: str = WINDOWS) -> dict[str, bytes]:
+def _contents(harness: SplitterHarness, below: str = WINDOWS) -> dict[str, bytes]:
     """The files below a directory, and what is in them."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         children = list(harness.fs.inner.list_status(below))
     except FileNotFoundError:
-        return found
+        return contents
     for status in children:
         if status.is_directory:
-            found |= _kept(harness, status.path)
+            contents |= _contents(harness, status.path)
         else:
-            found[status.path] = _read(harness, status.path)
-    return found
+            contents[status.path] = _read(harness, status.path)
+    return contents
 
 
 def _read(harness: SplitterHarness, path: str) -> bytes:
@@ -209,16 +209,16 @@ def torn(harness: SplitterHarness) -> None:
     harness.write("a"), harness.write("b")
     life = harness.finding(blocks_threshold=4, windows=WINDOWS)
     before = life.windows((1, 2))
-    kept = _kept(harness)
+    earlier = _contents(harness)
     life.windows((3,))
-    (path, content), *_ = ((p, c) for p, c in _kept(harness).items() if kept.get(p) != c)
-    whole = len(kept.get(path, b""))
-    new = range(whole, len(content), max(1, (len(content) - whole) // 12))
+    (path, content), *_ = ((p, c) for p, c in _contents(harness).items() if earlier.get(p) != c)
+    earlier_length = len(earlier.get(path, b""))
+    new = range(earlier_length, len(content), max(1, (len(content) - earlier_length) // 12))
     damaged = [content[:cut] for cut in (*new, len(content) - 1)]
     damaged.append(content[:-5] + bytes([content[-5] ^ 1]) + content[-4:])
-    for torn_one in damaged:
+    for content_torn in damaged:
         with harness.fs.create(path) as file:
-            file.write(torn_one)
+            file.write(content_torn)
         life = life.again()
         after = life.windows((1, 2))
         harness.expect(_facts(after), _facts(before), "the windows before it")
@@ -233,9 +233,9 @@ def purged(harness: SplitterHarness) -> None:
     life.windows((1, 2, 3))
     checkpoint = life.life.checkpoint()
     before = life.windows((4, 5))
-    size = sum(map(len, _kept(harness).values()))
+    size = sum(map(len, _contents(harness).values()))
     life.life.committed(3)
-    less = sum(map(len, _kept(harness).values()))
+    less = sum(map(len, _contents(harness).values()))
     harness.expect(less < size, True, f"{less} of {size} bytes are less")
     after = life.again(checkpoint).windows((4, 5))
     harness.expect(_facts(after), _facts(before), "the windows after it")
@@ -250,30 +250,30 @@ def partitions(harness: SplitterHarness) -> None:
         path = harness.write(f"/in{number}/f")
         lives.append(harness.finding(path, operator_id=number, windows=WINDOWS, blocks_threshold=4))
         before.append(lives[-1].windows((1, 2)))
-    again = [life.again() for life in lives]
-    after = [life.windows((1, 2)) for life in again]
+    restarted = [life.again() for life in lives]
+    after = [life.windows((1, 2)) for life in restarted]
     facts = [_facts(windows) for windows in before]
     harness.expect([_facts(w) for w in after], facts, "each one's windows")
-    again[1].life.close()
-    kept = len(_kept(harness))
-    again[0].life.committed(1, removed=[2])
-    left = len(_kept(harness))
-    harness.expect(2 <= left < kept, True, f"{left} files are left")
-    again[0].life.committed(2, removed=[2])
-    harness.expect(len(_kept(harness)), 1, "files when 2 is past it, too")
+    restarted[1].life.close()
+    count = len(_contents(harness))
+    restarted[0].life.committed(1, removed=[2])
+    remaining = len(_contents(harness))
+    harness.expect(2 <= remaining < count, True, f"{remaining} files are left")
+    restarted[0].life.committed(2, removed=[2])
+    harness.expect(len(_contents(harness)), 1, "files when 2 is past it, too")
 
 
 @scenario("split.noop")
 def forgotten(harness: SplitterHarness) -> None:
     """The splitter keeps no windows, and lives twice."""
     harness.write("f")
-    files = _kept(harness, "/")
+    files = _contents(harness, "/")
     life = harness.finding()
     life.window(1)
-    harness.expect(_kept(harness, "/"), files, "what is kept")
+    harness.expect(_contents(harness, "/"), files, "what is kept")
     late = harness.write("g")
-    found = life.again().window(1).paths
-    harness.expect(found, [f"{INPUT}/f", late], "files of the window another time")
+    paths = life.again().window(1).paths
+    harness.expect(paths, [f"{INPUT}/f", late], "files of the window another time")
 
 
 @scenario("split.checkpoint-in-file")
@@ -284,12 +284,12 @@ def middle(harness: SplitterHarness) -> None:
     first = life.window(1)
     checkpoint = life.life.checkpoint()
     harness.fs.delete(path)
-    again = life.again(checkpoint)
-    rest = again.drain(2)
-    bounds = [(b.offset, b.length) for window in (first, *rest) for b in window.blocks]
-    wanted = [(start, min(start + 2, 11)) for start in range(0, 11, 2)]
-    harness.expect(bounds, wanted, "blocks of both lives")
-    files = [path for window in rest for path in window.paths]
+    second = life.again(checkpoint)
+    remaining = second.drain(2)
+    bounds = [(b.offset, b.length) for window in (first, *remaining) for b in window.blocks]
+    expected = [(start, min(start + 2, 11)) for start in range(0, 11, 2)]
+    harness.expect(bounds, expected, "blocks of both lives")
+    files = [path for window in remaining for path in window.paths]
     harness.expect(files, [], "files of the second life")
 
 
@@ -328,9 +328,9 @@ def remembered(harness: SplitterHarness) -> None:
     life.window(1)
     checkpoint = life.life.checkpoint()
     harness.state(paths[1], etag="two")
-    again = life.again(checkpoint)
-    harness.expect(again.window(2).paths, [paths[1]], "what is found")
-    third = again.again(again.life.checkpoint())
+    second = life.again(checkpoint)
+    harness.expect(second.window(2).paths, [paths[1]], "what is found")
+    third = second.again(second.life.checkpoint())
     harness.expect(third.window(3).paths, [], "what a third life finds")
 
 
@@ -341,10 +341,10 @@ def replayed(harness: SplitterHarness) -> None:
         harness.write(name)
     life = harness.finding((INPUT, f"{INPUT}/a"), windows=WINDOWS, blocks_threshold=4)
     windows = len(life.drain(1))
-    again = life.again()
-    again.windows(range(1, windows + 1))
-    found = again.window(windows + 1).paths
-    harness.expect(found, [], "files behind the repeated windows")
+    second = life.again()
+    second.windows(range(1, windows + 1))
+    repeated = second.window(windows + 1).paths
+    harness.expect(repeated, [], "files behind the repeated windows")
 
 
 @scenario("split.unprocessed-again")
@@ -353,6 +353,6 @@ def unprocessed(harness: SplitterHarness) -> None:
     paths = [harness.write(name, 2) for name in ("a", "b", "c")]
     life = harness.finding(blocks_threshold=1, windows=WINDOWS)
     life.window(1)
-    again = life.again(life.life.checkpoint())
-    found = [path for window in again.drain(2) for path in window.paths]
-    harness.expect(found, paths[1:], "files of the second life")
+    second = life.again(life.life.checkpoint())
+    repeated = [path for window in second.drain(2) for path in window.paths]
+    harness.expect(repeated, paths[1:], "files of the second life")
