@@ -279,7 +279,7 @@ class CheckedListing(ABC):
 class MetadataTableBinding(PipelineBinding):
     """Make writers and readers of one kind, for the dataset at DATASET."""
 
-    api: ClassVar[str] = "metadatatable"
+    api: ClassVar[str] = "metadata-table"
 
     @abstractmethod
     def filesystem(self) -> FileSystem:

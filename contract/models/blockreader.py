@@ -16,8 +16,8 @@ from typing import NamedTuple
 from fscontract.contract.models.violation import Violation
 
 #: The clauses that the acceptor judges.
-NONE_LOST, NONE_TWICE, OWNER = "rec.none-lost", "rec.none-twice", "rec.owner"
-WHOLE, OFFSET, ORDER = "rec.whole", "rec.offset", "rec.order"
+NONE_LOST, NONE_TWICE, OWNER = "record.none-lost", "record.none-twice", "record.owner"
+WHOLE, OFFSET, ORDER = "record.whole", "record.offset", "record.order"
 CLAUSES = (NONE_LOST, NONE_TWICE, OWNER, WHOLE, OFFSET, ORDER)
 NO_BLOCK = -1
 BOM = b"\xef\xbb\xbf"

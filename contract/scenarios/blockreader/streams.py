@@ -174,7 +174,7 @@ def a_block_left_in_the_middle_leaves_no_stream(harness: ReaderHarness) -> None:
     harness.expect(harness.fs.open_streams, 0, "open streams")
 
 
-@scenario("rec.shorter")
+@scenario("record.shorter")
 def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
     """The status says more than there is."""
     harness.file(DATA).fs.stated[PATH] = len(DATA) + 5
@@ -182,7 +182,7 @@ def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
     harness.expect_error(lambda: harness.read(harness.reader(), *blocks), OSError)
 
 
-@scenario("rec.grown")
+@scenario("record.grown")
 def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
     """The file ends where it did when it was split."""
     harness.file(DATA + b"zeta\n").fs.stated[PATH] = len(DATA)
@@ -271,7 +271,7 @@ def time_is_counted(harness: ReaderHarness) -> None:
     harness.expect(reader.counters()["time"], clock.now - 1000, "seconds")
 
 
-@scenario("rec.limit-error")
+@scenario("record.limit-error")
 def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
     """Of the block that it belongs to, and of no other; records before it are delivered."""
     harness.file(b"a\n" + b"b" * 50 + b"\nc\nd\n")
@@ -288,7 +288,7 @@ def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
         harness.expect(seen[:1], [b"a"], f"records in blocks of {size} bytes")
 
 
-@scenario("rec.converter-error")
+@scenario("record.converter-error")
 def bytes_that_are_no_text_are_named(harness: ReaderHarness) -> None:
     """By block and offset."""
     harness.file(b"good\nbad\xff\nmore\n")
@@ -299,7 +299,7 @@ def bytes_that_are_no_text_are_named(harness: ReaderHarness) -> None:
     harness.expect(named, [True, True], f"block and offset in {error}")
 
 
-@scenario("rec.line-validated")
+@scenario("record.line-validated")
 def with_validation_each_line_comes_once(harness: ReaderHarness) -> None:
     """Rests of lines are told from lines, and dropped."""
     data = b"".join(b"%04d:%s;\n" % (i, b"x" * (i % 7)) for i in range(40))
@@ -313,7 +313,7 @@ def with_validation_each_line_comes_once(harness: ReaderHarness) -> None:
         harness.expect(_values(seen), data.splitlines(), f"lines in blocks of {size}")
 
 
-@scenario("rec.line-aligned")
+@scenario("record.line-aligned")
 def an_aligned_line_ends_the_block(harness: ReaderHarness) -> None:
     """Nothing behind the block is read."""
     reader = harness.file(DATA).reader(context="line")
@@ -321,7 +321,7 @@ def an_aligned_line_ends_the_block(harness: ReaderHarness) -> None:
     harness.expect(harness.fs.furthest, 6, "end of the furthest read")
 
 
-@scenario("rec.slice-default")
+@scenario("record.slice-default")
 def a_slice_is_a_block_of_the_filesystem(harness: ReaderHarness) -> None:
     """Unless its length is told."""
     harness.fs.block_size = 10
@@ -329,7 +329,7 @@ def a_slice_is_a_block_of_the_filesystem(harness: ReaderHarness) -> None:
     harness.expect([len(s.record) for s in seen], [10, 10, 10, 1], "bytes of the slices")
 
 
-@scenario("rec.width-needed")
+@scenario("record.width-needed")
 def fixed_width_needs_a_width(harness: ReaderHarness) -> None:
     """There is no sensible default."""
     harness.expect_error(lambda: harness.reader(context="fixed-width"), ValueError)
@@ -338,7 +338,7 @@ def fixed_width_needs_a_width(harness: ReaderHarness) -> None:
 # Compressed files --------------------------------------------------------------------------------
 
 
-@scenario("rec.compressed")
+@scenario("record.compressed")
 def a_compressed_file_is_read_as_its_content(harness: ReaderHarness) -> None:
     """By the suffix of its path, in one block."""
     harness.fs.shorts = (7, 1000)
@@ -347,7 +347,7 @@ def a_compressed_file_is_read_as_its_content(harness: ReaderHarness) -> None:
         harness.expect(_values(seen), ALPHA, path)
 
 
-@scenario("rec.compressed-whole")
+@scenario("record.compressed-whole")
 def a_compressed_file_can_not_be_split(harness: ReaderHarness) -> None:
     """Each block of a split one is an error, not the file once more."""
     harness.file(gzip.compress(DATA), "/f.gz")
@@ -355,7 +355,7 @@ def a_compressed_file_can_not_be_split(harness: ReaderHarness) -> None:
         harness.expect_error(partial(harness.read, harness.reader(), block), OSError)
 
 
-@scenario("rec.members")
+@scenario("record.members")
 def all_members_are_read(harness: ReaderHarness) -> None:
     """A gzip or bzip2 file may be several in a row."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):
@@ -364,7 +364,7 @@ def all_members_are_read(harness: ReaderHarness) -> None:
         harness.expect(_values(seen), ALPHA, path)
 
 
-@scenario("rec.compressed-cut")
+@scenario("record.compressed-cut")
 def a_cut_compressed_file_is_an_error(harness: ReaderHarness) -> None:
     """Wherever it is cut."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):

@@ -23,7 +23,7 @@ scenario = Scenarios[TableHarness]()
 # Initialising -----------------------------------------------------------------------------------
 
 
-@scenario("meta.init-listing")
+@scenario("metadata.init-listing")
 def init_listing(harness: TableHarness) -> None:
     """A dataset with files at several depths, and with what is Hudi's own among them."""
     content = {"": {"top": 1}, "x": {"f": 2}, "x/y/z": {"g": 3}}
@@ -33,7 +33,7 @@ def init_listing(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.init-empty")
+@scenario("metadata.init-empty")
 def init_empty(harness: TableHarness) -> None:
     """A dataset without files; the first comes later."""
     writer = harness.table({})
@@ -43,7 +43,7 @@ def init_empty(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.init-pending")
+@scenario("metadata.init-pending")
 def init_pending(harness: TableHarness) -> None:
     """An action is at work, and some of its files are there already."""
     harness.dataset()
@@ -53,7 +53,7 @@ def init_pending(harness: TableHarness) -> None:
     harness.expect_refusal(writer.initialize, "refused while an action is not completed")
 
 
-@scenario("meta.init-once")
+@scenario("metadata.init-once")
 def init_once(harness: TableHarness) -> None:
     """There is a table, and another writer makes it again."""
     writer = harness.table()
@@ -62,7 +62,7 @@ def init_once(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.init-whole")
+@scenario("metadata.init-whole")
 def init_whole(harness: TableHarness) -> None:
     """The process dies at each write; there is no table, or a whole one, and the next makes it."""
     for number in range(1, 40):
@@ -88,7 +88,7 @@ def init_whole(harness: TableHarness) -> None:
 # Actions ----------------------------------------------------------------------------------------
 
 
-@scenario("meta.one-deltacommit")
+@scenario("metadata.one-deltacommit")
 def one_deltacommit(harness: TableHarness) -> None:
     """There is a commit, a clean, a rollback and a restore: each is one instant of the table."""
     writer = harness.table()
@@ -103,7 +103,7 @@ def one_deltacommit(harness: TableHarness) -> None:
     harness.expect(added, expected, "instants of the table")
 
 
-@scenario("meta.action-write")
+@scenario("metadata.action-write")
 def action_write(harness: TableHarness) -> None:
     """Inserts and upserts add files: a commit, a deltacommit, a replacecommit."""
     writer = harness.table()
@@ -112,7 +112,7 @@ def action_write(harness: TableHarness) -> None:
         harness.expect_dataset(action)
 
 
-@scenario("meta.action-compaction")
+@scenario("metadata.action-compaction")
 def action_compaction(harness: TableHarness) -> None:
     """A compaction of the dataset adds a base file, while a commit goes on beside it."""
     writer = harness.table()
@@ -127,7 +127,7 @@ def action_compaction(harness: TableHarness) -> None:
     )
 
 
-@scenario("meta.action-clean")
+@scenario("metadata.action-clean")
 def action_clean(harness: TableHarness) -> None:
     """A clean deletes files of two partitions."""
     writer = harness.table()
@@ -137,7 +137,7 @@ def action_clean(harness: TableHarness) -> None:
     harness.expect(remaining, [f"{DATASET}/{A}/a2"], "files that are left")
 
 
-@scenario("meta.action-rollback")
+@scenario("metadata.action-rollback")
 def action_rollback(harness: TableHarness) -> None:
     """An action fails after the table has it, and is rolled back; its files go."""
     writer = harness.table()
@@ -150,7 +150,7 @@ def action_rollback(harness: TableHarness) -> None:
     harness.expect(f"{DATASET}/{A}/bad" in remaining, False, "its file is left")
 
 
-@scenario("meta.action-restore")
+@scenario("metadata.action-restore")
 def action_restore(harness: TableHarness) -> None:
     """The dataset goes back to a commit, with a compaction of the table since then."""
     for compacted in (False, True):
@@ -169,7 +169,7 @@ def action_restore(harness: TableHarness) -> None:
         harness.expect_dataset("and a commit")
 
 
-@scenario("meta.restore-deleted")
+@scenario("metadata.restore-deleted")
 def restore_deleted(harness: TableHarness) -> None:
     """Files were deleted since, and nothing brings them back."""
     writer = harness.table()
@@ -179,7 +179,7 @@ def restore_deleted(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.clean-missing")
+@scenario("metadata.clean-missing")
 def clean_missing(harness: TableHarness) -> None:
     """A file that is to be deleted is gone already."""
     writer = harness.table()
@@ -188,7 +188,7 @@ def clean_missing(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.clean-failed")
+@scenario("metadata.clean-failed")
 def clean_failed(harness: TableHarness) -> None:
     """A file that is to be deleted can't be, and is there still."""
     writer = harness.table()
@@ -197,7 +197,7 @@ def clean_failed(harness: TableHarness) -> None:
     harness.expect_listing({A: {"a1": 10}, B: START[B]}, harness.listing())
 
 
-@scenario("meta.from-instant")
+@scenario("metadata.from-instant")
 def from_instant(harness: TableHarness) -> None:
     """A writer that knows of no table commits; another brings the table up to it."""
     writer = harness.table()

@@ -29,7 +29,7 @@ UNBEGUN = "20260101120000000"
 # The first design -------------------------------------------------------------------------------
 
 
-@scenario("meta.v1-sync")
+@scenario("metadata.v1-sync")
 def v1_sync(harness: TableHarness) -> None:
     """The dataset goes on; then the table catches up with all of it, in order, once."""
     writer = harness.table(design=1)
@@ -45,7 +45,7 @@ def v1_sync(harness: TableHarness) -> None:
     harness.expect_listing(harness.model.listing(), harness.listing(read_only=True))
 
 
-@scenario("meta.v1-order")
+@scenario("metadata.v1-order")
 def v1_order(harness: TableHarness) -> None:
     """A file is added by one commit and deleted by the next; the table catches up with both."""
     writer = harness.table(design=1)
@@ -59,7 +59,7 @@ def v1_order(harness: TableHarness) -> None:
     harness.expect_listing(harness.model.listing(), harness.listing(read_only=True))
 
 
-@scenario("meta.v1-stops")
+@scenario("metadata.v1-stops")
 def v1_stops(harness: TableHarness) -> None:
     """A compaction of the dataset is at work; commits are completed before and after it began."""
     writer = harness.table(design=1)
@@ -77,7 +77,7 @@ def v1_stops(harness: TableHarness) -> None:
     harness.expect({async_, later} <= done, True, "synced once it is completed")
 
 
-@scenario("meta.v1-merged")
+@scenario("metadata.v1-merged")
 def v1_merged(harness: TableHarness) -> None:
     """A compaction of the dataset holds the table up, and a reader asks."""
     writer = harness.table(design=1)
@@ -87,7 +87,7 @@ def v1_merged(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.v1-read-only")
+@scenario("metadata.v1-read-only")
 def v1_read_only(harness: TableHarness) -> None:
     """The table is behind, and a reader asks for what has been synced."""
     writer = harness.table(design=1)
@@ -101,7 +101,7 @@ def v1_read_only(harness: TableHarness) -> None:
 # The second design ------------------------------------------------------------------------------
 
 
-@scenario("meta.v2-order")
+@scenario("metadata.v2-order")
 def v2_order(harness: TableHarness) -> None:
     """A commit: the table is written before the instant is completed."""
     writer = harness.table()
@@ -116,7 +116,7 @@ def v2_order(harness: TableHarness) -> None:
     harness.expect(last in done, True, "nothing is written after the instant")
 
 
-@scenario("meta.v2-hidden")
+@scenario("metadata.v2-hidden")
 def v2_hidden(harness: TableHarness) -> None:
     """The table has what an action did, and the action is not completed."""
     writer = harness.table()
@@ -129,7 +129,7 @@ def v2_hidden(harness: TableHarness) -> None:
     harness.expect_dataset("after it is completed")
 
 
-@scenario("meta.read-only")
+@scenario("metadata.read-only")
 def read_only(harness: TableHarness) -> None:
     """Readers of all kinds, on a table with an action that died."""
     writer = harness.table()
@@ -142,7 +142,7 @@ def read_only(harness: TableHarness) -> None:
     harness.expect(harness.fs.writes, [], "writes")
 
 
-@scenario("meta.single-writer")
+@scenario("metadata.single-writer")
 def single_writer(harness: TableHarness) -> None:
     """A writer holds the table; another one tries, and tries again when the first is done."""
     first = harness.table(lock="session")
@@ -155,7 +155,7 @@ def single_writer(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.several-writers")
+@scenario("metadata.several-writers")
 def several_writers(harness: TableHarness) -> None:
     """Two writers with a lock work by turns; neither takes the other for dead."""
     writer_one = harness.table(lock="shared", patience=1e6)
@@ -167,7 +167,7 @@ def several_writers(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.lock-left")
+@scenario("metadata.lock-left")
 def lock_left(harness: TableHarness) -> None:
     """A writer dies with the lock, which is another's once the time is over."""
     harness.table(lock="shared")
@@ -189,7 +189,7 @@ def lock_left(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.rolled-back-writer")
+@scenario("metadata.rolled-back-writer")
 def rolled_back_writer(harness: TableHarness) -> None:
     """A writer is slow, another takes it for dead; then the first goes on."""
     slow = harness.table()
@@ -200,7 +200,7 @@ def rolled_back_writer(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.unbegun")
+@scenario("metadata.unbegun")
 def unbegun(harness: TableHarness) -> None:
     """A writer completes an action that is not on the timeline, as the first one and as a later."""
     writer = harness.table()
@@ -214,7 +214,7 @@ def unbegun(harness: TableHarness) -> None:
         harness.expect_dataset("and a commit")
 
 
-@scenario("meta.finish-change")
+@scenario("metadata.finish-change")
 def finish_change(harness: TableHarness) -> None:
     """The table has one change of an action, which is completed with another; then a compaction."""
     smaller: Listing = {A: {"a3": 1}}
@@ -250,7 +250,7 @@ def finish_change(harness: TableHarness) -> None:
 # Validation and metrics -------------------------------------------------------------------------
 
 
-@scenario("meta.validate-listing")
+@scenario("metadata.validate-listing")
 def validate_listing(harness: TableHarness) -> None:
     """A file is there that the table does not have; what is listed is given."""
     harness.table()
@@ -259,7 +259,7 @@ def validate_listing(harness: TableHarness) -> None:
     harness.expect(dict(listing.files(A)), {**START[A], "stray": 5}, "files")
 
 
-@scenario("meta.validate-counts")
+@scenario("metadata.validate-counts")
 def validate_counts(harness: TableHarness) -> None:
     """What differs is counted, and what is right is not."""
     harness.table()
@@ -274,7 +274,7 @@ def validate_counts(harness: TableHarness) -> None:
     harness.expect(listing.warnings(), 2, "warnings")
 
 
-@scenario("meta.metrics")
+@scenario("metadata.metrics")
 def metrics(harness: TableHarness) -> None:
     """Lookups and scans of logs are counted, by Hudi's names."""
     writer = harness.table()

@@ -26,7 +26,7 @@ scenario = Scenarios[TableHarness]()
 MANY = 60
 
 
-@scenario("meta.failed-update")
+@scenario("metadata.failed-update")
 def failed_update(harness: TableHarness) -> None:
     """The process dies while the table is written: the action is not completed either."""
     for number in range(1, MANY):
@@ -47,7 +47,7 @@ def failed_update(harness: TableHarness) -> None:
             return
 
 
-@scenario("meta.recovered")
+@scenario("metadata.recovered")
 def recovered(harness: TableHarness) -> None:
     """An action dies with the table written; the next action of another writer takes it back."""
     writer = harness.table()
@@ -64,7 +64,7 @@ def recovered(harness: TableHarness) -> None:
     harness.expect(len(rollbacks), 1, "rollbacks on the timeline")
 
 
-@scenario("meta.rollback-older")
+@scenario("metadata.rollback-older")
 def rollback_older(harness: TableHarness) -> None:
     """An action is rolled back that is not the last one: others were completed since."""
     writer = harness.table()
@@ -79,7 +79,7 @@ def rollback_older(harness: TableHarness) -> None:
     harness.expect_dataset("compacted")
 
 
-@scenario("meta.rollback-first")
+@scenario("metadata.rollback-first")
 def rollback_first(harness: TableHarness) -> None:
     """The first action of the dataset fails with the table written, and is rolled back."""
     writer = harness.table()
@@ -90,7 +90,7 @@ def rollback_first(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.rollback-unknown")
+@scenario("metadata.rollback-unknown")
 def rollback_unknown(harness: TableHarness) -> None:
     """An action is rolled back that the table has never heard of, with its files."""
     writer = harness.table()
@@ -190,7 +190,7 @@ def deaths(harness: TableHarness, every: bool = False) -> Iterator[str]:
                 break
 
 
-@scenario("meta.before-or-after")
+@scenario("metadata.before-or-after")
 def before_or_after(harness: TableHarness) -> None:
     """Each action dies at each of its writes: the dataset is seen as before it, or as after it."""
     for when in deaths(harness):
@@ -198,7 +198,7 @@ def before_or_after(harness: TableHarness) -> None:
         harness.expect_dataset(f"{when}, and again")
 
 
-@scenario("meta.goes-on")
+@scenario("metadata.goes-on")
 def goes_on(harness: TableHarness) -> None:
     """Each action dies at each of its writes; the next writer commits, compacts and reads."""
     for when in deaths(harness):
@@ -210,7 +210,7 @@ def goes_on(harness: TableHarness) -> None:
         harness.expect_dataset(f"{when}, and a compaction")
 
 
-@scenario("meta.no-leak")
+@scenario("metadata.no-leak")
 def no_leak(harness: TableHarness) -> None:
     """Each action dies at each of its writes; the next writer leaves nothing of it."""
     for when in deaths(harness):
@@ -231,7 +231,7 @@ def _paths(listing: Listing) -> set[str]:
     return {f"{partition}/{name}" for partition, files in listing.items() for name in files}
 
 
-@scenario("meta.race")
+@scenario("metadata.race")
 def race(harness: TableHarness) -> None:
     """At each write of a writer another one tries to commit; who succeeds is seen."""
     for number in range(1, MANY):
@@ -265,7 +265,7 @@ def race(harness: TableHarness) -> None:
 # Damage -----------------------------------------------------------------------------------------
 
 
-@scenario("meta.fallback-absent")
+@scenario("metadata.fallback-absent")
 def fallback_absent(harness: TableHarness) -> None:
     """There is no table, or it is not wanted: files are listed."""
     harness.dataset()
@@ -277,7 +277,7 @@ def fallback_absent(harness: TableHarness) -> None:
         harness.expect(dict(listing.files(A)), START[A], "files")
 
 
-@scenario("meta.fallback-broken")
+@scenario("metadata.fallback-broken")
 def fallback_broken(harness: TableHarness) -> None:
     """Each file of the table is cut, emptied and deleted; files are listed, or found in it."""
     writer = harness.table()
@@ -294,7 +294,7 @@ def fallback_broken(harness: TableHarness) -> None:
             _put(harness, path, intact)
 
 
-@scenario("meta.warned")
+@scenario("metadata.warned")
 def warned(harness: TableHarness) -> None:
     """The table is damaged, and then there is none: both are said, and that all is well is not."""
     harness.table()
@@ -312,7 +312,7 @@ def warned(harness: TableHarness) -> None:
     harness.expect(listing.warnings(), 1, "warnings that it is gone")
 
 
-@scenario("meta.damage")
+@scenario("metadata.damage")
 def damage(harness: TableHarness) -> None:
     """A byte of the table is another, anywhere: an error, or what is right."""
     writer = harness.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
@@ -331,7 +331,7 @@ def damage(harness: TableHarness) -> None:
         _put(harness, path, intact)
 
 
-@scenario("meta.torn-completed")
+@scenario("metadata.torn-completed")
 def torn_completed(harness: TableHarness) -> None:
     """The log of a completed action lost its end: that is an error, and no older listing."""
     writer = harness.table()
@@ -343,7 +343,7 @@ def torn_completed(harness: TableHarness) -> None:
         harness.expect_refusal(harness.listing, f"an error for a log of {length} bytes")
 
 
-@scenario("meta.fallback-uncommitted")
+@scenario("metadata.fallback-uncommitted")
 def fallback_uncommitted(harness: TableHarness) -> None:
     """Files are listed while an action is at work, whose files have its instant in their names."""
     harness.dataset()

@@ -36,7 +36,7 @@ def _pruned(
         return reader.prune(X, operator, value)
 
 
-@scenario("meta.prune-range")
+@scenario("metadata.prune-range")
 def prune_range(harness: TableHarness) -> None:
     """Files of three ranges, asked for by every comparison."""
     _table(harness, low=_range(0, 9), mid=_range(10, 19), high=_range(20, 29))
@@ -53,7 +53,7 @@ def prune_range(harness: TableHarness) -> None:
         harness.expect(_pruned(harness, operator, value), names, f"{X} {operator} {value}")
 
 
-@scenario("meta.prune-unknown")
+@scenario("metadata.prune-unknown")
 def prune_unknown(harness: TableHarness) -> None:
     """One file has no statistics, one no bounds; and one comes later, without any."""
     writer = _table(harness, known=_range(0, 9), none=None, boundless=Statistics(X))
@@ -61,7 +61,7 @@ def prune_unknown(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "=", 50), {"none", "boundless", "later"}, f"{X} = 50")
 
 
-@scenario("meta.prune-nulls")
+@scenario("metadata.prune-nulls")
 def prune_nulls(harness: TableHarness) -> None:
     """Files without nulls, with some, and with nothing else."""
     _table(harness, none=_range(0, 9), some=_range(0, 9, 3), all=_range(None, None, 10))
@@ -70,7 +70,7 @@ def prune_nulls(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "=", 5), {"none", "some"}, f"{X} = 5")
 
 
-@scenario("meta.prune-nan")
+@scenario("metadata.prune-nan")
 def prune_nan(harness: TableHarness) -> None:
     """Bounds that are no numbers, and a value that is none; NaN may be beyond any bound."""
     _table(harness, nan=_range(math.nan, math.nan), number=_range(0.0, 9.0))
@@ -79,7 +79,7 @@ def prune_nan(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "=", math.nan), {"nan", "number"}, f"{X} = NaN")
 
 
-@scenario("meta.prune-text")
+@scenario("metadata.prune-text")
 def prune_text(harness: TableHarness) -> None:
     """The bounds of long texts may be their beginnings."""
     _table(harness, cut=_range("aaaa", "mmmm"), other=_range("p", "q"))
@@ -88,7 +88,7 @@ def prune_text(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "=", "n"), set(), f"{X} = 'n'")
 
 
-@scenario("meta.prune-types")
+@scenario("metadata.prune-types")
 def prune_types(harness: TableHarness) -> None:
     """The value is of another type than the column."""
     _table(harness, number=_range(0, 9), text=_range("a", "b"))
@@ -96,7 +96,7 @@ def prune_types(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "=", 50), {"text"}, f"{X} = 50")
 
 
-@scenario("meta.prune-replaced")
+@scenario("metadata.prune-replaced")
 def prune_replaced(harness: TableHarness) -> None:
     """A file is deleted, and comes again with rows of which something or nothing is known."""
     for known in (_range(50, 59), None):
@@ -111,7 +111,7 @@ def prune_replaced(harness: TableHarness) -> None:
         harness.expect(_pruned(harness, "=", 55), {"f"}, f"{X} = 55, compacted")
 
 
-@scenario("meta.prune-partitions")
+@scenario("metadata.prune-partitions")
 def prune_partitions(harness: TableHarness) -> None:
     """Files of one name in two partitions have their own statistics."""
     harness.dataset({A: {"f": 1}, B: {"f": 2}})
@@ -123,7 +123,7 @@ def prune_partitions(harness: TableHarness) -> None:
         harness.expect(_pruned(harness, "=", value), {"f"}, f"{X} = {value}")
 
 
-@scenario("meta.prune-time-travel")
+@scenario("metadata.prune-time-travel")
 def prune_time_travel(harness: TableHarness) -> None:
     """A file came again with other rows; readers ask for what was there before."""
     writer = _table(harness, f=_range(0, 9))

@@ -28,7 +28,7 @@ def _compactions(harness: TableHarness) -> list[str]:
     return [time for time, action in harness.completed(OWN_TIMELINE) if action == "commit"]
 
 
-@scenario("meta.own-schedule")
+@scenario("metadata.own-schedule")
 def own_schedule(harness: TableHarness) -> None:
     """Seven commits, with a compaction of the table after three; one of the dataset is none."""
     writer = harness.table(compact_after=3)
@@ -41,7 +41,7 @@ def own_schedule(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.compaction-same")
+@scenario("metadata.compaction-same")
 def compaction_same(harness: TableHarness) -> None:
     """The table is compacted after adds, deletes and new partitions, and its logs are removed."""
     writer = harness.table()
@@ -54,7 +54,7 @@ def compaction_same(harness: TableHarness) -> None:
     harness.expect_dataset("without the logs")
 
 
-@scenario("meta.compaction-undecided")
+@scenario("metadata.compaction-undecided")
 def compaction_undecided(harness: TableHarness) -> None:
     """The table has what an action did that fails then; it is compacted in between."""
     for due in (None, 1):
@@ -74,7 +74,7 @@ def compaction_undecided(harness: TableHarness) -> None:
         harness.expect_dataset("and compacted")
 
 
-@scenario("meta.compaction-late")
+@scenario("metadata.compaction-late")
 def compaction_late(harness: TableHarness) -> None:
     """An action is in the table when that is compacted, and is completed later: it counts."""
     writer = harness.table()
@@ -89,7 +89,7 @@ def compaction_late(harness: TableHarness) -> None:
     harness.expect_dataset("compacted again")
 
 
-@scenario("meta.compaction-first")
+@scenario("metadata.compaction-first")
 def compaction_first(harness: TableHarness) -> None:
     """A commit finds that a compaction is due: it is done before the commit is applied."""
     writer = harness.table(compact_after=1)
@@ -104,7 +104,7 @@ def compaction_first(harness: TableHarness) -> None:
     )
 
 
-@scenario("meta.compaction-pending")
+@scenario("metadata.compaction-pending")
 def compaction_pending(harness: TableHarness) -> None:
     """A compaction dies at each of its writes; readers read, writers write."""
     for number, death in product(range(1, 30), DEATHS):
@@ -117,7 +117,7 @@ def compaction_pending(harness: TableHarness) -> None:
         harness.expect_dataset(f"dead at write {number} ({death}), and a commit")
 
 
-@scenario("meta.compaction-retried")
+@scenario("metadata.compaction-retried")
 def compaction_retried(harness: TableHarness) -> None:
     """A compaction dies; the next writer ends it, before it begins another one."""
     for number in range(1, 30):
@@ -157,7 +157,7 @@ def _pending(harness: TableHarness) -> list[str]:
     return sorted(started - {time for time, _ in harness.completed(OWN_TIMELINE)})
 
 
-@scenario("meta.table-clean")
+@scenario("metadata.table-clean")
 def table_clean(harness: TableHarness) -> None:
     """The table is cleaned: what remains is the latest base file and the logs since."""
     writer = harness.table()
@@ -172,7 +172,7 @@ def table_clean(harness: TableHarness) -> None:
     harness.expect(len(cleans), 1, "cleans on the table's timeline")
 
 
-@scenario("meta.table-clean-pending")
+@scenario("metadata.table-clean-pending")
 def table_clean_pending(harness: TableHarness) -> None:
     """The table is cleaned while an action is in it that is completed later."""
     writer = harness.table()
@@ -185,7 +185,7 @@ def table_clean_pending(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.archive")
+@scenario("metadata.archive")
 def archive(harness: TableHarness) -> None:
     """Instants are dropped: of those that the table is compacted with, and of no later ones."""
     writer = harness.table()
@@ -201,7 +201,7 @@ def archive(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
-@scenario("meta.archive-failed")
+@scenario("metadata.archive-failed")
 def archive_failed(harness: TableHarness) -> None:
     """An action died with the table written; instants after it are archived as far as may be."""
     writer = harness.table()
@@ -217,7 +217,7 @@ def archive_failed(harness: TableHarness) -> None:
     harness.expect_dataset("compacted and archived")
 
 
-@scenario("meta.size-bounded")
+@scenario("metadata.size-bounded")
 def size_bounded(harness: TableHarness) -> None:
     """Forty commits with services: the table and the timelines stay small."""
     writer = harness.table(compact_after=4, keep_instants=6)

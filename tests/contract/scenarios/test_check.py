@@ -33,7 +33,7 @@ _READER, _TABLE = reader_mutants()[0], table_mutants()[0]
 BROKEN = [
     ("splitter", MUTANTS["Deaf"], "split.trigger"),
     ("blockreader", _READER.binding(), _READER.clause),
-    ("metadatatable", _TABLE.binding, _TABLE.clause),
+    ("metadata-table", _TABLE.binding, _TABLE.clause),
 ]
 
 
@@ -73,8 +73,8 @@ def test_a_should_that_is_not_kept_is_lax() -> None:
 
 STUCK = [
     (LocalSplitterBinding, "filesystem", "split.scan-first"),
-    (ReaderBinding, "reader", "rec.final"),
-    (TableBinding, "writer", "meta.files"),
+    (ReaderBinding, "reader", "record.final"),
+    (TableBinding, "writer", "metadata.files"),
 ]
 
 
@@ -217,7 +217,7 @@ def test_a_filesystem_is_asked_for_where_only_that_will_do() -> None:
 def test_every_document_about_streams_says_nothing_of_what_it_is_about() -> None:
     """That is the default."""
     assert {c.document for c in clauses().values() if c.api == STREAM} == {
-        *("fsdatainputstream", "openfile", "pythonio", "faults")
+        *("fsdatainputstream", "openfile", "python-file", "faults")
     }
 
 
