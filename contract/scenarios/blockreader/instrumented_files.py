@@ -5,10 +5,9 @@ The port of a block reader provides no filesystem, so these files are not instru
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
@@ -16,21 +15,20 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import (
-    Allocate,
     Buffer,
-    ByteBuffer,
-    FileRange,
     FileStatus,
     FileSystem,
     FSDataInputStream,
     FutureDataInputStreamBuilder,
-    Release,
-    no_release,
 )
 
 
 class TooManyCalls(Exception):
-    """A reader makes more calls than its work can need: it would never end."""
+    """A reader makes more reads than any file needs."""
+
+
+def _unsupported(self: object, *args: object, **kwargs: object) -> NoReturn:
+    raise UnsupportedOperationException("these files have no such operation")
 
 
 class InstrumentedFiles(FileSystem):
@@ -57,7 +55,7 @@ class InstrumentedFiles(FileSystem):
 
     @property
     def open_streams(self) -> int:
-        """How many streams are open."""
+        """Return how many streams are open."""
         return sum(not stream.closed for stream in self.streams)
 
     def limit_read(self, position: int, length: int) -> int:
@@ -71,11 +69,11 @@ class InstrumentedFiles(FileSystem):
         return min(length, self.shorts[self.reads % len(self.shorts)])
 
     def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
-        """A builder that remembers what it is told."""
+        """Return a builder that logs its options."""
         return InstrumentedBuilder(self, path)
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
-        """A stream, without a builder."""
+        """Open a stream without a builder."""
         if path not in self.files:
             raise FileNotFoundException(path, "no such file")
         self.streams.append(InstrumentedStream(self, self.files[path]))
@@ -83,39 +81,17 @@ class InstrumentedFiles(FileSystem):
         return self.streams[-1]
 
     def get_file_status(self, path: str) -> FileStatus:
-        """What there is, or what the scenario says there is."""
+        """Return the status, with the length that is stated if there is one."""
         if path not in self.files:
             raise FileNotFoundException(path, "no such file")
         length = self.stated.get(path, len(self.files[path]))
         return FileStatus(path, length, block_size=self.block_size)
 
-    def list_status(self, path: str) -> Iterator[FileStatus]:
-        """Nothing lists here."""
-        _unsupported()
-
-    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """Nothing is written."""
-        _unsupported()
-
-    def mkdirs(self, path: str) -> None:
-        """Nothing is written."""
-        _unsupported()
-
-    def delete(self, path: str, recursive: bool = False) -> bool:
-        """Nothing is deleted."""
-        _unsupported()
-
-    def rename(self, source: str, target: str) -> None:
-        """Nothing is moved."""
-        _unsupported()
-
-    def as_fsspec(self) -> Any:
-        """There is no such view."""
-        _unsupported()
+    list_status = create = mkdirs = delete = rename = as_fsspec = _unsupported
 
 
 class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
-    """Remembers `options` and the `status`, and opens as `open` does."""
+    """Logs `options` and the `status`, and opens as `open` does."""
 
     def __init__(self, files: InstrumentedFiles, path: str) -> None:
         self._files = files
@@ -123,37 +99,19 @@ class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
         self.options: dict[str, object] = {}
         self.status: FileStatus | None = None
 
-    def opt(self, key: str, value: str | int | bool) -> InstrumentedBuilder:
-        """Remember it."""
+    def opt(self, key: str, value: str | float | bool) -> InstrumentedBuilder:
+        """Log an option."""
         self.options[key] = value
         return self
 
-    def must(self, key: str, value: str | int | bool) -> InstrumentedBuilder:
-        """Remember it."""
-        return self.opt(key, value)
-
-    def opt_long(self, key: str, value: int) -> InstrumentedBuilder:
-        """Remember it."""
-        return self.opt(key, value)
-
-    def must_long(self, key: str, value: int) -> InstrumentedBuilder:
-        """Remember it."""
-        return self.opt(key, value)
-
-    def opt_double(self, key: str, value: float) -> InstrumentedBuilder:
-        """Remember it."""
-        return self.opt(key, int(value))
-
-    def must_double(self, key: str, value: float) -> InstrumentedBuilder:
-        """Remember it."""
-        return self.opt(key, int(value))
+    must = opt_long = must_long = opt_double = must_double = opt
 
     def buffer_size(self, size: int) -> InstrumentedBuilder:
-        """It makes no difference here."""
+        """Ignore the size."""
         return self
 
     def with_file_status(self, status: FileStatus | None) -> InstrumentedBuilder:
-        """Remember it."""
+        """Log the status."""
         self.status = status
         return self
 
@@ -169,7 +127,7 @@ class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
 
 
 class InstrumentedStream(FSDataInputStream):
-    """Reads bytes as the files are set to."""
+    """A stream whose reads its files limit, fail and log."""
 
     def __init__(self, files: InstrumentedFiles, data: bytes) -> None:
         self._files = files
@@ -178,26 +136,26 @@ class InstrumentedStream(FSDataInputStream):
         self.closed = False
 
     def close(self) -> None:
-        """Remember it."""
+        """Close the stream."""
         self.closed = True
 
     def get_pos(self) -> int:
-        """The position."""
+        """Return the position."""
         return self._position
 
     def seek(self, position: int) -> None:
-        """Go there; EOFException outside."""
+        """Seek; EOFException outside of the file."""
         self._check()
         if not 0 <= position <= len(self._data):
             raise EOFException(f"can't seek to {position} of {len(self._data)}")
         self._position = position
 
     def seek_to_new_source(self, position: int) -> bool:
-        """There is one source."""
+        """Return False: there is one source."""
         return False
 
     def read_byte(self) -> int:
-        """The next byte, -1 at the end."""
+        """Return the next byte, -1 at the end of the file."""
         byte = bytearray(1)
         return byte[0] if self.read_into(byte) == 1 else -1
 
@@ -208,13 +166,13 @@ class InstrumentedStream(FSDataInputStream):
         return count
 
     def skip(self, count: int) -> int:
-        """Go on."""
+        """Skip bytes up to the end of the file."""
         step = max(0, min(count, len(self._data) - self._position))
         self._position += step
         return step
 
     def available(self) -> int:
-        """Nobody knows."""
+        """Return 0: nothing is buffered."""
         return 0
 
     def pread(
@@ -235,51 +193,24 @@ class InstrumentedStream(FSDataInputStream):
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """All bytes, by several reads."""
-        end = len(buffer) - offset if length is None else length
+        """Read all bytes, by several reads."""
+        size = len(buffer) - offset if length is None else length
         done = 0
-        while done < end:
-            count = self.pread(position + done, buffer, offset + done, end - done)
+        while done < size:
+            count = self.pread(position + done, buffer, offset + done, size - done)
             if count < 0:
-                raise EOFException(f"no {end} bytes at {position}")
+                raise EOFException(f"no {size} bytes at {position}")
             done += count
 
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
-        """Not here."""
-        _unsupported()
-
-    def read_buffer(self, buffer: ByteBuffer) -> int:
-        """Not here."""
-        _unsupported()
-
-    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """Not here."""
-        _unsupported()
-
-    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """Not here."""
-        _unsupported()
+    read_vectored = read_buffer = pread_buffer = read_fully_buffer = as_file = _unsupported
 
     def unbuffer(self) -> None:
-        """There is nothing to release."""
+        """Do nothing: there is no buffer."""
 
     def has_capability(self, name: str) -> bool:
-        """It has none."""
+        """Return False: there are no capabilities."""
         return False
-
-    def as_file(self) -> io.RawIOBase:
-        """Not here."""
-        _unsupported()
 
     def _check(self) -> None:
         if self.closed:
             raise OSError("the stream is closed")
-
-
-def _unsupported() -> NoReturn:
-    raise UnsupportedOperationException("these files have no such operation")

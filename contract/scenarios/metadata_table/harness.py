@@ -20,7 +20,7 @@ from fscontract.contract.runner.sandbox import guarded
 from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem, Killed
 from fscontract.contract.scenarios.scenario import Harness
 
-#: Where the table is, where its listings of files are, and the two timelines.
+#: The directories of the table, of its listings of files, and of the two timelines.
 TABLE = f"{DATASET}/.hoodie/metadata"
 FILES = f"{TABLE}/files"
 TIMELINE, OWN_TIMELINE = f"{DATASET}/.hoodie/timeline", f"{TABLE}/.hoodie/timeline"
@@ -28,7 +28,7 @@ _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodi
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
-#: What files are there at first.
+#: The files at first.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
 
 
@@ -41,7 +41,7 @@ class TableHarness(Harness):
         self.reset()
 
     def reset(self) -> None:
-        """Begin with nothing."""
+        """Start again with an empty filesystem."""
         self.step()
         self.fs = InstrumentedFileSystem(self.binding.filesystem())
         self.model = Acceptor()
@@ -63,7 +63,7 @@ class TableHarness(Harness):
             file.write(bytes(size))
 
     def dataset(self, content: Listing = START) -> None:
-        """Files without a metadata table."""
+        """Write files without a metadata table."""
         for partition, files in content.items():
             for name, size in files.items():
                 self.put(partition, name, size)
@@ -71,30 +71,30 @@ class TableHarness(Harness):
         self.model = Acceptor(content)
 
     def table(self, content: Listing = START, **settings: Any) -> CheckedWriter:
-        """Files with a metadata table made of a listing; its writer."""
+        """Write files, make their metadata table from a listing, and return its writer."""
         self.dataset(content)
         writer = self.writer(**settings)
         writer.initialize()
         return writer
 
     def writer(self, **settings: Any) -> CheckedWriter:
-        """Another writer."""
+        """Return another writer."""
         writer = self.binding.writer(self.fs, TableSettings(**settings))
         self._writers.append(writer)
         return writer
 
     def next_writer(self, **settings: Any) -> CheckedWriter:
-        """One in a process of its own, after another has died."""
+        """Return a writer in another process, after one has died."""
         self.fs.revive()
         return self.writer(**settings)
 
     def without_table(self) -> CheckedWriter:
-        """A writer that knows of no table: the properties that say so are put aside."""
+        """Return a writer that knows of no table, because the properties are moved."""
         self.fs.inner.rename(_PROPERTIES, _ASIDE)
         return self.writer()
 
     def with_table(self) -> None:
-        """Put them where they were."""
+        """Move the properties back."""
         self.fs.inner.rename(_ASIDE, _PROPERTIES)
 
     def begin(self, writer: CheckedWriter, action: str = "commit") -> str:
@@ -108,7 +108,7 @@ class TableHarness(Harness):
     def change(
         self, added: Listing | None = None, deleted: Mapping[str, Collection[str]] | None = None
     ) -> TableChange:
-        """A change, whose files are written."""
+        """Return a change, whose files are written."""
         for partition, files in (added or {}).items():
             for name, size in files.items():
                 self.put(partition, name, size)
@@ -121,7 +121,7 @@ class TableHarness(Harness):
         deleted: Mapping[str, Collection[str]] | None = None,
         action: str = "commit",
     ) -> str:
-        """Do all of an action."""
+        """Begin and complete an action; return its instant."""
         time = self.begin(writer, action)
         self.finish(writer, time, added, deleted)
         return time
@@ -150,7 +150,7 @@ class TableHarness(Harness):
             return writer.clean(deleted)
 
     def restore(self, writer: CheckedWriter, to: str) -> str:
-        """Take the dataset back to an action."""
+        """Restore the dataset to an action."""
 
         def done() -> None:
             since = list(self.model.actions)
@@ -163,7 +163,7 @@ class TableHarness(Harness):
     # Observations -----------------------------------------------------------------------------
 
     def reader(self, as_of: str | None = None, read_only: bool = False) -> CheckedTableReader:
-        """A reader, to be closed."""
+        """Return a reader, which the caller closes."""
         return self.binding.reader(self.fs, as_of, read_only)
 
     def listing(self, as_of: str | None = None, read_only: bool = False) -> Listing:
@@ -172,7 +172,7 @@ class TableHarness(Harness):
             return reader.files(reader.partitions())
 
     def completed(self, timeline: str) -> list[tuple[str, str]]:
-        """The time and the action of what is completed on a timeline."""
+        """Return times and actions of the completed instants of a timeline."""
         try:
             names = [s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)]
         except FileNotFoundError:
@@ -180,25 +180,25 @@ class TableHarness(Harness):
         return [(match[1], match[3]) for name in names if (match := _DONE.fullmatch(name))]
 
     def last(self) -> str:
-        """When the last action of the dataset was completed."""
+        """Return when the last action of the dataset was completed."""
         names = [status.path.rpartition("/")[2] for status in self.fs.inner.list_status(TIMELINE)]
         return max(match[2] for name in names if (match := _DONE.fullmatch(name)))
 
     def own_files(self, ending: str = "") -> list[str]:
-        """The files of the table that list files: bases, logs, or both."""
+        """Return the files of the table that list files: bases, logs, or both."""
         paths = [status.path for status in self.fs.inner.list_status(FILES)]
         return [
             p for p in paths if ending in p.rpartition("/")[2] and "partition_metadata" not in p
         ]
 
     def pending(self, timeline: str) -> set[str]:
-        """The instants of a timeline that are begun, and not completed."""
+        """Return the instants of a timeline that have begun, and are not completed."""
         names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
         started = {name.partition(".")[0] for name in names if not _DONE.fullmatch(name)}
         return started - {time for time, _ in self.completed(timeline)}
 
     def on_disk(self) -> Listing:
-        """The data files that there are; files below directories of two levels at most."""
+        """Return the data files in directories of one level."""
         listing: dict[str, dict[str, int]] = {}
         for directory in self.fs.inner.list_status(DATASET):
             name = directory.path.rpartition("/")[2]

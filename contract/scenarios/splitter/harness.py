@@ -30,15 +30,15 @@ from fscontract.contract.pipeline_bindings import (
 from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem
 from fscontract.contract.scenarios.scenario import Harness
 
-#: Where files are put, and windows kept.
+#: The directories of files, and of windows.
 INPUT, WINDOWS = "/in", "/windows"
-#: More than any scenario emits.
+#: More records than any scenario emits.
 PLENTY = 1000
 
 
 @dataclass(frozen=True)
 class Window:
-    """What one window emitted, in order."""
+    """The records that one window emitted, in order."""
 
     records: tuple[Record, ...]
 
@@ -59,7 +59,7 @@ class Window:
 
     @property
     def facts(self) -> list[tuple[Any, ...]]:
-        """All that a repeated window must repeat: everything but when it was discovered."""
+        """All that a repeated window must repeat: everything but the discovery times."""
         return [_facts(record) for record in self.records]
 
 
