@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
@@ -25,6 +25,7 @@ from fscontract.contract.cli.known import known
 from fscontract.contract.cli.listing import features, list_clauses
 from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.profile import profile
+from fscontract.contract.cli.renames import renames_printed
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
 from fscontract.contract.runner.exit_codes import USAGE
@@ -73,20 +74,20 @@ class Commands(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        found = sorted(entry_points(group=COMMANDS, name=cmd_name))
-        return InstalledCommand(found[0]) if found else None
+        entries = sorted(entry_points(group=COMMANDS, name=cmd_name))
+        return InstalledCommand(entries[0]) if entries else None
 
 
 def _docstring(module: str) -> str:
     """The docstring of a module, read from its file: neither it nor its packages are imported."""
     names = module.split(".")
-    place = getattr(sys.modules.get(names[0]), "__path__", None)
+    path = getattr(sys.modules.get(names[0]), "__path__", None)
     spec = None
-    for depth in range(2 if place else 1, len(names) + 1):
-        spec = PathFinder.find_spec(".".join(names[:depth]), place)
+    for depth in range(2 if path else 1, len(names) + 1):
+        spec = PathFinder.find_spec(".".join(names[:depth]), path)
         if spec is None:
             return ""
-        place = spec.submodule_search_locations
+        path = spec.submodule_search_locations
     source = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
     return ast.get_docstring(ast.parse(source)) or "" if source else ""
 
@@ -115,7 +116,8 @@ class _Commands(Commands):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, whose exceptions click does not see before they are sorted."""
-        return exit_codes.invoked(super().invoke, ctx)
+        with renames_printed():
+            return exit_codes.invoked(super().invoke, ctx)
 
 
 @click.group(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Generic
 
+from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import (
@@ -16,7 +17,6 @@ from fscontract.contract.pipeline_bindings import (
     PipelineBinding,
     SplitterBinding,
 )
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.events import (
     Interrupted,
     Listener,
@@ -32,7 +32,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.sandbox import Surroundings, said_by
+from fscontract.contract.runner.sandbox import Sandbox, said_by
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -190,11 +190,11 @@ def check_pipeline(
 
     TargetError if there is no check for parts of its kind.
     """
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        return _checked(binding, clauses, known, timeout, listener, surroundings)
+        return _checked(binding, clauses, known, timeout, listener, sandbox)
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 def _checked(
@@ -203,7 +203,7 @@ def _checked(
     known: Sequence[Known],
     timeout: float,
     listener: Listener,
-    surroundings: Surroundings,
+    sandbox: Sandbox,
 ) -> RunResult:
     started, start = clock.now(), clock.monotonic()
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
@@ -212,7 +212,7 @@ def _checked(
     findings = Findings()
 
     def on_progress(done: int, total: int) -> None:
-        surroundings.patches.undo()
+        sandbox.patches.undo()
         listener(Progress("scenarios", done, total, 0, unit="scenario"))
 
     def result(lost: str = "") -> RunResult:
@@ -226,16 +226,16 @@ def _checked(
             seconds=clock.monotonic() - start,
             clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in selected),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
-            warnings=surroundings.patches.warnings,
+            warnings=sandbox.patches.warnings,
         )
 
     try:
         play(findings, binding, {c.id for c in selected}, timeout, on_progress)
     except KeyboardInterrupt:
-        surroundings.restore()
+        sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
-    surroundings.restore()
+    sandbox.restore()
     finished = result()
     listener(RunFinished(finished))
     return finished

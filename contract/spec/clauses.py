@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,6 +15,7 @@ from typing import Any
 
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.untrusted import parse_yaml
 
 #: The document every other one builds on comes first, wherever its name sorts.
@@ -197,6 +199,22 @@ def present(name: str) -> str:
     """Return the id that a clause of this id has now, or `name` if it has none or several."""
     old = retired().get(name)
     return old.instead[0] if old is not None and len(old.instead) == 1 else name
+
+
+def read_id(name: str) -> str:
+    """Return `present(name)`; warn with RenamedWarning if that is another id."""
+    current = present(name)
+    if current != name:
+        warnings.warn(str(retired()[name]), RenamedWarning, stacklevel=2)
+    return current
+
+
+def read_name(kind: str, name: str) -> str:
+    """Return `present_name(kind, name)`; warn with RenamedWarning if that is another name."""
+    current = present_name(kind, name)
+    if current != name:
+        warnings.warn(f"{name} is {current} now", RenamedWarning, stacklevel=2)
+    return current
 
 
 def notices(patterns: Iterable[str]) -> list[str]:

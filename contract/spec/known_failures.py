@@ -21,7 +21,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, near_misses, notices, present
+from fscontract.contract.spec.clauses import clauses, near_misses, notices, present, read_id
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
 _REQUIRED = ("clause", "reason", "signature")
@@ -86,7 +86,7 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
         mistakes = list(_mistakes(item))
         yield from (f"{number}: {text}" for text in mistakes)
         if not mistakes:
-            changed = {"until": _day(item.get("until")), "clause": present(item["clause"])}
+            changed = {"until": _day(item.get("until")), "clause": read_id(item["clause"])}
             entry = Known(**{**item, **changed})
             if entry in entries:
                 yield f"{number}: the same as an entry before"

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.spec import schemas
-from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name
+from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name, read_name
 from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
 
 #: Where Hadoop's contract options live in its configuration files.
@@ -102,7 +102,7 @@ def load_profile(name_or_path: str) -> Profile:
 
     Raises ProfileError for an unknown name and for a file with faults.
     """
-    name = present_name("profiles", name_or_path)
+    name = read_name("profiles", name_or_path)
     if name in profile_names():
         return _shipped(name)
     if not os.path.lexists(name_or_path):

@@ -16,7 +16,7 @@ from fscontract.contract.pipeline_bindings import (
     TableChange,
     TableSettings,
 )
-from fscontract.contract.runner.sandbox import guarded
+from fscontract.contract.runner.sandbox import call_sandboxed
 from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem, Killed
 from fscontract.contract.scenarios.scenario import Harness
 
@@ -52,7 +52,7 @@ class TableHarness(Harness):
         self.fs.revive()
         for writer in self._writers:
             with suppress(Exception, Killed):
-                guarded(writer.close)
+                call_sandboxed(writer.close)
 
     # The dataset ------------------------------------------------------------------------------
 

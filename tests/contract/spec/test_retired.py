@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from fscontract.contract.report.docs_tables import reference_index
 from fscontract.contract.runner.result import Verdict
+from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec import clauses as module
 from fscontract.contract.spec.clauses import ClauseError, Retired, present, retired, select
 from fscontract.contract.spec.known_failures import KnownError, load_known
@@ -96,8 +97,9 @@ def _known(path: Path, clause: str) -> Path:
 
 
 def test_a_known_failure_of_a_renamed_clause_goes_on_being_known(tmp_path: Path) -> None:
-    """Under the id of now."""
-    (entry,) = load_known(_known(tmp_path / "k.yaml", "seek.begin"))
+    """Under the id of now, with a warning."""
+    with pytest.warns(RenamedWarning, match=RENAMED):
+        (entry,) = load_known(_known(tmp_path / "k.yaml", "seek.begin"))
     assert entry.clause == "seek.zero"
 
 
@@ -163,6 +165,21 @@ def test_patterns_of_present_names_keep_their_meaning(
     """So `read*` selects the groups that begin so now."""
     monkeypatch.undo()
     assert module.notices([pattern]) == []
+
+
+def test_commands_print_the_new_name_of_each_old_one_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suite: FakeSuite, stub_target: str
+) -> None:
+    monkeypatch.undo()
+    entry = "{clause: read1.eof, reason: r, signature: %s}"
+    known = tmp_path / "k.yaml"
+    known.write_text(f"known: [{entry % 'a'}, {entry % 'b'}]\n")
+    monkeypatch.chdir(tmp_path)
+    result = run("check", "--no-isolate", "memory", "--known", str(known), "--profile", "pyfile")
+    assert result.stderr.splitlines() == [
+        "fscontract: pyfile is python-file now",
+        "fscontract: read1.eof is read-byte.eof since 0.2.0: plainer names",
+    ]
 
 
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:
