@@ -1,4 +1,4 @@
-"""Ports to the parts of a pipeline: splitter, block reader and metadata table."""
+"""Ports of the parts of a pipeline: how scenarios drive splitters, block readers and tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fscontract.contract.models.splitter import BlockRecord, FileRecord
 
 
 class PipelineBinding(ABC):
-    """A part of a pipeline that can be checked; `name` is what reports call it."""
+    """A part of a pipeline that can be checked. Reports show its `name`."""
 
     #: The `api` of the documents that judge it.
     api: ClassVar[str]
@@ -22,10 +22,10 @@ class PipelineBinding(ABC):
 
 @dataclass(frozen=True)
 class SplitterSettings:
-    """How a splitter is set up. None stands for the splitter's own default.
+    """Settings of a splitter. None selects the splitter's own default.
 
-    `data_offset` is where the first block of each file starts. `windows` is a directory for the
-    windows of a splitter that finds its files; without it, it keeps none.
+    `data_offset` is the start of the first block of each file. `windows` is the directory in which
+    a splitter that finds its files stores windows; without it, it stores none.
     """
 
     files: str | Sequence[str] = ()
@@ -41,7 +41,7 @@ class SplitterSettings:
 
 
 class Splitter(ABC):
-    """One life of a splitter: what it emits waits for `taken`."""
+    """One life of a splitter; `taken` returns what it emits."""
 
     @abstractmethod
     def begin_window(self, window_id: int) -> None:
@@ -53,90 +53,90 @@ class Splitter(ABC):
 
     @abstractmethod
     def taken(self) -> Sequence[FileRecord | BlockRecord]:
-        """What was emitted since the last call, in order."""
+        """Return what was emitted since the last call, in order."""
 
     @abstractmethod
     def checkpoint(self) -> str:
-        """What a new life can be begun with."""
+        """Return a checkpoint that a new life can start from."""
 
     @abstractmethod
     def close(self) -> None:
-        """End this life; nothing more is written."""
+        """End this life. Nothing is written afterwards."""
 
 
 class FedSplitter(Splitter):
-    """A splitter that is told what to split."""
+    """A splitter that is fed files."""
 
     @abstractmethod
     def put(self, directory: str | None, relative_path: str) -> None:
-        """Give it a file."""
+        """Feed it a file."""
 
     @abstractmethod
     def idle(self) -> None:
-        """Let it do what it does when there is nothing to take."""
+        """Let it do its work for idle time."""
 
 
 class FindingSplitter(Splitter):
-    """A splitter that finds its files, in a thread that sees the time pass when it is told to."""
+    """A splitter that finds its files in a thread, whose clock only `advance` moves."""
 
     @abstractmethod
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
 
     @abstractmethod
     def emit_tuples(self) -> None:
-        """Let it emit what the window still allows."""
+        """Emit what the window still allows."""
 
     @abstractmethod
     def committed(self, window_id: int, removed: Sequence[int] = ()) -> None:
-        """Tell it that no failure leads back to this window; `removed` operators are no more."""
+        """Commit a window: no failure leads back to it. `removed` operators no longer exist."""
 
     @abstractmethod
     def trigger(self) -> None:
-        """Ask for a scan."""
+        """Request a scan."""
 
     @abstractmethod
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
 
     @abstractmethod
     def settle(self) -> None:
-        """Wait until the thread has nothing to do but wait."""
+        """Wait until the thread is idle."""
 
     @abstractmethod
     def missing(self) -> Sequence[str]:
-        """The inputs that it has said are not there, each as often as it said so."""
+        """Return the inputs that it reported as missing, as often as it did."""
 
 
 class SplitterBinding(PipelineBinding):
-    """Makes splitters of one kind. Settings that make no sense raise ValueError."""
+    """Make splitters of one kind; ValueError for invalid settings."""
 
     api: ClassVar[str] = "splitter"
 
     @abstractmethod
     def filesystem(self) -> FileSystem:
-        """A new filesystem with nothing in it, for files to split and for windows."""
+        """Return a new empty filesystem, for files to split and for windows."""
 
     @abstractmethod
     def fed(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FedSplitter:
-        """A splitter that is told what to split."""
+        """Return a splitter that is fed files."""
 
     @abstractmethod
     def finding(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FindingSplitter:
-        """A splitter that finds its files; it has not been started."""
+        """Return a splitter that finds its files; it has not been started."""
 
 
-#: Where the dataset is.
+#: The directory of the dataset.
 DATASET = "/dataset"
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is known of a column in a file. None stands for a bound that is not known."""
+    """Statistics of a column in a file; None for an unknown bound."""
 
     column: str
     minimum: Any = None
@@ -147,9 +147,9 @@ class Statistics:
 
 @dataclass(frozen=True)
 class TableChange:
-    """What an action did: files it added, by partition, with their sizes; names it deleted.
+    """The change of an action: sizes of added files, by partition and name, and deleted names.
 
-    `statistics` are those of files that it added, by partition and name.
+    `statistics` has those of added files, by partition and name.
     """
 
     added: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -159,14 +159,13 @@ class TableChange:
 
 @dataclass(frozen=True)
 class TableSettings:
-    """How a writer is set up.
+    """Settings of a writer.
 
-    `design` is 1 for tables that catch up with their dataset, 2 for those that go before it.
-    `compact_after` deltacommits the table is compacted, cleaned and archived; never if it is None.
-    `keep_instants` stay on a timeline that is archived. `lock` is "" for none, "shared" for one
-    that is taken for each action, "session" for one that is held until the writer is closed.
-    `lease` is how long a writer that died holds it, in seconds of the clock, which goes on by one
-    at each look.
+    `design` is 1 for tables that are synced after their dataset, 2 for those written before it.
+    After `compact_after` deltacommits the table is compacted, cleaned and archived; None for never.
+    Archiving leaves `keep_instants` on the timeline. `lock` is "" for none, "shared" for a lock for
+    each action, "session" for one that is held until the writer is closed. A writer that died holds
+    it for `lease` seconds of the clock, which advances by one second at each call.
     """
 
     design: int = 2
@@ -182,19 +181,19 @@ class CheckedWriter(ABC):
 
     @abstractmethod
     def initialize(self) -> None:
-        """Make the table of what a listing finds."""
+        """Make the table from a listing."""
 
     @abstractmethod
     def bootstrap(self, content: TableChange) -> None:
-        """Make the table of what is told, with the columns that there are statistics of."""
+        """Make the table from this content and its statistics."""
 
     @abstractmethod
     def begin(self, action: str) -> str:
-        """Begin an action on the dataset; its instant."""
+        """Begin an action on the dataset; return its instant."""
 
     @abstractmethod
     def apply(self, instant: str, change: TableChange) -> None:
-        """Put what an action did into the table, and do not complete it."""
+        """Write the change of an action to the table, without completing the action."""
 
     @abstractmethod
     def finish(self, instant: str, change: TableChange) -> None:
@@ -202,27 +201,27 @@ class CheckedWriter(ABC):
 
     @abstractmethod
     def clean(self, deleted: Mapping[str, Collection[str]]) -> str:
-        """Delete files of the dataset; the instant."""
+        """Delete files of the dataset; return the instant."""
 
     @abstractmethod
     def roll_back(self, instant: str, deleted: Mapping[str, Collection[str]]) -> str:
-        """Take back an action that was not completed, with the files it has written."""
+        """Roll back an action that was not completed, with its files; return the instant."""
 
     @abstractmethod
     def restore(self, instant: str) -> str:
-        """Take the dataset back to an instant."""
+        """Restore the dataset to an instant; return the instant of the restore."""
 
     @abstractmethod
     def recover(self) -> None:
-        """End what other writers have not."""
+        """Recover what other writers left incomplete."""
 
     @abstractmethod
     def sync(self) -> None:
-        """Let the table catch up."""
+        """Sync the table with the dataset."""
 
     @abstractmethod
     def compact(self) -> bool:
-        """Compact the table; whether that was done."""
+        """Compact the table; return whether there was something to compact."""
 
     @abstractmethod
     def clean_table(self) -> None:
@@ -230,11 +229,11 @@ class CheckedWriter(ABC):
 
     @abstractmethod
     def archive(self) -> None:
-        """Drop the instants that nobody needs."""
+        """Archive the instants that are not needed."""
 
     @abstractmethod
     def close(self) -> None:
-        """The writer is not needed any more."""
+        """Close the writer."""
 
 
 class CheckedTableReader(ABC):
@@ -242,77 +241,77 @@ class CheckedTableReader(ABC):
 
     @abstractmethod
     def partitions(self) -> list[str]:
-        """The partitions, sorted."""
+        """Return the sorted partitions."""
 
     @abstractmethod
     def files(self, partitions: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
-        """The files of some partitions with their sizes, by one request."""
+        """Return the sizes of the files of some partitions, by one request."""
 
     @abstractmethod
     def prune(self, column: str, operator: str, value: Any) -> set[str]:
-        """The names of files that may have a row that meets a condition."""
+        """Return the names of files that may have a row that meets a condition."""
 
     @abstractmethod
     def close(self) -> None:
-        """The reader is not needed any more."""
+        """Close the reader."""
 
 
 class CheckedListing(ABC):
-    """The files of a dataset by whatever can be used."""
+    """The files of a dataset, by its table or a listing."""
 
     @abstractmethod
     def partitions(self) -> list[str]:
-        """The partitions, sorted."""
+        """Return the sorted partitions."""
 
     @abstractmethod
     def files(self, partition: str) -> Mapping[str, int]:
-        """The files of a partition with their sizes."""
+        """Return the sizes of the files of a partition."""
 
     @abstractmethod
     def warnings(self) -> int:
-        """How often it was warned of a table that can't be used, or is wrong."""
+        """Return how many warnings there were of an unusable or wrong table."""
 
     @abstractmethod
     def metrics(self) -> Mapping[str, float]:
-        """The metrics, by Hudi's names."""
+        """Return the metrics, by Hudi's names."""
 
 
 class MetadataTableBinding(PipelineBinding):
-    """Makes writers and readers of one kind, of the dataset at DATASET."""
+    """Make writers and readers of one kind, for the dataset at DATASET."""
 
     api: ClassVar[str] = "metadata-table"
 
     @abstractmethod
     def filesystem(self) -> FileSystem:
-        """A new filesystem with nothing in it."""
+        """Return a new empty filesystem."""
 
     @abstractmethod
     def writer(self, filesystem: FileSystem, settings: TableSettings) -> CheckedWriter:
-        """A writer."""
+        """Return a writer."""
 
     @abstractmethod
     def reader(
         self, filesystem: FileSystem, as_of: str | None = None, read_only: bool = False
     ) -> CheckedTableReader:
-        """The table as it is, or as it was at an instant; OSError.
+        """Return the table as it is, or as it was at an instant; OSError.
 
-        One that is `read_only` shows what the table has, though the dataset may be ahead.
+        If `read_only`, it lists what the table has, though the dataset may be ahead.
         """
 
     @abstractmethod
     def listing(
         self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
     ) -> CheckedListing:
-        """The files by the table if there is one, by listing otherwise; both, to validate it."""
+        """Return the files by the table, by a listing if there is none, or by both to validate."""
 
 
 @dataclass(frozen=True)
 class ReaderSettings:
-    """How a reader is set up; None stands for the reader's own default.
+    """Settings of a reader; None selects the reader's own default.
 
     `context` is read-ahead, line, fixed or fixed-width. `length` is that of fixed records.
-    `converter` gives None for what is to be dropped; `on_block` is told of each block when its
-    records are out.
+    `converter` returns None for a record to drop; `on_block` is called with the id of each block
+    after its records.
     """
 
     context: str = "read-ahead"
@@ -331,7 +330,7 @@ class ReaderSettings:
 
 
 class DeliveredRecord(Protocol):
-    """A record as a reader delivers it."""
+    """A record that a reader delivers."""
 
     @property
     def block_id(self) -> int:
@@ -339,7 +338,7 @@ class DeliveredRecord(Protocol):
 
     @property
     def record(self) -> Any:
-        """What the converter made of it."""
+        """The result of the converter."""
 
     @property
     def offset(self) -> int:
@@ -351,19 +350,19 @@ class CheckedReader(ABC):
 
     @abstractmethod
     def process(self, block: Block) -> Iterator[DeliveredRecord]:
-        """The records of a block."""
+        """Yield the records of a block."""
 
     @abstractmethod
     def counters(self) -> Mapping[str, float]:
-        """The counters blocks, records, bytes, and time in seconds of the clock."""
+        """Return the counters blocks, records, bytes, and time in seconds of the clock."""
 
     @abstractmethod
     def close_if_idle(self) -> None:
-        """What is called while nothing comes."""
+        """Close the stream if it is idle; called while no block comes."""
 
     @abstractmethod
     def close(self) -> None:
-        """The reader is not needed any more."""
+        """Close the reader."""
 
 
 class CheckedScaling(ABC):
@@ -371,7 +370,7 @@ class CheckedScaling(ABC):
 
     @abstractmethod
     def report(self, partition: int, queue_size: int | None, now: float) -> bool:
-        """A partition's statistics; whether to define the partitions anew."""
+        """Report a partition's statistics; return whether to define the partitions anew."""
 
     @property
     @abstractmethod
@@ -382,7 +381,7 @@ class CheckedScaling(ABC):
     def define(
         self, counters: Sequence[int], backlog: Sequence[int], required: int, first: bool
     ) -> ScaledPartitions:
-        """Define partitions; those there are have these blocks counted, and these waiting.
+        """Define partitions; the present ones have counted and have waiting these blocks.
 
         Their readers are configured as "old0", "old1", ...; new ones have the configuration "new".
         """
@@ -390,9 +389,9 @@ class CheckedScaling(ABC):
 
 @dataclass(frozen=True)
 class ScaledPartitions:
-    """What became of the partitions: each one's configuration, blocks counted, and keys.
+    """The partitions by their configurations, blocks counted, and keys.
 
-    `reused` says whether any is the very object that was there before.
+    `reused` says whether any of them is an object from before.
     """
 
     readers: tuple[str, ...]
@@ -403,14 +402,14 @@ class ScaledPartitions:
 
 
 class BlockReaderBinding(PipelineBinding):
-    """Makes readers of one kind. Settings that make no sense raise ValueError."""
+    """Make readers of one kind; ValueError for invalid settings."""
 
     api: ClassVar[str] = "blockreader"
 
     @abstractmethod
     def reader(self, filesystem: FileSystem, settings: ReaderSettings) -> CheckedReader:
-        """A reader of the files of a filesystem."""
+        """Return a reader of the files of a filesystem."""
 
     @abstractmethod
     def scaling(self, low: int, high: int, interval: float, collect: bool) -> CheckedScaling:
-        """Decisions for from `low` to `high` readers; ValueError for bounds that are none."""
+        """Return the decisions for `low` to `high` readers; ValueError for invalid bounds."""

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pipeline.measure import peak_memory
-from fscontract.contract.scenarios.splitter.instrumented_filesystem import StagedFileSystem
+from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo
 from fscontract.pipeline.splitter.input import FileSplitterInput
@@ -87,9 +87,9 @@ def _windows(splitter: Any, seen: Seen, blocks: int, emit: Callable[[], None]) -
             committed(window)
 
 
-def _filesystem(files: int, blocks: int) -> StagedFileSystem:
+def _filesystem(files: int, blocks: int) -> InstrumentedFileSystem:
     """Files that are said to be so long; nothing of them is there."""
-    fs = StagedFileSystem(MemoryFileSystem())
+    fs = InstrumentedFileSystem(MemoryFileSystem())
     for number in range(files):
         with fs.create(f"/in/f{number}") as file:
             file.write(b"x")

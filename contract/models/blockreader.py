@@ -1,18 +1,24 @@
-"""Whether records are those of a file, each from the block that it belongs to.
+"""Model of a block reader: judge whether it delivers the records of a file, each from its block.
 
-The acceptor is told the bytes of a file, the blocks it is split into and how records end. It sees
-what was delivered of each block, and names the clause that the first odd record breaks. It does
-not read blocks: what a record is, is decided on the whole file at once.
+The model gets the bytes of a file, the blocks it is split into, and how records end. It names the
+clause that the first unexpected record breaks. It does not read blocks: records are found in the
+unsplit file.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fscontract.contract.models.violation import Violation
+
+#: The clauses that the acceptor judges.
+NONE_LOST, NONE_TWICE, OWNER = "record.none-lost", "record.none-twice", "record.owner"
+WHOLE, OFFSET, ORDER = "record.whole", "record.offset", "record.order"
+CLAUSES = (NONE_LOST, NONE_TWICE, OWNER, WHOLE, OFFSET, ORDER)
 NO_BLOCK = -1
 BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -35,7 +41,7 @@ class Block:
         return self.previous == NO_BLOCK
 
 
-class Found(NamedTuple):
+class Record(NamedTuple):
     """A record: where it starts, its bytes, and where the next one starts."""
 
     offset: int
@@ -43,20 +49,12 @@ class Found(NamedTuple):
     end: int
 
 
-class Seen(NamedTuple):
+class Delivered(NamedTuple):
     """A record as it was delivered."""
 
     block_id: int
     offset: int
     record: bytes
-
-
-class Broken(NamedTuple):
-    """A clause that a record breaks: what would have been accepted, and what was seen."""
-
-    clause: str
-    expected: str
-    actual: str
 
 
 @dataclass(frozen=True)
@@ -92,117 +90,131 @@ def split_blocks(
     ]
 
 
-def lines_of(layout: Layout) -> list[Found]:
+def lines_of(layout: Layout) -> list[Record]:
     """The records of the unsplit file that a delimiter ends, nothing left out of them."""
     data, start = layout.data, layout.data_offset
     pattern = re.compile(re.escape(layout.delimiter)) if layout.delimiter else _LINE_END
     first = None
     if start == 0 and data.startswith(BOM):
         start, first = len(BOM), 0
-    found = []
+    records = []
     while start < len(data):
         match = pattern.search(data, start)
         stop, end = match.span() if match else (len(data), len(data))
-        found.append(Found(start if first is None else first, data[start:stop], end))
+        records.append(Record(start if first is None else first, data[start:stop], end))
         start, first = end, None
-    return found
+    return records
 
 
-def expected_of(layout: Layout, block: Block) -> list[Found]:
+def expected_of(layout: Layout, block: Block) -> list[Record]:
     """What the block has to deliver, the rest of a line at its start included."""
     if layout.context.startswith("fixed"):
         return list(_pieces(layout, block))
     lines = lines_of(layout)
     if layout.context == "line":
-        own = [*_rest(layout, block, lines), *(f for f in lines if _starts_in(f, block))]
+        own = [*_rest(layout, block, lines), *(r for r in lines if _starts_in(r, block))]
     else:
-        own = [f for f in lines if _belongs(f, block)]
-    return [f for f in (_cut(layout, f) for f in own) if f is not None]
+        own = [r for r in lines if _belongs(r, block)]
+    return [r for r in (_cut(layout, r) for r in own) if r is not None]
 
 
-def judge(layout: Layout, blocks: Sequence[Block], seen: Sequence[Seen]) -> Broken | None:
-    """The first clause that what was delivered breaks; None if all is as it should be.
+def judge(
+    layout: Layout,
+    blocks: Sequence[Block],
+    delivered: Sequence[Delivered],
+    exercised: Counter[str] | None = None,
+) -> Violation | None:
+    """Return the violation of the first clause that the delivered records break, None if all hold.
 
-    `seen` are the records of `blocks`, in the order in which these were read.
+    `delivered` are the records of `blocks`, in the order in which these were read. The comparisons
+    that were made are added to `exercised`.
     """
-    wanted = [(b, f) for b in blocks for f in expected_of(layout, b)]
-    counted = Counter((f.offset, f.record) for _, f in wanted)
-    owners: Mapping[tuple[int, bytes], list[int]] = _owners(wanted)
-    for record in seen:
+    expected = [(b, r) for b in blocks for r in expected_of(layout, b)]
+    remaining = Counter((r.offset, r.record) for _, r in expected)
+    owners = _owners(expected)
+    count: Counter[str] = Counter() if exercised is None else exercised
+    for record in delivered:
         key = (record.offset, record.record)
-        if key not in counted:
-            return _stranger(layout, wanted, record)
-        if counted[key] == 0:
-            return Broken("record.none-twice", "each record once", f"{record} again")
+        count.update((WHOLE, OFFSET))
+        if key not in remaining:
+            return _unexpected(layout, expected, record)
+        count.update((NONE_TWICE,))
+        if remaining[key] == 0:
+            return Violation(NONE_TWICE, "each record once", f"{record} again")
+        count.update((OWNER,))
         if record.block_id not in owners[key]:
-            return Broken("record.owner", f"from block {owners[key][0]}", str(record))
-        counted[key] -= 1
-    missing = [f for b, f in wanted if counted[f.offset, f.record]]
+            return Violation(OWNER, f"from block {owners[key][0]}", str(record))
+        remaining[key] -= 1
+    count.update((NONE_LOST,))
+    missing = [r for b, r in expected if remaining[r.offset, r.record]]
     if missing:
-        return Broken("record.none-lost", str(missing[0]), f"{len(seen)} other records")
-    order = [(s.block_id, s.offset) for s in seen]
-    if order != [(b.block_id, f.offset) for b, f in wanted]:
-        return Broken("record.order", "records in order of their offsets", str(order)[:200])
+        return Violation(NONE_LOST, str(missing[0]), f"{len(delivered)} other records")
+    count.update((ORDER,))
+    order = [(d.block_id, d.offset) for d in delivered]
+    if order != [(b.block_id, r.offset) for b, r in expected]:
+        return Violation(ORDER, "records in order of their offsets", str(order)[:200])
     return None
 
 
-def _owners(wanted: Sequence[tuple[Block, Found]]) -> dict[tuple[int, bytes], list[int]]:
-    found: dict[tuple[int, bytes], list[int]] = {}
-    for block, record in wanted:
-        found.setdefault((record.offset, record.record), []).append(block.block_id)
-    return found
+def _owners(expected: Sequence[tuple[Block, Record]]) -> dict[tuple[int, bytes], list[int]]:
+    owners: dict[tuple[int, bytes], list[int]] = {}
+    for block, record in expected:
+        owners.setdefault((record.offset, record.record), []).append(block.block_id)
+    return owners
 
 
-def _stranger(layout: Layout, wanted: Sequence[tuple[Block, Found]], record: Seen) -> Broken:
-    """What is wrong with a record that no block has to deliver."""
-    same = [f for _, f in wanted if f.offset == record.offset]
+def _unexpected(
+    layout: Layout, expected: Sequence[tuple[Block, Record]], record: Delivered
+) -> Violation:
+    """Return the violation by a record that no block has to deliver."""
+    same = [r for _, r in expected if r.offset == record.offset]
     if same:
-        return Broken("record.whole", repr(same[0].record), repr(record.record))
-    own = [f for b, f in wanted if b.block_id == record.block_id and f.record == record.record]
+        return Violation(WHOLE, repr(same[0].record), repr(record.record))
+    own = [r for b, r in expected if b.block_id == record.block_id and r.record == record.record]
     if own:
-        return Broken("record.offset", f"offset {own[0].offset}", f"offset {record.offset}")
-    if any(f.record == record.record for f in lines_of(layout)):
-        return Broken("record.none-twice", "each record once", str(record))
-    return Broken("record.whole", "a record of the file", str(record))
+        return Violation(OFFSET, f"offset {own[0].offset}", f"offset {record.offset}")
+    if any(r.record == record.record for r in lines_of(layout)):
+        return Violation(NONE_TWICE, "each record once", str(record))
+    return Violation(WHOLE, "a record of the file", str(record))
 
 
-def _belongs(found: Found, block: Block) -> bool:
+def _belongs(record: Record, block: Block) -> bool:
     """Reading ahead: the block holds the byte before the record, or has the first one."""
-    if found.offset == block.offset and block.is_first:
+    if record.offset == block.offset and block.is_first:
         return True
-    return block.offset < found.offset <= block.end
+    return block.offset < record.offset <= block.end
 
 
-def _starts_in(found: Found, block: Block) -> bool:
-    return block.offset <= found.offset < block.end
+def _starts_in(record: Record, block: Block) -> bool:
+    return block.offset <= record.offset < block.end
 
 
-def _rest(layout: Layout, block: Block, lines: Sequence[Found]) -> Iterator[Found]:
+def _rest(layout: Layout, block: Block, lines: Sequence[Record]) -> Iterator[Record]:
     """The rest of a line at the start of a block that is inside of it."""
-    for found in lines:
-        content = found.end - _delimiter_length(layout, found)
-        inside = found.offset < block.offset < found.end
-        hidden = found.offset == 0 and block.offset < len(BOM) and layout.data.startswith(BOM)
+    for record in lines:
+        content = record.end - _delimiter_length(layout, record)
+        inside = record.offset < block.offset < record.end
+        hidden = record.offset == 0 and block.offset < len(BOM) and layout.data.startswith(BOM)
         if inside and block.offset <= content and not block.is_first and not hidden:
-            yield Found(block.offset, layout.data[block.offset : content], found.end)
+            yield Record(block.offset, layout.data[block.offset : content], record.end)
 
 
-def _delimiter_length(layout: Layout, found: Found) -> int:
-    start = found.offset
+def _delimiter_length(layout: Layout, record: Record) -> int:
+    start = record.offset
     if start == 0 and layout.data_offset == 0 and layout.data.startswith(BOM):
         start = len(BOM)
-    return found.end - start - len(found.record)
+    return record.end - start - len(record.record)
 
 
-def _cut(layout: Layout, found: Found) -> Found | None:
-    if layout.drop_blank and not found.record:
+def _cut(layout: Layout, record: Record) -> Record | None:
+    if layout.drop_blank and not record.record:
         return None
-    if layout.limit is None or len(found.record) <= layout.limit:
-        return found
-    return None if layout.skips else found._replace(record=found.record[: layout.limit])
+    if layout.limit is None or len(record.record) <= layout.limit:
+        return record
+    return None if layout.skips else record._replace(record=record.record[: layout.limit])
 
 
-def _pieces(layout: Layout, block: Block) -> Iterator[Found]:
+def _pieces(layout: Layout, block: Block) -> Iterator[Record]:
     """Slices of a block, or the fixed-width records that start in it."""
     start, stop, length = block.offset, block.end, layout.length
     if layout.context == "fixed-width":
@@ -211,4 +223,4 @@ def _pieces(layout: Layout, block: Block) -> Iterator[Found]:
         end = min(offset + length, len(layout.data))
         if layout.context == "fixed":
             end = min(end, block.end)
-        yield Found(offset, layout.data[offset:end], end)
+        yield Record(offset, layout.data[offset:end], end)

@@ -1,8 +1,8 @@
-"""What a metadata table may say of a dataset: a map of partitions to files, at each instant.
+"""Model of a metadata table: the listings of a dataset that are right at each instant.
 
-The acceptor is told what happens on the dataset's timeline, and sees listings. It predicts
-nothing where more than one listing is right: while an action dies, the dataset may be as before
-it or as after it, until a listing shows which.
+The acceptor gets the events of the dataset's timeline, and judges listings. It predicts nothing
+where more than one listing is right: while an action dies, the dataset may be as before it or as
+after it, until a listing shows which.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ class Acceptor:
     def state(self, as_of: int | None = None, actions: Mapping[str, Action] | None = None) -> State:
         """Every file there ever was, as the first `as_of` completed actions left it."""
         state = {partition: dict(files) for partition, files in self._start.items()}
-        found = self.actions if actions is None else actions
-        completed = [each for each in found.values() if each.state == COMPLETED]
-        for action in sorted(completed, key=lambda each: each.order):
+        timeline = self.actions if actions is None else actions
+        completed = [action for action in timeline.values() if action.state == COMPLETED]
+        for action in sorted(completed, key=lambda action: action.order):
             if as_of is None or action.order <= as_of:
                 _apply(state, action)
         return state
@@ -122,16 +122,20 @@ class Acceptor:
         """How many actions have been completed."""
         return self._order
 
-    def judge(self, seen: Listing, settles: bool = True) -> str:
+    def judge(self, listing: Listing, settles: bool = True) -> str:
         """What is wrong with a listing; empty if nothing is.
 
         It tells which possibility is true, unless an action that died may still be gone on with.
         """
-        said = [difference(seen, self.listing(actions=actions)) for actions in self.worlds]
-        right = [actions for actions, wrong in zip(self.worlds, said, strict=True) if not wrong]
+        differences = [
+            difference(listing, self.listing(actions=actions)) for actions in self.worlds
+        ]
+        right = [
+            actions for actions, wrong in zip(self.worlds, differences, strict=True) if not wrong
+        ]
         if settles and right:
             self.worlds = right
-        return "" if right else " and ".join(dict.fromkeys(said))
+        return "" if right else " and ".join(dict.fromkeys(differences))
 
 
 def _apply(state: State, action: Action) -> None:
@@ -147,26 +151,26 @@ def _apply(state: State, action: Action) -> None:
             files[name] = known if larger and known is not None else File(size)
 
 
-def difference(seen: Listing, expected: Listing) -> str:
+def difference(actual: Listing, expected: Listing) -> str:
     """How a listing differs from another one, in a few words; empty if it does not."""
-    said = []
-    for partition in sorted(seen.keys() | expected.keys()):
-        if partition not in seen:
-            said.append(f"no partition {partition!r}")
+    parts = []
+    for partition in sorted(actual.keys() | expected.keys()):
+        if partition not in actual:
+            parts.append(f"no partition {partition!r}")
         elif partition not in expected:
-            said.append(f"partition {partition!r} that is not there")
+            parts.append(f"partition {partition!r} that is not there")
         else:
-            said += _files(partition, seen[partition], expected[partition])
-    return ", ".join(said[:4])
+            parts += _files(partition, actual[partition], expected[partition])
+    return ", ".join(parts[:4])
 
 
-def _files(partition: str, seen: Mapping[str, int], expected: Mapping[str, int]) -> list[str]:
-    said = [f"{partition}/{name} missing" for name in sorted(expected.keys() - seen.keys())]
-    said += [f"{partition}/{name} not there" for name in sorted(seen.keys() - expected.keys())]
-    both = sorted(seen.keys() & expected.keys())
-    said += [
-        f"{partition}/{name} of {seen[name]} bytes instead of {expected[name]}"
+def _files(partition: str, actual: Mapping[str, int], expected: Mapping[str, int]) -> list[str]:
+    parts = [f"{partition}/{name} missing" for name in sorted(expected.keys() - actual.keys())]
+    parts += [f"{partition}/{name} not there" for name in sorted(actual.keys() - expected.keys())]
+    both = sorted(actual.keys() & expected.keys())
+    parts += [
+        f"{partition}/{name} of {actual[name]} bytes instead of {expected[name]}"
         for name in both
-        if seen[name] != expected[name]
+        if actual[name] != expected[name]
     ]
-    return said
+    return parts

@@ -1,15 +1,16 @@
-"""Whether what a splitter emitted is a plan of its files: accepts or rejects record by record.
+"""Model of a splitter: judge record by record whether what it emits is a plan of its files.
 
-It is told how the splitter is set up and which versions of files there were, and sees the records
-in their order, window by window. It predicts nothing: which file comes when is not its matter.
+The acceptor gets the settings of the splitter and the versions of files, and the records in their
+order, window by window. It predicts nothing: any order of files is right.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
+
+from fscontract.contract.models.violation import Judge
 
 NO_BLOCK = -1
 _SEQUENCE = (1 << 32) - 1
@@ -127,15 +128,6 @@ class Plan:
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A clause that a record breaks: what would have been accepted, and what was seen."""
-
-    clause: str
-    expected: str
-    actual: str
-
-
 def is_block(record: Record) -> bool:
     """Whether a record is one of a block."""
     return hasattr(record, "block_id")
@@ -150,13 +142,12 @@ def blocks_of(length: int, size: int, offset: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
-class Acceptor:
-    """Judges the records of one operator's life, or of several that followed each other."""
+class Acceptor(Judge):
+    """Judge the records of one operator's life, or of several that followed each other."""
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__()
         self.plan = plan
-        self.broken: list[Broken] = []
-        self.exercised: Counter[str] = Counter()
         self._used: dict[int, object] = {}
         self._count = 0
         self._file: FileRecord | None = None
@@ -193,53 +184,55 @@ class Acceptor:
         file = self._file
         if file is not None:
             count = self._expected(file)
-            self._want("split.cover", self._index, count, f"blocks of {file.file_path}")
+            self.compare("split.cover", self._index, count, f"blocks of {file.file_path}")
 
     # files --------------------------------------------------------------------------------
 
     def _metadata(self, file: FileRecord) -> None:
         plan, path = self.plan, file.file_path
         waiting = self._expected(self._file) - self._index if self._file is not None else 0
-        self._want("split.pending-first", waiting, 0, f"blocks left when {path} begins")
+        self.compare("split.pending-first", waiting, 0, f"blocks left when {path} begins")
         room = self._count < plan.threshold
-        self._want("split.file-start", room, True, f"room for a block when {path} begins")
+        self.compare("split.file-start", room, True, f"room for a block when {path} begins")
         self._file, self._last, self._index = file, None, 0
         self._files.append(file)
         versions = plan.versions.get(path, ())
-        self._want("split.uri", bool(versions), True, f"{path} is the path of a file there")
-        self._want("split.file-metadata", file.file_name, path.rstrip("/").rpartition("/")[2])
+        self.compare("split.uri", bool(versions), True, f"{path} is the path of a file there")
+        self.compare("split.file-metadata", file.file_name, path.rstrip("/").rpartition("/")[2])
         if versions:
             self._version(file, versions)
         self._counts(file)
 
     def _version(self, file: FileRecord, versions: Sequence[Version]) -> None:
         """The file is one of the versions that there were: that of its time and etag."""
-        seen = (file.etag, file.modification_time)
-        same = [v for v in versions if (v.etag, v.modification_time) == seen]
+        observed = (file.etag, file.modification_time)
+        same = [v for v in versions if (v.etag, v.modification_time) == observed]
         alike = same or [v for v in versions if v.length == file.file_length] or [versions[-1]]
         newest = alike[-1]
         if newest.is_directory:  # whose time and etag are nobody's matter
-            self._want("split.directory", (file.is_directory, file.file_length), (True, 0))
+            self.compare("split.directory", (file.is_directory, file.file_length), (True, 0))
             return
-        wanted = (newest.etag, newest.modification_time)
-        self._want("split.version-kept", seen, wanted, f"etag and time of {file.file_path}")
-        self._want("split.file-metadata", file.is_directory, False)
+        expected = (newest.etag, newest.modification_time)
+        self.compare("split.version-kept", observed, expected, f"etag and time of {file.file_path}")
+        self.compare("split.file-metadata", file.is_directory, False)
         lengths = [v.length for v in alike if v.length == file.file_length] or [newest.length]
-        self._want("split.file-metadata", file.file_length, lengths[0], "bytes in the metadata")
+        self.compare("split.file-metadata", file.file_length, lengths[0], "bytes in the metadata")
 
     def _counts(self, file: FileRecord) -> None:
         plan = self.plan
-        self._want("split.block-size", file.block_size, plan.block_size, "bytes of a block")
+        self.compare("split.block-size", file.block_size, plan.block_size, "bytes of a block")
         if not file.is_directory:
-            self._want("split.data-offset", file.data_offset, plan.data_offset, "the data offset")
-        count, wanted = file.number_of_blocks, self._expected(file)
+            self.compare("split.data-offset", file.data_offset, plan.data_offset, "the data offset")
+        count, expected = file.number_of_blocks, self._expected(file)
         clause = "split.block-count"
         if file.is_directory:
             clause = "split.directory"
         elif not file.file_length:
             clause = "split.empty-file"
-        self._want(clause, count, wanted, f"blocks announced of {file.file_path}")
-        self._want("split.ids-listed", len(file.block_ids), wanted, "ids listed in the metadata")
+        self.compare(clause, count, expected, f"blocks announced of {file.file_path}")
+        self.compare(
+            "split.ids-listed", len(file.block_ids), expected, "ids listed in the metadata"
+        )
 
     def _expected(self, file: FileRecord) -> int:
         """How many blocks have to follow, by arithmetic alone."""
@@ -252,21 +245,23 @@ class Acceptor:
 
     def _block(self, block: BlockRecord) -> None:
         self._count += 1
-        self._want("split.threshold", self._count <= self.plan.threshold, True, "room for a block")
+        self.compare(
+            "split.threshold", self._count <= self.plan.threshold, True, "room for a block"
+        )
         if self._file is None:
             self._resume(block)
         file = self._file
         known = file is not None and file.file_path == block.file_path
         if file is None or (not known and not self.pending):
-            self._want("split.metadata-first", "a block", "the metadata of its file first")
+            self.compare("split.metadata-first", "a block", "the metadata of its file first")
             return
         self.exercised["split.metadata-first"] += 1
         if not self._follows(file):
             return
-        self._want("split.block-file", block.file_path, file.file_path)
-        self._want("split.block-file-length", block.file_length, file.file_length)
-        seen, wanted = ((one.etag, one.modification_time) for one in (block, file))
-        self._want("split.version-kept", seen, wanted, "etag and time of a block")
+        self.compare("split.block-file", block.file_path, file.file_path)
+        self.compare("split.block-file-length", block.file_length, file.file_length)
+        observed, expected = ((r.etag, r.modification_time) for r in (block, file))
+        self.compare("split.version-kept", observed, expected, "etag and time of a block")
         self._bounds(block, file)
         self._links(block, file)
         self._last = (block.offset, block.block_id)
@@ -294,7 +289,9 @@ class Acceptor:
             clause = "split.directory"
         elif not file.file_length:
             clause = "split.empty-file"
-        self._want(clause, more, True, f"block {self._index + 1} of {file.file_path} is one of its")
+        self.compare(
+            clause, more, True, f"block {self._index + 1} of {file.file_path} is one of its"
+        )
         return more
 
     def _bounds(self, block: BlockRecord, file: FileRecord) -> None:
@@ -302,40 +299,34 @@ class Acceptor:
         if last is None:
             clause = "split.data-offset" if plan.data_offset else "split.cover"
             start = plan.data_offset
-            self._want(clause, block.offset, start, "the offset of the first block")
+            self.compare(clause, block.offset, start, "the offset of the first block")
         else:
             start = self._start(self._index)
             forward = block.offset > last[0]
-            self._want("split.order", forward, True, "a block lies behind the one before it")
+            self.compare("split.order", forward, True, "a block lies behind the one before it")
             if forward:
-                self._want("split.cover", block.offset, start, "the offset of a block")
+                self.compare("split.cover", block.offset, start, "the offset of a block")
         end = min((start // plan.block_size + 1) * plan.block_size, file.file_length)
         if start:
             counted = block.length == end - start
-            self._want("split.end-offset", counted, False, "length is the number of bytes")
+            self.compare("split.end-offset", counted, False, "length is the number of bytes")
         clause = "split.cover" if end == file.file_length else "split.block-size"
         if block.length != end - start:
-            self._want(clause, block.length, end, "the end of a block")
+            self.compare(clause, block.length, end, "the end of a block")
 
     def _links(self, block: BlockRecord, file: FileRecord) -> None:
         plan, last = self.plan, self._last
         final = self._index + 1 == self._expected(file)
-        self._want("split.last-flag", block.is_last_block, final, f"the last flag of {block!r}")
+        self.compare("split.last-flag", block.is_last_block, final, f"the last flag of {block!r}")
         if last is None:
-            self._want("split.first-unlinked", block.previous_block_id, NO_BLOCK)
+            self.compare("split.first-unlinked", block.previous_block_id, NO_BLOCK)
         else:
-            self._want("split.linked", block.previous_block_id, last[1])
-        self._want(
+            self.compare("split.linked", block.previous_block_id, last[1])
+        self.compare(
             "split.ids-form", block.block_id >> 32, plan.operator_id, "the operator in an id"
         )
-        place = (file.file_path, file.etag, file.modification_time, self._index)
-        owner = self._used.setdefault(block.block_id, place)
-        self._want("split.ids-unique", owner, place, f"whose id {block.block_id} is")
+        position = (file.file_path, file.etag, file.modification_time, self._index)
+        owner = self._used.setdefault(block.block_id, position)
+        self.compare("split.ids-unique", owner, position, f"whose id {block.block_id} is")
         listed = list(file.block_ids[self._index : self._index + 1])
-        self._want("split.ids-listed", listed, [block.block_id], "the id in the file's metadata")
-
-    def _want(self, clause: str, actual: object, expected: object, what: str = "") -> None:
-        self.exercised[clause] += 1
-        if actual != expected:
-            head = f"{what}: " if what else ""
-            self.broken.append(Broken(clause, f"{head}{expected!r}", f"{actual!r}"))
+        self.compare("split.ids-listed", listed, [block.block_id], "the id in the file's metadata")

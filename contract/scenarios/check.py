@@ -1,15 +1,16 @@
-"""Checks of the parts of a pipeline: which there are, and how their verdicts become a result."""
+"""Check a part of a pipeline: play the scenarios of the selected clauses, and judge each clause."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Protocol
+from typing import Any, Generic
 
 from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
+from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     MetadataTableBinding,
@@ -31,68 +32,158 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.sandbox import Sandbox
+from fscontract.contract.runner.sandbox import Sandbox, said_by
+from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.scenarios.instrumented_filesystem import Killed
+from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.known_failures import Known
 
-
-class Broken(Protocol):
-    """A clause that a part breaks, as its check tells it."""
-
-    @property
-    def clause(self) -> str:
-        """Its id."""
-
-    @property
-    def expected(self) -> str:
-        """What was wanted."""
-
-    @property
-    def actual(self) -> str:
-        """What was seen."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A clause that is broken: in which scenario, if it has a name, what was wanted, what seen."""
-
-    clause: str
-    scenario: str
-    expected: str
-    actual: str
+#: How long a step of a scenario may take, in seconds.
+TIMEOUT = 10.0
 
 
 class Findings:
-    """What was found about the clauses `wanted`: for each the first that breaks it."""
+    """What scenarios showed: for each clause the first violation and the first hang."""
 
-    def __init__(
-        self, wanted: frozenset[str], beat: Callable[[int, int], None] = lambda done, total: None
-    ) -> None:
-        self.wanted = wanted
-        #: Is told how many scenarios were played, and how many there are.
-        self.beat = beat
-        self.failed: dict[str, Shown] = {}
-        self.hung: dict[str, Shown] = {}
+    def __init__(self) -> None:
+        self.failed: dict[str, Violation] = {}
+        self.hung: dict[str, Violation] = {}
+        #: How many comparisons judged each clause.
         self.exercised: Counter[str] = Counter()
-        self.counts: Counter[str] = Counter()
+        #: How many scenarios were played.
+        self.scenarios = 0
 
-    def fail(self, shown: Shown) -> None:
-        """Keep what breaks a clause."""
-        if shown.clause in self.wanted:
-            self.failed.setdefault(shown.clause, shown)
+    @property
+    def violations(self) -> dict[str, Violation]:
+        """The worst of each violated clause: a hang, or its first violation."""
+        return {**self.failed, **self.hung}
 
-    def hang(self, shown: Shown) -> None:
-        """Keep what does not end."""
-        if shown.clause in self.wanted:
-            self.hung.setdefault(shown.clause, shown)
+
+@dataclass
+class _Performance(Generic[H]):
+    """How one scenario was played."""
+
+    harness: H | None = None
+    error: BaseException | None = None
+    hangs: bool = False
+
+
+def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:
+    """Return the scenarios of parts of this kind; TargetError if there are none."""
+    if isinstance(binding, SplitterBinding):
+        from fscontract.contract.scenarios import splitter
+
+        return splitter.SCENARIOS
+    if isinstance(binding, BlockReaderBinding):
+        from fscontract.contract.scenarios import blockreader
+
+        return blockreader.SCENARIOS
+    if isinstance(binding, MetadataTableBinding):
+        from fscontract.contract.scenarios import metadata_table
+
+        return metadata_table.SCENARIOS
+    raise TargetError(f"{binding.name}: there is no check for a {binding.api}")
+
+
+def find_violations(
+    binding: PipelineBinding, clauses: Collection[str], timeout: float = TIMEOUT
+) -> Findings:
+    """Play the scenarios that judge one of these clauses, and return all that they show."""
+    findings = Findings()
+    play(findings, binding, clauses, timeout)
+    return findings
+
+
+def check_reader(
+    binding: BlockReaderBinding, clauses: Collection[str] | None = None
+) -> dict[str, Violation]:
+    """Return the first violation of each clause that a block reader violates, by clause.
+
+    All clauses that can be checked are selected by default. A scenario that hangs violates its
+    clause.
+    """
+    selected = scenarios_of(binding).clauses if clauses is None else clauses
+    violations = find_violations(binding, selected).violations
+    return {clause: violation for clause, violation in violations.items() if clause in selected}
+
+
+def play(
+    findings: Findings,
+    binding: PipelineBinding,
+    clauses: Collection[str],
+    timeout: float,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Play the scenarios of these clauses, and add to the findings what each shows.
+
+    A scenario hangs if one of its steps takes more than `timeout` seconds. It is abandoned then,
+    and other scenarios are skipped if all clauses that they judge have hung.
+    """
+    kit = scenarios_of(binding)
+    scenarios = kit.selected(clauses)
+    for number, scenario in enumerate(scenarios, 1):
+        if not findings.hung or scenario in kit.selected({*clauses} - findings.hung.keys()):
+            _judge(findings, kit, scenario, _perform(binding, kit, scenario, timeout))
+        on_progress(number, len(scenarios))
+
+
+def _perform(
+    binding: PipelineBinding, kit: ScenarioSet[H], scenario: Scenario[H], timeout: float
+) -> _Performance[H]:
+    """Play a scenario in a thread with a time limit."""
+    performance: _Performance[H] = _Performance()
+
+    def perform(scenario: Scenario[H]) -> None:
+        try:
+            performance.harness = harness = kit.harness(binding, scenario.charged)
+            try:
+                scenario.play(harness)
+            finally:
+                harness.close()
+        except BaseException as error:  # a part under test may raise anything
+            performance.error = error
+
+    def on_hang(item: object, times: int) -> Next:
+        performance.hangs = True
+        return Next.END
+
+    supervise(iter([scenario]), perform, timeout, on_hang)
+    return performance
+
+
+def _judge(
+    findings: Findings, kit: ScenarioSet[H], scenario: Scenario[H], performance: _Performance[H]
+) -> None:
+    """Add to the findings what a scenario showed."""
+    findings.scenarios += 1
+    harness, error = performance.harness, performance.error
+    name = scenario.description if kit.described else ""
+    violations = [] if harness is None else list(harness.violations)
+    if harness is not None:
+        findings.exercised.update(harness.exercised)
+    if performance.hangs:
+        hang = Violation(scenario.charged, "it ends", "still running", name)
+        findings.hung.setdefault(scenario.charged, hang)
+    elif error is not None and not violations:
+        expected = "no exception" if kit.described else scenario.description
+        violations.append(Violation(scenario.charged, expected, _described(error)))
+    for violation in violations:
+        findings.failed.setdefault(violation.clause, replace(violation, scenario=name))
+
+
+def _described(error: BaseException) -> str:
+    if isinstance(error, Killed):
+        return "it went on after its process had died"
+    return said_by(error)
 
 
 def check_pipeline(
     binding: PipelineBinding,
     clauses: Sequence[Clause],
     known: Sequence[Known] = (),
-    timeout: float = 10.0,
+    timeout: float = TIMEOUT,
     listener: Listener = lambda event: None,
 ) -> RunResult:
     """Check a part of a pipeline by those of the clauses that are about such a part.
@@ -114,11 +205,15 @@ def _checked(
     listener: Listener,
     sandbox: Sandbox,
 ) -> RunResult:
-    started, begun = clock.now(), clock.monotonic()
-    chosen = tuple(c for c in clauses if c.api == binding.api and c.testable)
-    listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(chosen)))
+    started, start = clock.now(), clock.monotonic()
+    selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
+    listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(selected)))
     listener(PhaseStarted("scenarios", None))
-    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener, sandbox))
+    findings = Findings()
+
+    def on_progress(done: int, total: int) -> None:
+        sandbox.patches.undo()
+        listener(Progress("scenarios", done, total, 0, unit="scenario"))
 
     def result(lost: str = "") -> RunResult:
         return RunResult(
@@ -128,64 +223,28 @@ def _checked(
             effort="quick",
             seed=0,
             started=started,
-            seconds=clock.monotonic() - begun,
-            clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in chosen),
-            counts=dict(findings.counts),
+            seconds=clock.monotonic() - start,
+            clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in selected),
+            counts={"scenarios": findings.scenarios} if findings.scenarios else {},
             warnings=sandbox.patches.warnings,
         )
 
     try:
-        _find(findings, binding, timeout)
+        play(findings, binding, {c.id for c in selected}, timeout, on_progress)
     except KeyboardInterrupt:
         sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
     sandbox.restore()
-    found = result()
-    listener(RunFinished(found))
-    return found
-
-
-@dataclass(frozen=True)
-class _Telling:
-    """Tells a listener how many scenarios were played; puts back what one has patched."""
-
-    listener: Listener
-    sandbox: Sandbox
-
-    def __call__(self, done: int, total: int) -> None:
-        self.sandbox.patches.undo()
-        self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
-
-
-def _find(findings: Findings, binding: PipelineBinding, timeout: float) -> None:
-    """Play the scenarios of what the binding binds; after an exception the findings stand."""
-    if isinstance(binding, SplitterBinding):
-        from fscontract.contract.scenarios.splitter.check import play_all, scenarios_of
-
-        play_all(findings, binding, scenarios_of(findings.wanted), timeout)
-    elif isinstance(binding, BlockReaderBinding):
-        from fscontract.contract.scenarios.blockreader import check as readers
-
-        _fill(findings, readers.findings(binding, findings.wanted, findings.beat), readers.CHECKED)
-    elif isinstance(binding, MetadataTableBinding):
-        from fscontract.contract.scenarios.metadata_table import check as tables
-
-        _fill(findings, tables.findings(binding, findings.wanted, findings.beat), tables.CHECKED)
-    else:
-        raise TargetError(f"{binding.name}: there is no check for a {binding.api}")
-
-
-def _fill(findings: Findings, found: Iterable[Broken], checked: frozenset[str]) -> None:
-    for broken in found:
-        findings.fail(Shown(broken.clause, "", broken.expected, broken.actual))
-    findings.exercised.update(checked & findings.wanted)
+    finished = result()
+    listener(RunFinished(finished))
+    return finished
 
 
 def _verdict(
     clause: Clause, findings: Findings, known: Sequence[Known], target: str, lost: str
 ) -> ClauseResult:
-    """Return its outcome; `lost` says why some scenarios were not played, if so."""
+    """Return the outcome of a clause; `lost` says why some scenarios were not played, if so."""
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     exercised = findings.exercised[clause.id]
     seen = Seen(
@@ -195,10 +254,10 @@ def _verdict(
         unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
         lost=lost,
     )
-    listed = [k for k in known if k.clause == clause.id and k.applies_to(target)]
-    return outcome_of(clause, seen, listed, date.today())
+    entries = [k for k in known if k.clause == clause.id and k.applies_to(target)]
+    return outcome_of(clause, seen, entries, date.today())
 
 
-def _counterexample(shown: Shown, how: str) -> Counterexample:
-    actual = "; ".join(part for part in (shown.actual, shown.scenario) if part)
-    return Counterexample(None, (shown.expected,), actual, how=f"scenario: {how}")
+def _counterexample(violation: Violation, how: str) -> Counterexample:
+    actual = "; ".join(part for part in (violation.actual, violation.scenario) if part)
+    return Counterexample(None, (violation.expected,), actual, how=f"scenario: {how}")

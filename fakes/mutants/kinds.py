@@ -10,10 +10,8 @@ from fscontract.contract.distributed.file_visibility import compare, write
 from fscontract.contract.runner.result import FAILING, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
-from fscontract.contract.scenarios.blockreader.check import check_reader
-from fscontract.contract.scenarios.metadata_table.check import check_table
-from fscontract.contract.scenarios.splitter.check import check_splitter, scenarios_of
-from fscontract.contract.spec.clauses import Clause, clauses
+from fscontract.contract.scenarios.check import TIMEOUT, find_violations
+from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
 from fscontract.fakes.mutants.blockreader.scaler import Scaler
@@ -49,8 +47,8 @@ from fscontract.pipeline.splitter.windows import FSWindowStore
 
 #: Verdicts that say a clause is broken.
 BROKEN = FAILING | {Verdict.LAX}
-#: Seconds after which a scenario of a splitter counts as hanging, and a look at a file.
-_SPLITTER_TIMEOUT, _LOOK_TIMEOUT = 3.0, 10.0
+#: Seconds after which a look at a file counts as hanging.
+_LOOK_TIMEOUT = 10.0
 #: Seconds after which a program counts as hanging, and where that is what is tried.
 _TIMEOUT, _SHORT_TIMEOUT = 10.0, 0.5
 
@@ -221,12 +219,26 @@ class ExecutorKind(Kind):
         look = compare(
             StreamBinding(subject.part(files), subject.name), write(driver), _LOOK_TIMEOUT
         )
-        return {clause: finding.actual for clause, finding in look.shown.items()}
+        return {clause: finding.actual for clause, finding in look.counterexamples.items()}
 
 
-class SplitterKind(Kind):
-    """Parts of a file splitter; scenarios of the judged clauses may break others, too."""
+class PipelineKind(Kind):
+    """Parts of a pipeline; scenarios of the judged clauses may break others, too."""
 
+    #: Seconds after which a step of a scenario counts as hanging.
+    timeout: ClassVar[float] = TIMEOUT
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        binding = self.binding(subject.part, subject.name)
+        selected = {clause.id for clause in subject.judged}
+        violations = find_violations(binding, selected, self.timeout).violations
+        return {clause: violation.actual for clause, violation in violations.items()}
+
+
+class SplitterKind(PipelineKind):
+    """Parts of a file splitter."""
+
+    timeout = 3.0
     parts = (
         FileSplitterInput,
         FileSplitterBase,
@@ -250,17 +262,8 @@ class SplitterKind(Kind):
         kind: type[LocalSplitterBinding] = type("Binding", (LocalSplitterBinding,), changed)
         return kind(part.__name__)
 
-    def broken(self, subject: Subject) -> dict[str, str]:
-        chosen = scenarios_of([clause.id for clause in subject.judged])
-        binding = self.binding(subject.part, subject.name)
-        findings = check_splitter(binding, frozenset(clauses()), _SPLITTER_TIMEOUT, chosen=chosen)
-        return {
-            clause: finding.actual
-            for clause, finding in {**findings.hung, **findings.failed}.items()
-        }
 
-
-class BlockReaderKind(Kind):
+class BlockReaderKind(PipelineKind):
     """Parts of a block reader, and its functions of scaling."""
 
     #: The attribute of a binding for each class; the first that fits counts.
@@ -282,14 +285,8 @@ class BlockReaderKind(Kind):
         binding.name = name
         return binding
 
-    def broken(self, subject: Subject) -> dict[str, str]:
-        findings = check_reader(
-            self.binding(subject.part, subject.name), {c.id for c in subject.judged}
-        )
-        return {clause: broken.actual for clause, broken in findings.items()}
 
-
-class MetadataTableKind(Kind):
+class MetadataTableKind(PipelineKind):
     """Parts of a metadata table."""
 
     parts = (MetadataWriter, MetadataTable, FileListing, FileLock, FileGroupReader)
@@ -311,12 +308,6 @@ class MetadataTableKind(Kind):
             changed["listing_class"] = type("Listing", (FileListing,), {"table_class": table})
         kind: type[TableBinding] = type("Binding", (TableBinding,), changed)
         return kind(part.__name__)
-
-    def broken(self, subject: Subject) -> dict[str, str]:
-        findings = check_table(
-            self.binding(subject.part, subject.name), {c.id for c in subject.judged}
-        )
-        return {clause: broken.actual for clause, broken in findings.items()}
 
 
 def _broken(result: RunResult) -> dict[str, str]:

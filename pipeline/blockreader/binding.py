@@ -1,4 +1,4 @@
-"""Our own readers as what the checks of block readers drive."""
+"""Bind our block readers to the port of their scenarios."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fscontract.pipeline.blockreader.readers import (
 )
 from fscontract.pipeline.blocks import FileBlockMetadata
 
-#: What settings are called where contexts take them.
+#: The names of settings as options of contexts.
 _LINE_OPTIONS = {
     "delimiter": "delimiter",
     "max_length": "max_record_length",
@@ -42,7 +42,7 @@ _LINE_OPTIONS = {
 
 
 class ReaderBinding(BlockReaderBinding):
-    """Makes our readers; the attributes are the classes that they are made of."""
+    """Our readers. Their classes are attributes, which mutants replace."""
 
     name = "blockreader"
     line: Callable[..., ReaderContext] = LineReaderContext
@@ -54,20 +54,20 @@ class ReaderBinding(BlockReaderBinding):
     scaler: Any = scaling
 
     def reader(self, filesystem: FileSystem, settings: ReaderSettings) -> CheckedReader:
-        """A reader of the files of a filesystem."""
+        """Return a reader of the files of a filesystem."""
         reader = self._reader(filesystem, settings)
         return _Checked(reader)
 
     def scaling(self, low: int, high: int, interval: float, collect: bool) -> CheckedScaling:
-        """Decisions for from `low` to `high` readers."""
+        """Return the decisions for `low` to `high` readers."""
         return _Scaling(self.scaler, self.scaler.ScalingPolicy(low, high, interval, collect))
 
     def _reader(self, fs: FileSystem, settings: ReaderSettings) -> FSBlockReader[Any]:
-        given = {key: value for key, value in vars(settings).items() if value is not None}
-        options: dict[str, Any] = {k: given[k] for k in ("idle_seconds", "clock") if k in given}
+        fields = {key: value for key, value in vars(settings).items() if value is not None}
+        options: dict[str, Any] = {k: fields[k] for k in ("idle_seconds", "clock") if k in fields}
         if settings.on_block is not None:
-            told = settings.on_block
-            options["on_block"] = lambda block: told(block.block_id)
+            on_block = settings.on_block
+            options["on_block"] = lambda block: on_block(block.block_id)
         convert = settings.converter or as_bytes
         if settings.context == "fixed-width" and settings.length is None:
             return self.record_reader(fs, convert, "fixed-width")
@@ -78,18 +78,18 @@ class ReaderBinding(BlockReaderBinding):
             context = self.fixed(settings.length, aligned=aligned, data_offset=settings.data_offset)
         else:
             make = self.line if settings.context == "line" else self.read_ahead
-            context = make(**{_LINE_OPTIONS[k]: v for k, v in given.items() if k in _LINE_OPTIONS})
+            context = make(**{_LINE_OPTIONS[k]: v for k, v in fields.items() if k in _LINE_OPTIONS})
         return self.block_reader(fs, context, convert, **options)
 
 
 class _Checked(CheckedReader):
-    """One of our readers."""
+    """A reader of ours."""
 
     def __init__(self, reader: FSBlockReader[Any]) -> None:
         self._reader = reader
 
     def process(self, block: Block) -> Iterator[DeliveredRecord]:
-        """The records of a block."""
+        """Yield the records of a block."""
         last = block.end == block.file_length
         yield from self._reader.process_block(
             FileBlockMetadata(
@@ -104,7 +104,7 @@ class _Checked(CheckedReader):
         )
 
     def counters(self) -> Mapping[str, float]:
-        """The counters."""
+        """Return the counters."""
         return asdict(self._reader.counters)
 
     def close_if_idle(self) -> None:
@@ -125,7 +125,7 @@ class _Scaling(CheckedScaling):
         self._state = scaling.ScalingState()
 
     def report(self, partition: int, queue_size: int | None, now: float) -> bool:
-        """A partition's statistics; whether to define the partitions anew."""
+        """Report a partition's statistics; return whether to define the partitions anew."""
         decision = self._functions.process_stats(
             self._state, self._policy, partition, queue_size, now
         )
@@ -134,7 +134,7 @@ class _Scaling(CheckedScaling):
 
     @property
     def count(self) -> int:
-        """How many partitions there should be."""
+        """Return how many partitions there should be."""
         return self._state.partition_count
 
     def define(
@@ -151,11 +151,11 @@ class _Scaling(CheckedScaling):
             tuple(p.counters.blocks for p in new),
             tuple(p.keys for p in new),
             new[0].mask,
-            any(one is other for one in old for other in new),
+            any(before is after for before in old for after in new),
         )
 
 
 def blockreader(options: Mapping[str, str]) -> BlockReaderBinding:
-    """The target `blockreader`: our readers; TargetError for any option, because it takes none."""
+    """Return the target `blockreader`, our readers; TargetError for any option."""
     check_options("blockreader", options, ())
     return ReaderBinding()

@@ -1,4 +1,4 @@
-"""Our metadata tables as the checks drive them."""
+"""Bind our metadata tables to the port of their scenarios."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 class TableBinding(MetadataTableBinding):
-    """Tables in this process. The classes that they are made of are attributes, to be replaced."""
+    """Tables in this process. Their classes are attributes, which mutants replace."""
 
     writer_class: ClassVar[type[MetadataWriter]] = MetadataWriter
     table_class: ClassVar[type[MetadataTable]] = MetadataTable
@@ -55,15 +55,15 @@ class TableBinding(MetadataTableBinding):
         self._ticks = itertools.count()
 
     def clock(self) -> datetime:
-        """A second later at each look, for all writers."""
+        """Return a time one second later at each call, for all writers."""
         return _START + timedelta(seconds=next(self._ticks))
 
     def filesystem(self) -> FileSystem:
-        """A new filesystem with nothing in it."""
+        """Return a new empty filesystem."""
         return self._filesystem()
 
     def writer(self, filesystem: FileSystem, settings: TableSettings) -> CheckedWriter:
-        """A writer."""
+        """Return a writer."""
         lock = None
         if settings.lock:
             lock = self.lock_class(
@@ -77,7 +77,7 @@ class TableBinding(MetadataTableBinding):
         services = None
         if settings.compact_after is not None:
             services = Services(settings.compact_after, 1, settings.keep_instants)
-        made = self.writer_class(
+        writer = self.writer_class(
             filesystem,
             DATASET,
             self.clock,
@@ -87,19 +87,19 @@ class TableBinding(MetadataTableBinding):
             services=services,
             patience=timedelta(seconds=settings.patience),
         )
-        return _Writer(made, filesystem)
+        return _Writer(writer, filesystem)
 
     def reader(
         self, filesystem: FileSystem, as_of: str | None = None, read_only: bool = False
     ) -> CheckedTableReader:
-        """The table as it is, or as it was at an instant."""
+        """Return the table as it is, or as it was at an instant."""
         merge = not read_only
         return _Reader(self.table_class(filesystem, DATASET, as_of=as_of, merge_unsynced=merge))
 
     def listing(
         self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
     ) -> CheckedListing:
-        """The files by whatever can be used."""
+        """Return the files by the table or a listing."""
         return _Listing(
             lambda: self.listing_class(filesystem, DATASET, enabled=enabled, validate=validate)
         )
@@ -153,10 +153,10 @@ class _Writer(CheckedWriter):
         self._writer.close()
 
     def _instant(self, time: str) -> Instant:
-        found = load_timeline(self._fs, DATASET).instants.get(time)
-        if found is None:  # another writer has taken it back
+        instant = load_timeline(self._fs, DATASET).instants.get(time)
+        if instant is None:  # another writer has taken it back
             return Instant(time, "commit", INFLIGHT)
-        return found
+        return instant
 
 
 class _Reader(CheckedTableReader):
@@ -167,8 +167,8 @@ class _Reader(CheckedTableReader):
         return self._table.list_partitions()
 
     def files(self, partitions: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
-        found = self._table.list_many(partitions)
-        return {partition: _sizes(statuses) for partition, statuses in found.items()}
+        listings = self._table.list_many(partitions)
+        return {partition: _sizes(statuses) for partition, statuses in listings.items()}
 
     def prune(self, column: str, operator: str, value: Any) -> set[str]:
         condition = Filter(column, operator, value)  # type: ignore[arg-type]
@@ -179,7 +179,7 @@ class _Reader(CheckedTableReader):
 
 
 class _Listing(CheckedListing):
-    """A listing whose warnings are counted, and go nowhere else."""
+    """A listing that counts its warnings, and suppresses them."""
 
     def __init__(self, make: Callable[[], FileListing]) -> None:
         self._warned = 0
@@ -200,13 +200,13 @@ class _Listing(CheckedListing):
     def _counting(self, call: Callable[[], _T]) -> _T:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = call()
-        self._warned += sum(issubclass(each.category, MetadataWarning) for each in caught)
-        return found
+            result = call()
+        self._warned += sum(issubclass(w.category, MetadataWarning) for w in caught)
+        return result
 
 
 def metadata_table(options: Mapping[str, str]) -> MetadataTableBinding:
-    """The named target: our tables in memory; TargetError for any option."""
+    """Return the target `metadata-table`, our tables in memory; TargetError for any option."""
     check_options("metadata-table", options, ())
     if find_spec("fastavro") is None:
         raise TargetError("metadata-table needs fastavro; pip install 'fscontract[metadata]'")
@@ -219,7 +219,7 @@ def _sizes(statuses: Iterable[FileStatus]) -> dict[str, int]:
 
 def _change(change: TableChange) -> Change:
     statistics = {
-        file: [_statistics(each) for each in known] for file, known in change.statistics.items()
+        file: [_statistics(column) for column in known] for file, known in change.statistics.items()
     }
     return Change(change.added, change.deleted, statistics)
 

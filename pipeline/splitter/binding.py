@@ -1,4 +1,4 @@
-"""Our splitters as the checks drive them."""
+"""Bind our splitters to the port of their scenarios."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Records = list[Any]
 
 
 class LocalSplitterBinding(SplitterBinding):
-    """Splitters in this process. The classes it makes them of are attributes, to be replaced."""
+    """Splitters in this process. Their classes are attributes, which mutants replace."""
 
     input_class: ClassVar[type[FileSplitterInput]] = FileSplitterInput
     base_class: ClassVar[type[FileSplitterBase]] = FileSplitterBase
@@ -40,13 +40,13 @@ class LocalSplitterBinding(SplitterBinding):
         self._filesystem = filesystem
 
     def filesystem(self) -> FileSystem:
-        """A new filesystem with nothing in it."""
+        """Return a new empty filesystem."""
         return self._filesystem()
 
     def fed(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FedSplitter:
-        """A splitter that is told what to split."""
+        """Return a splitter that is fed files."""
         kind = _with_offset(self.base_class, settings.data_offset)
         splitter = kind(filesystem, **_common(settings))
         if checkpoint is not None:
@@ -56,7 +56,7 @@ class LocalSplitterBinding(SplitterBinding):
     def finding(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FindingSplitter:
-        """A splitter that finds its files; it has not been started."""
+        """Return a splitter that finds its files; it has not been started."""
         clock = ManualClock()
         splitter = _with_offset(self.input_class, settings.data_offset)(
             filesystem,
@@ -80,18 +80,18 @@ class LocalSplitterBinding(SplitterBinding):
 
 
 def splitter(options: Mapping[str, str]) -> SplitterBinding:
-    """The named target: our splitters over files in memory; TargetError for any option."""
+    """Return the target `splitter`, ours over files in memory; TargetError for any option."""
     check_options("splitter", options, ())
     return LocalSplitterBinding()
 
 
 def _common(settings: SplitterSettings) -> dict[str, Any]:
-    given: dict[str, Any] = {"operator_id": settings.operator_id}
+    options: dict[str, Any] = {"operator_id": settings.operator_id}
     if settings.block_size is not None:
-        given["block_size"] = settings.block_size
+        options["block_size"] = settings.block_size
     if settings.blocks_threshold is not None:
-        given["blocks_threshold"] = settings.blocks_threshold
-    return given
+        options["blocks_threshold"] = settings.blocks_threshold
+    return options
 
 
 def _with_offset(kind: Any, offset: int) -> Any:
@@ -171,13 +171,13 @@ class _Finding(FindingSplitter):
         self._splitter.scanner.settle()
 
     def missing(self) -> Sequence[str]:
-        return [one.path for one in self._missing]
+        return [notice.path for notice in self._missing]
 
     def close(self) -> None:
         self._splitter.close()
 
 
 def _empty(records: _Records) -> Sequence[FileRecord | BlockRecord]:
-    found = list(records)
+    emitted = list(records)
     records.clear()
-    return found
+    return emitted

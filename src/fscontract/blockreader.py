@@ -1,6 +1,6 @@
 """Block readers: records of any kind, each read from exactly one block."""
 
-from fscontract.contract.scenarios.blockreader.check import check_reader
+from fscontract.contract.scenarios.check import check_reader
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext

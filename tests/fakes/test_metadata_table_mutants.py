@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.scenarios.metadata_table.check import check_table
+from fscontract.contract.scenarios.check import find_violations
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.hudi.changes import Change
@@ -40,7 +40,5 @@ class Strict(MetadataWriter):
 def test_a_table_that_refuses_another_change_is_right() -> None:
     """The clause leaves it to the writer whether the last change holds or is refused."""
     kind: type[TableBinding] = type("Binding", (TableBinding,), {"writer_class": Strict})
-    assert (
-        check_table(kind(), {"metadata.finish-change", "metadata.v2-hidden", "metadata.goes-on"})
-        == {}
-    )
+    clauses = {"metadata.finish-change", "metadata.v2-hidden", "metadata.goes-on"}
+    assert find_violations(kind(), clauses).violations == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fscontract.contract.scenarios.metadata_table.check import CHECKED, SCENARIOS
+from fscontract.contract.scenarios.metadata_table import SCENARIOS
 from fscontract.contract.spec.clauses import Clause, clauses, documents
 
 #: The clauses of the document; ids are never dropped or reused.
@@ -74,15 +74,17 @@ def test_sections_are_headings_of_the_document() -> None:
 def test_every_check_of_the_document_is_a_scenario_of_its_clause() -> None:
     """Both ways."""
     listed = {(check, c.id) for c in _own() for check in c.checks}
-    assert listed == {(f"metadata.{s.name}", s.clause) for s in SCENARIOS}
-    assert {c.id for c in _own() if c.testable} == CHECKED
+    assert listed == {
+        (f"metadata.{s.name}", clause) for s in SCENARIOS.scenarios for clause in s.clauses
+    }
+    assert {c.id for c in _own() if c.testable} == SCENARIOS.clauses
 
 
 def test_names_of_scenarios_are_unique_and_each_says_what_happens_in_it() -> None:
     """The sentence is all that a report has of it."""
-    names = [s.name for s in SCENARIOS]
+    names = [s.name for s in SCENARIOS.scenarios]
     assert len(set(names)) == len(names)
-    assert [s.name for s in SCENARIOS if not s.says.endswith(".")] == []
+    assert [s.name for s in SCENARIOS.scenarios if not s.description.endswith(".")] == []
 
 
 def test_every_trap_of_the_history_is_named_by_a_testable_clause() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from fscontract.contract.scenarios.splitter.check import MODEL, scenarios
+from fscontract.contract.scenarios.splitter import SCENARIOS
 from fscontract.contract.spec.clauses import Clause, Level, clauses, documents
 
+MODEL = SCENARIOS.model
 #: The clauses of the document; ids are never dropped or reused.
 IDS = """
 metadata-first file-metadata uri relative-path version-kept block-size default-block-size
@@ -67,7 +68,9 @@ def test_sections_are_headings_of_the_document() -> None:
 def test_every_check_of_the_document_is_a_scenario_or_the_model() -> None:
     """And the scenario speaks of the clause, as the clause does of the scenario."""
     listed = {(check, c.id) for c in _own() for check in c.checks if check != MODEL}
-    assert listed == {(f"splitter.{s.name}", clause) for s in scenarios() for clause in s.clauses}
+    assert listed == {
+        (f"splitter.{s.name}", clause) for s in SCENARIOS.scenarios for clause in s.clauses
+    }
 
 
 def test_the_model_names_exactly_the_clauses_that_name_it() -> None:
@@ -79,9 +82,9 @@ def test_the_model_names_exactly_the_clauses_that_name_it() -> None:
 
 def test_names_of_scenarios_are_unique_and_each_says_what_happens_in_it() -> None:
     """The sentence is all that a report has of it."""
-    names = [s.name for s in scenarios()]
+    names = [s.name for s in SCENARIOS.scenarios]
     assert len(set(names)) == len(names)
-    assert [s.name for s in scenarios() if not s.says.endswith(".")] == []
+    assert [s.name for s in SCENARIOS.scenarios if not s.description.endswith(".")] == []
 
 
 def test_every_bug_of_the_history_is_named_by_a_testable_clause() -> None:

@@ -2,163 +2,169 @@
 
 from __future__ import annotations
 
-from fscontract.contract.scenarios.blockreader.harness import Bench
-from fscontract.contract.scenarios.blockreader.streams import scenario
+from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
+from fscontract.contract.scenarios.scenario import Scenarios
+
+scenario = Scenarios[ReaderHarness]()
 
 
-def _after(bench: Bench, total: int, low: int = 1, high: int = 16) -> int:
-    scaling = bench.binding.scaling(low, high, 10.0, True)
+def _after(harness: ReaderHarness, total: int, low: int = 1, high: int = 16) -> int:
+    scaling = harness.binding.scaling(low, high, 10.0, True)
     scaling.report(0, total, 100.0)
     return scaling.count
 
 
 @scenario("scale.power")
-def a_power_of_two_of_readers(bench: Bench) -> None:
+def a_power_of_two_of_readers(harness: ReaderHarness) -> None:
     """The largest that is not above the backlog."""
     totals = {1: 1, 2: 2, 3: 2, 4: 4, 7: 4, 10: 8, 12: 8, 15: 8, 16: 16}
-    bench.want({t: _after(bench, t) for t in totals}, totals, "readers by backlog")
+    harness.expect({t: _after(harness, t) for t in totals}, totals, "readers by backlog")
 
 
 @scenario("scale.bounds")
-def readers_stay_within_bounds(bench: Bench) -> None:
+def readers_stay_within_bounds(harness: ReaderHarness) -> None:
     """Though they are no powers of two."""
     for low, high in ((1, 16), (3, 10), (5, 7), (6, 6), (3, 3)):
-        counts = [_after(bench, total, low, high) for total in range(40)]
+        counts = [_after(harness, total, low, high) for total in range(40)]
         outside = [c for c in counts if not low <= c <= high]
-        bench.want(outside, [], f"readers outside {low} to {high}")
+        harness.expect(outside, [], f"readers outside {low} to {high}")
 
 
 @scenario("scale.minimum")
-def no_backlog_leaves_the_fewest_readers(bench: Bench) -> None:
+def no_backlog_leaves_the_fewest_readers(harness: ReaderHarness) -> None:
     """Idle ones go."""
-    scaling = bench.binding.scaling(2, 16, 10.0, True)
+    scaling = harness.binding.scaling(2, 16, 10.0, True)
     scaling.report(0, 16, 100.0)
-    bench.want(scaling.report(0, 0, 200.0), True, "repartition")
-    bench.want(scaling.count, 2, "readers")
+    harness.expect(scaling.report(0, 0, 200.0), True, "repartition")
+    harness.expect(scaling.count, 2, "readers")
 
 
 @scenario("scale.maximum")
-def a_large_backlog_gets_the_most_readers(bench: Bench) -> None:
+def a_large_backlog_gets_the_most_readers(harness: ReaderHarness) -> None:
     """Be their number no power of two."""
-    bench.want(_after(bench, 1000, 1, 12), 12, "readers")
+    harness.expect(_after(harness, 1000, 1, 12), 12, "readers")
 
 
 @scenario("scale.total")
-def the_backlogs_of_all_partitions_count(bench: Bench) -> None:
+def the_backlogs_of_all_partitions_count(harness: ReaderHarness) -> None:
     """Their sum, once the interval is over."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 2, 100.0)
     for partition in range(2):
         scaling.report(partition, 4, 105.0)
     scaling.report(1, 5, 111.0)
-    bench.want(scaling.count, 8, "readers for 4 and 5 blocks")
+    harness.expect(scaling.count, 8, "readers for 4 and 5 blocks")
 
 
 @scenario("scale.cleared")
-def an_old_backlog_is_forgotten(bench: Bench) -> None:
+def an_old_backlog_is_forgotten(harness: ReaderHarness) -> None:
     """A partition that is no more does not count in the next interval."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(7, 16, 100.0)
     scaling.report(0, 2, 111.0)
-    bench.want(scaling.count, 2, "readers for 2 blocks")
+    harness.expect(scaling.count, 2, "readers for 2 blocks")
 
 
 @scenario("scale.interval")
-def nothing_changes_within_the_interval(bench: Bench) -> None:
+def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
     """However large the backlog gets."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     first = scaling.report(0, 10, 100.0)
-    again = scaling.report(0, 16, 100.5)
-    bench.want((first, again, scaling.count), (True, False, 8), "repartition twice, and readers")
+    second = scaling.report(0, 16, 100.5)
+    harness.expect(
+        (first, second, scaling.count), (True, False, 8), "repartition twice, and readers"
+    )
 
 
 @scenario("scale.interval-always")
-def the_interval_begins_anew_each_time(bench: Bench) -> None:
+def the_interval_begins_anew_each_time(harness: ReaderHarness) -> None:
     """Also when the decision was to leave things as they are."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 1, 100.0)
-    bench.want(scaling.report(0, 8, 101.0), False, "repartition one second later")
+    harness.expect(scaling.report(0, 8, 101.0), False, "repartition one second later")
 
 
 @scenario("scale.unchanged")
-def the_same_number_is_no_change(bench: Bench) -> None:
+def the_same_number_is_no_change(harness: ReaderHarness) -> None:
     """As many readers as before, and nothing is defined anew."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 10, 100.0)
-    bench.want(scaling.report(0, 9, 111.0), False, "repartition for the same number")
+    harness.expect(scaling.report(0, 9, 111.0), False, "repartition for the same number")
 
 
 @scenario("scale.disabled")
-def scaling_can_be_switched_off(bench: Bench) -> None:
+def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
     """Then no backlog changes anything."""
-    scaling = bench.binding.scaling(1, 16, 10.0, False)
-    seen = (scaling.report(0, 100, 100.0), scaling.count)
-    bench.want(seen, (False, 1), "repartition, and readers")
+    scaling = harness.binding.scaling(1, 16, 10.0, False)
+    observed = (scaling.report(0, 100, 100.0), scaling.count)
+    harness.expect(observed, (False, 1), "repartition, and readers")
 
 
 @scenario("scale.no-port")
-def a_report_may_lack_a_queue(bench: Bench) -> None:
+def a_report_may_lack_a_queue(harness: ReaderHarness) -> None:
     """A partition that has not begun says nothing."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     try:
         scaling.report(0, None, 100.0)
     except (TypeError, IndexError, KeyError) as error:
-        bench.want(repr(error), "no failure")
-    bench.want(scaling.count, 1, "readers")
+        harness.expect(repr(error), "no failure")
+    harness.expect(scaling.count, 1, "readers")
 
 
 @scenario("scale.count")
-def as_many_partitions_as_are_required(bench: Bench) -> None:
+def as_many_partitions_as_are_required(harness: ReaderHarness) -> None:
     """More or fewer than there are."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     for old, new in ((1, 8), (8, 1), (3, 3), (5, 2), (2, 6)):
         defined = scaling.define([0] * old, [0] * old, new, False)
-        bench.want(len(defined.readers), new, f"partitions instead of {old}")
+        harness.expect(len(defined.readers), new, f"partitions instead of {old}")
 
 
 @scenario("scale.counters")
-def counters_survive(bench: Bench) -> None:
+def counters_survive(harness: ReaderHarness) -> None:
     """What removed partitions have counted is added to one that stays."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
-    bench.want(scaling.define([1] * 8, [0] * 8, 1, False).blocks, (8,), "blocks counted")
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    harness.expect(scaling.define([1] * 8, [0] * 8, 1, False).blocks, (8,), "blocks counted")
 
 
 @scenario("scale.idle")
-def idle_partitions_go(bench: Bench) -> None:
+def idle_partitions_go(harness: ReaderHarness) -> None:
     """Not those with blocks waiting."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0] * 4, [5, 0, 7, 0], 2, False)
-    bench.want(defined.readers, ("old0", "old2"), "partitions that stay")
+    harness.expect(defined.readers, ("old0", "old2"), "partitions that stay")
 
 
 @scenario("scale.configured")
-def new_partitions_are_configured(bench: Bench) -> None:
+def new_partitions_are_configured(harness: ReaderHarness) -> None:
     """Like the logical reader."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0], [0], 3, False)
-    bench.want(defined.readers, ("old0", "new", "new"), "configurations")
+    harness.expect(defined.readers, ("old0", "new", "new"), "configurations")
 
 
 @scenario("scale.anew")
-def partitions_are_new_objects(bench: Bench) -> None:
+def partitions_are_new_objects(harness: ReaderHarness) -> None:
     """The platform takes one that it knows for unchanged."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
-    bench.want(scaling.define([0, 0], [0, 0], 4, False).reused, False, "an old object given back")
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    harness.expect(
+        scaling.define([0, 0], [0, 0], 4, False).reused, False, "an old object given back"
+    )
 
 
 @scenario("scale.keys")
-def every_block_has_one_partition(bench: Bench) -> None:
+def every_block_has_one_partition(harness: ReaderHarness) -> None:
     """Whatever its id, and however many partitions there are."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     for count in (1, 2, 3, 5, 8):
         defined = scaling.define([0], [0], count, False)
         owners = [sum((i & defined.mask) in k for k in defined.keys) for i in range(64)]
-        bench.want(set(owners), {1}, f"partitions of a block among {count}")
+        harness.expect(set(owners), {1}, f"partitions of a block among {count}")
 
 
 @scenario("scale.first")
-def the_first_definition_changes_nothing(bench: Bench) -> None:
+def the_first_definition_changes_nothing(harness: ReaderHarness) -> None:
     """Before there are reports, there is no reason to."""
-    scaling = bench.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0, 0], [0, 0], 8, True)
-    bench.want(defined.readers, ("old0", "old1"), "partitions")
+    harness.expect(defined.readers, ("old0", "old1"), "partitions")

@@ -1,1 +1,26 @@
-"""Checks of metadata tables: scenarios on a filesystem that counts, and may die at any write."""
+"""Scenarios of metadata tables, on a filesystem that logs calls and may die at any write."""
+
+from __future__ import annotations
+
+from fscontract.contract.scenarios.metadata_table import (
+    actions,
+    contents,
+    designs,
+    failures,
+    pruning,
+    services,
+)
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
+from fscontract.contract.scenarios.scenario import ScenarioSet
+
+SCENARIOS: ScenarioSet[TableHarness] = ScenarioSet(
+    TableHarness,
+    (
+        *contents.scenario.all,
+        *actions.scenario.all,
+        *designs.scenario.all,
+        *services.scenario.all,
+        *failures.scenario.all,
+        *pruning.scenario.all,
+    ),
+)

@@ -5,206 +5,208 @@ from __future__ import annotations
 from contextlib import closing
 
 from fscontract.contract.pipeline_bindings import DATASET
+from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
     OWN_TIMELINE,
     START,
     TIMELINE,
     A,
     B,
-    Bench,
     C,
+    TableHarness,
 )
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import Killed
-from fscontract.contract.scenarios.metadata_table.scenario import Scenarios
+from fscontract.contract.scenarios.scenario import Scenarios
 
-scenario = Scenarios()
+scenario = Scenarios[TableHarness]()
 
 
 # Initialising -----------------------------------------------------------------------------------
 
 
 @scenario("metadata.init-listing")
-def init_listing(bench: Bench) -> None:
+def init_listing(harness: TableHarness) -> None:
     """A dataset with files at several depths, and with what is Hudi's own among them."""
     content = {"": {"top": 1}, "x": {"f": 2}, "x/y/z": {"g": 3}}
-    bench.put(".hoodie", "other.properties", 5)
-    bench.put("x", ".hoodie_partition_metadata", 5)
-    bench.table(content)
-    bench.right()
+    harness.put(".hoodie", "other.properties", 5)
+    harness.put("x", ".hoodie_partition_metadata", 5)
+    harness.table(content)
+    harness.expect_dataset()
 
 
 @scenario("metadata.init-empty")
-def init_empty(bench: Bench) -> None:
+def init_empty(harness: TableHarness) -> None:
     """A dataset without files; the first comes later."""
-    writer = bench.table({})
-    with closing(bench.reader()) as reader:
-        bench.want(reader.partitions(), [], "partitions")
-    bench.commit(writer, {A: {"first": 1}})
-    bench.right()
+    writer = harness.table({})
+    with closing(harness.reader()) as reader:
+        harness.expect(reader.partitions(), [], "partitions")
+    harness.commit(writer, {A: {"first": 1}})
+    harness.expect_dataset()
 
 
 @scenario("metadata.init-pending")
-def init_pending(bench: Bench) -> None:
+def init_pending(harness: TableHarness) -> None:
     """An action is at work, and some of its files are there already."""
-    bench.dataset()
-    writer = bench.writer()
-    bench.begin(writer)
-    bench.put(A, "half", 1)
-    bench.refused(writer.initialize, "refused while an action is not completed")
+    harness.dataset()
+    writer = harness.writer()
+    harness.begin(writer)
+    harness.put(A, "half", 1)
+    harness.expect_refusal(writer.initialize, "refused while an action is not completed")
 
 
 @scenario("metadata.init-once")
-def init_once(bench: Bench) -> None:
+def init_once(harness: TableHarness) -> None:
     """There is a table, and another writer makes it again."""
-    writer = bench.table()
-    bench.clean(writer, {A: ["a1"]})
-    bench.refused(bench.writer().initialize, "refused: there is a table")
-    bench.right()
+    writer = harness.table()
+    harness.clean(writer, {A: ["a1"]})
+    harness.expect_refusal(harness.writer().initialize, "refused: there is a table")
+    harness.expect_dataset()
 
 
 @scenario("metadata.init-whole")
-def init_whole(bench: Bench) -> None:
+def init_whole(harness: TableHarness) -> None:
     """The process dies at each write; there is no table, or a whole one, and the next makes it."""
     for number in range(1, 40):
-        bench.reset()
-        bench.dataset()
-        bench.stage.forget()
-        bench.stage.kill_at = number
+        harness.reset()
+        harness.dataset()
+        harness.fs.clear_log()
+        harness.fs.kill_at = number
         try:
-            bench.writer().initialize()
+            harness.writer().initialize()
         except Killed:
             pass
         else:
             return
-        writer = bench.next_writer()
+        writer = harness.next_writer()
         try:
-            seen = bench.seen()
+            listing = harness.listing()
         except OSError:
             writer.initialize()
-            seen = bench.seen()
-        bench.sees(START, seen, f"dead at write {number}")
+            listing = harness.listing()
+        harness.expect_listing(START, listing, f"dead at write {number}")
 
 
 # Actions ----------------------------------------------------------------------------------------
 
 
 @scenario("metadata.one-deltacommit")
-def one_deltacommit(bench: Bench) -> None:
+def one_deltacommit(harness: TableHarness) -> None:
     """There is a commit, a clean, a rollback and a restore: each is one instant of the table."""
-    writer = bench.table()
-    before = set(bench.completed(OWN_TIMELINE))
-    first = bench.commit(writer, {A: {"a3": 1}})
-    second = bench.commit(writer, {A: {"a4": 1}}, action="compaction")
-    failed = bench.begin(writer)
+    writer = harness.table()
+    before = set(harness.completed(OWN_TIMELINE))
+    first = harness.commit(writer, {A: {"a3": 1}})
+    second = harness.commit(writer, {A: {"a4": 1}}, action="compaction")
+    failed = harness.begin(writer)
     undone = writer.roll_back(failed, {})
-    third = bench.clean(writer, {B: ["b1"]})
-    added = sorted(set(bench.completed(OWN_TIMELINE)) - before)
-    wanted = sorted((time, "deltacommit") for time in (first, second, undone, third))
-    bench.want(added, wanted, "instants of the table")
+    third = harness.clean(writer, {B: ["b1"]})
+    added = sorted(set(harness.completed(OWN_TIMELINE)) - before)
+    expected = sorted((time, "deltacommit") for time in (first, second, undone, third))
+    harness.expect(added, expected, "instants of the table")
 
 
 @scenario("metadata.action-write")
-def action_write(bench: Bench) -> None:
+def action_write(harness: TableHarness) -> None:
     """Inserts and upserts add files: a commit, a deltacommit, a replacecommit."""
-    writer = bench.table()
+    writer = harness.table()
     for number, action in enumerate(("commit", "deltacommit", "replacecommit")):
-        bench.commit(writer, {A: {f"n{number}": number}}, action=action)
-        bench.right(action)
+        harness.commit(writer, {A: {f"n{number}": number}}, action=action)
+        harness.expect_dataset(action)
 
 
 @scenario("metadata.action-compaction")
-def action_compaction(bench: Bench) -> None:
+def action_compaction(harness: TableHarness) -> None:
     """A compaction of the dataset adds a base file, while a commit goes on beside it."""
-    writer = bench.table()
-    time = bench.begin(writer, "compaction")
-    bench.commit(writer, {B: {"b2": 2}})
+    writer = harness.table()
+    time = harness.begin(writer, "compaction")
+    harness.commit(writer, {B: {"b2": 2}})
     added = {A: {"base": 100}}
-    writer.finish(time, bench.change(added))
-    bench.model.complete(time, added)
-    bench.right()
-    bench.want((time, "commit") in bench.completed(TIMELINE), True, "it is a commit when done")
+    writer.finish(time, harness.change(added))
+    harness.model.complete(time, added)
+    harness.expect_dataset()
+    harness.expect(
+        (time, "commit") in harness.completed(TIMELINE), True, "it is a commit when done"
+    )
 
 
 @scenario("metadata.action-clean")
-def action_clean(bench: Bench) -> None:
+def action_clean(harness: TableHarness) -> None:
     """A clean deletes files of two partitions."""
-    writer = bench.table()
-    bench.clean(writer, {A: ["a1"], B: ["b1"]})
-    bench.right()
-    left = [status.path for status in bench.stage.inner.list_status(f"{DATASET}/{A}")]
-    bench.want(left, [f"{DATASET}/{A}/a2"], "files that are left")
+    writer = harness.table()
+    harness.clean(writer, {A: ["a1"], B: ["b1"]})
+    harness.expect_dataset()
+    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
+    harness.expect(remaining, [f"{DATASET}/{A}/a2"], "files that are left")
 
 
 @scenario("metadata.action-rollback")
-def action_rollback(bench: Bench) -> None:
+def action_rollback(harness: TableHarness) -> None:
     """An action fails after the table has it, and is rolled back; its files go."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {"bad": 1}}, {B: ["b1"]}))
+    writer = harness.table()
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     writer.roll_back(time, {A: ["bad"]})
-    bench.model.take_back(time)
-    bench.right()
-    left = [status.path for status in bench.stage.inner.list_status(f"{DATASET}/{A}")]
-    bench.want(f"{DATASET}/{A}/bad" in left, False, "its file is left")
+    harness.model.take_back(time)
+    harness.expect_dataset()
+    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
+    harness.expect(f"{DATASET}/{A}/bad" in remaining, False, "its file is left")
 
 
 @scenario("metadata.action-restore")
-def action_restore(bench: Bench) -> None:
+def action_restore(harness: TableHarness) -> None:
     """The dataset goes back to a commit, with a compaction of the table since then."""
     for compacted in (False, True):
-        bench.reset()
-        writer = bench.table()
-        first = bench.commit(writer, {A: {"keep": 1}})
-        since = [bench.commit(writer, {C: {"c1": 1}}), bench.commit(writer, {A: {"a9": 1}})]
+        harness.reset()
+        writer = harness.table()
+        first = harness.commit(writer, {A: {"keep": 1}})
+        since = [harness.commit(writer, {C: {"c1": 1}}), harness.commit(writer, {A: {"a9": 1}})]
         if compacted:
             writer.compact()
-        bench.model.request(time := writer.restore(first), "restore")
-        bench.model.complete(time)
-        for each in since:
-            bench.model.take_back(each)
-        bench.right("restored")
-        bench.commit(writer, {A: {"next": 1}})
-        bench.right("and a commit")
+        harness.model.request(time := writer.restore(first), "restore")
+        harness.model.complete(time)
+        for later in since:
+            harness.model.take_back(later)
+        harness.expect_dataset("restored")
+        harness.commit(writer, {A: {"next": 1}})
+        harness.expect_dataset("and a commit")
 
 
 @scenario("metadata.restore-deleted")
-def restore_deleted(bench: Bench) -> None:
+def restore_deleted(harness: TableHarness) -> None:
     """Files were deleted since, and nothing brings them back."""
-    writer = bench.table()
-    first = bench.commit(writer, {A: {"keep": 1}})
-    bench.clean(writer, {A: ["a1"]})
-    bench.refused(lambda: writer.restore(first), "refused: files were deleted since")
-    bench.right()
+    writer = harness.table()
+    first = harness.commit(writer, {A: {"keep": 1}})
+    harness.clean(writer, {A: ["a1"]})
+    harness.expect_refusal(lambda: writer.restore(first), "refused: files were deleted since")
+    harness.expect_dataset()
 
 
 @scenario("metadata.clean-missing")
-def clean_missing(bench: Bench) -> None:
+def clean_missing(harness: TableHarness) -> None:
     """A file that is to be deleted is gone already."""
-    writer = bench.table()
-    bench.stage.inner.delete(f"{DATASET}/{A}/a1")
-    bench.clean(writer, {A: ["a1"]})
-    bench.right()
+    writer = harness.table()
+    harness.fs.inner.delete(f"{DATASET}/{A}/a1")
+    harness.clean(writer, {A: ["a1"]})
+    harness.expect_dataset()
 
 
 @scenario("metadata.clean-failed")
-def clean_failed(bench: Bench) -> None:
+def clean_failed(harness: TableHarness) -> None:
     """A file that is to be deleted can't be, and is there still."""
-    writer = bench.table()
-    bench.stage.refused = {f"{DATASET}/{A}/a1"}
+    writer = harness.table()
+    harness.fs.undeletable = {f"{DATASET}/{A}/a1"}
     writer.clean({A: ["a1", "a2"]})
-    bench.sees({A: {"a1": 10}, B: START[B]}, bench.seen())
+    harness.expect_listing({A: {"a1": 10}, B: START[B]}, harness.listing())
 
 
 @scenario("metadata.from-instant")
-def from_instant(bench: Bench) -> None:
+def from_instant(harness: TableHarness) -> None:
     """A writer that knows of no table commits; another brings the table up to it."""
-    writer = bench.table()
-    blind = bench.without_table()
-    bench.commit(blind, {A: {"a3": 7}})
-    bench.clean(blind, {B: ["b1"]})
-    bench.with_table()
-    bench.stage.forget()
+    writer = harness.table()
+    blind = harness.without_table()
+    harness.commit(blind, {A: {"a3": 7}})
+    harness.clean(blind, {B: ["b1"]})
+    harness.with_table()
+    harness.fs.clear_log()
     writer.sync()
-    bench.sees(bench.model.listing(), bench.seen(read_only=True))
-    listed = [p for p in bench.stage.listed if not p.startswith(f"{DATASET}/.hoodie")]
-    bench.want(listed, [], "directories that were listed")
+    harness.expect_listing(harness.model.listing(), harness.listing(read_only=True))
+    listed = [p for p in harness.fs.listed if not p.startswith(f"{DATASET}/.hoodie")]
+    harness.expect(listed, [], "directories that were listed")

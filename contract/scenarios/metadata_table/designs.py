@@ -7,6 +7,7 @@ from functools import partial
 
 from fscontract.contract.models.metadata_table import Listing
 from fscontract.contract.pipeline_bindings import DATASET, TableChange
+from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
     FILES,
     OWN_TIMELINE,
@@ -14,13 +15,12 @@ from fscontract.contract.scenarios.metadata_table.harness import (
     TIMELINE,
     A,
     B,
-    Bench,
     C,
+    TableHarness,
 )
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import Killed
-from fscontract.contract.scenarios.metadata_table.scenario import Scenarios
+from fscontract.contract.scenarios.scenario import Scenarios
 
-scenario = Scenarios()
+scenario = Scenarios[TableHarness]()
 METRIC = "HoodieMetadata."
 #: A time at which no action begins.
 UNBEGUN = "20260101120000000"
@@ -30,258 +30,260 @@ UNBEGUN = "20260101120000000"
 
 
 @scenario("metadata.v1-sync")
-def v1_sync(bench: Bench) -> None:
+def v1_sync(harness: TableHarness) -> None:
     """The dataset goes on; then the table catches up with all of it, in order, once."""
-    writer = bench.table(design=1)
-    before = bench.completed(OWN_TIMELINE)
-    times = [bench.commit(writer, {A: {"a3": 1}})]
-    bench.want(bench.completed(OWN_TIMELINE), before, "instants of the table before")
+    writer = harness.table(design=1)
+    before = harness.completed(OWN_TIMELINE)
+    times = [harness.commit(writer, {A: {"a3": 1}})]
+    harness.expect(harness.completed(OWN_TIMELINE), before, "instants of the table before")
     writer.sync()
     writer.sync()
     done = [
-        time for time, _ in bench.completed(OWN_TIMELINE) if (time, "deltacommit") not in before
+        time for time, _ in harness.completed(OWN_TIMELINE) if (time, "deltacommit") not in before
     ]
-    bench.want(done, times, "instants of the table")
-    bench.sees(bench.model.listing(), bench.seen(read_only=True))
+    harness.expect(done, times, "instants of the table")
+    harness.expect_listing(harness.model.listing(), harness.listing(read_only=True))
 
 
 @scenario("metadata.v1-order")
-def v1_order(bench: Bench) -> None:
+def v1_order(harness: TableHarness) -> None:
     """A file is added by one commit and deleted by the next; the table catches up with both."""
-    writer = bench.table(design=1)
-    time = bench.begin(writer)
-    writer.finish(time, bench.change({A: {"a3": 1}}))
-    bench.model.complete(time, {A: {"a3": 1}})
-    blind = bench.without_table()
-    bench.clean(blind, {A: ["a3"]})
-    bench.with_table()
+    writer = harness.table(design=1)
+    time = harness.begin(writer)
+    writer.finish(time, harness.change({A: {"a3": 1}}))
+    harness.model.complete(time, {A: {"a3": 1}})
+    blind = harness.without_table()
+    harness.clean(blind, {A: ["a3"]})
+    harness.with_table()
     writer.sync()
-    bench.sees(bench.model.listing(), bench.seen(read_only=True))
+    harness.expect_listing(harness.model.listing(), harness.listing(read_only=True))
 
 
 @scenario("metadata.v1-stops")
-def v1_stops(bench: Bench) -> None:
+def v1_stops(harness: TableHarness) -> None:
     """A compaction of the dataset is at work; commits are completed before and after it began."""
-    writer = bench.table(design=1)
-    first = bench.commit(writer, {A: {"a3": 1}})
-    async_ = bench.begin(writer, "compaction")
-    later = bench.begin(writer)
-    writer.finish(later, bench.change({A: {"a4": 1}}))
-    bench.model.complete(later, {A: {"a4": 1}})
+    writer = harness.table(design=1)
+    first = harness.commit(writer, {A: {"a3": 1}})
+    async_ = harness.begin(writer, "compaction")
+    later = harness.begin(writer)
+    writer.finish(later, harness.change({A: {"a4": 1}}))
+    harness.model.complete(later, {A: {"a4": 1}})
     writer.sync()
-    done = {time for time, _ in bench.completed(OWN_TIMELINE)}
-    bench.want((first in done, later in done), (True, False), "before, and after it, synced")
-    writer.finish(async_, bench.change({B: {"base": 1}}))
+    done = {time for time, _ in harness.completed(OWN_TIMELINE)}
+    harness.expect((first in done, later in done), (True, False), "before, and after it, synced")
+    writer.finish(async_, harness.change({B: {"base": 1}}))
     writer.sync()
-    done = {time for time, _ in bench.completed(OWN_TIMELINE)}
-    bench.want({async_, later} <= done, True, "synced once it is completed")
+    done = {time for time, _ in harness.completed(OWN_TIMELINE)}
+    harness.expect({async_, later} <= done, True, "synced once it is completed")
 
 
 @scenario("metadata.v1-merged")
-def v1_merged(bench: Bench) -> None:
+def v1_merged(harness: TableHarness) -> None:
     """A compaction of the dataset holds the table up, and a reader asks."""
-    writer = bench.table(design=1)
-    bench.begin(writer, "compaction")
-    bench.commit(writer, {A: {"a3": 1}, C: {"c": 1}})
+    writer = harness.table(design=1)
+    harness.begin(writer, "compaction")
+    harness.commit(writer, {A: {"a3": 1}, C: {"c": 1}})
     writer.sync()
-    bench.right()
+    harness.expect_dataset()
 
 
 @scenario("metadata.v1-read-only")
-def v1_read_only(bench: Bench) -> None:
+def v1_read_only(harness: TableHarness) -> None:
     """The table is behind, and a reader asks for what has been synced."""
-    writer = bench.table(design=1)
-    bench.commit(writer, {A: {"a3": 1}})
+    writer = harness.table(design=1)
+    harness.commit(writer, {A: {"a3": 1}})
     writer.sync()
-    synced = bench.model.listing()
-    bench.commit(writer, {A: {"a4": 1}})
-    bench.sees(synced, bench.seen(read_only=True))
+    synced = harness.model.listing()
+    harness.commit(writer, {A: {"a4": 1}})
+    harness.expect_listing(synced, harness.listing(read_only=True))
 
 
 # The second design ------------------------------------------------------------------------------
 
 
 @scenario("metadata.v2-order")
-def v2_order(bench: Bench) -> None:
+def v2_order(harness: TableHarness) -> None:
     """A commit: the table is written before the instant is completed."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    change = bench.change({A: {"a3": 1}})
-    bench.stage.forget()
+    writer = harness.table()
+    time = harness.begin(writer)
+    change = harness.change({A: {"a3": 1}})
+    harness.fs.clear_log()
     writer.finish(time, change)
-    done = [path for path in bench.stage.writes if f"/{time}_" in path]
-    wanted = [OWN_TIMELINE, TIMELINE]
-    bench.want([path.rpartition("/")[0] for path in done], wanted, "where it was completed")
-    last = bench.stage.writes[-1]
-    bench.want(last in done, True, "nothing is written after the instant")
+    done = [path for path in harness.fs.writes if f"/{time}_" in path]
+    expected = [OWN_TIMELINE, TIMELINE]
+    harness.expect([path.rpartition("/")[0] for path in done], expected, "where it was completed")
+    last = harness.fs.writes[-1]
+    harness.expect(last in done, True, "nothing is written after the instant")
 
 
 @scenario("metadata.v2-hidden")
-def v2_hidden(bench: Bench) -> None:
+def v2_hidden(harness: TableHarness) -> None:
     """The table has what an action did, and the action is not completed."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    change = bench.change({A: {"a3": 1}, C: {"c1": 1}}, {B: ["b1"]})
+    writer = harness.table()
+    time = harness.begin(writer)
+    change = harness.change({A: {"a3": 1}, C: {"c1": 1}}, {B: ["b1"]})
     writer.apply(time, change)
-    bench.right("before it is completed")
+    harness.expect_dataset("before it is completed")
     writer.finish(time, change)
-    bench.model.complete(time, change.added, change.deleted)
-    bench.right("after it is completed")
+    harness.model.complete(time, change.added, change.deleted)
+    harness.expect_dataset("after it is completed")
 
 
 @scenario("metadata.read-only")
-def read_only(bench: Bench) -> None:
+def read_only(harness: TableHarness) -> None:
     """Readers of all kinds, on a table with an action that died."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {"bad": 1}}))
-    bench.stage.forget()
-    bench.seen()
-    bench.seen(read_only=True)
-    bench.binding.listing(bench.stage).files(A)
-    bench.want(bench.stage.writes, [], "writes")
+    writer = harness.table()
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {"bad": 1}}))
+    harness.fs.clear_log()
+    harness.listing()
+    harness.listing(read_only=True)
+    harness.binding.listing(harness.fs).files(A)
+    harness.expect(harness.fs.writes, [], "writes")
 
 
 @scenario("metadata.single-writer")
-def single_writer(bench: Bench) -> None:
+def single_writer(harness: TableHarness) -> None:
     """A writer holds the table; another one tries, and tries again when the first is done."""
-    first = bench.table(lock="session")
-    bench.commit(first, {A: {"a3": 1}})
-    bench.refused(
-        lambda: bench.writer(lock="session").begin("commit"), "refused: there is a writer"
+    first = harness.table(lock="session")
+    harness.commit(first, {A: {"a3": 1}})
+    harness.expect_refusal(
+        lambda: harness.writer(lock="session").begin("commit"), "refused: there is a writer"
     )
     first.close()
-    bench.commit(bench.writer(lock="session"), {A: {"a4": 1}})
-    bench.right()
+    harness.commit(harness.writer(lock="session"), {A: {"a4": 1}})
+    harness.expect_dataset()
 
 
 @scenario("metadata.several-writers")
-def several_writers(bench: Bench) -> None:
+def several_writers(harness: TableHarness) -> None:
     """Two writers with a lock work by turns; neither takes the other for dead."""
-    one = bench.table(lock="shared", patience=1e6)
-    two = bench.writer(lock="shared", patience=1e6)
-    first, second = bench.begin(one), bench.begin(two)
-    for writer, time, name in ((two, second, "a4"), (one, first, "a3")):
-        writer.finish(time, bench.change({A: {name: 1}}))
-        bench.model.complete(time, {A: {name: 1}})
-    bench.right()
+    writer_one = harness.table(lock="shared", patience=1e6)
+    writer_two = harness.writer(lock="shared", patience=1e6)
+    first, second = harness.begin(writer_one), harness.begin(writer_two)
+    for writer, time, name in ((writer_two, second, "a4"), (writer_one, first, "a3")):
+        writer.finish(time, harness.change({A: {name: 1}}))
+        harness.model.complete(time, {A: {name: 1}})
+    harness.expect_dataset()
 
 
 @scenario("metadata.lock-left")
-def lock_left(bench: Bench) -> None:
+def lock_left(harness: TableHarness) -> None:
     """A writer dies with the lock, which is another's once the time is over."""
-    bench.table(lock="shared")
-    bench.stage.forget()
-    bench.stage.kill_at = 3
+    harness.table(lock="shared")
+    harness.fs.clear_log()
+    harness.fs.kill_at = 3
     with suppress(Killed):
-        bench.writer(lock="shared", lease=50).begin("commit")
-    writer = bench.next_writer(lock="shared")
-    bench.refused(lambda: writer.begin("commit"), "refused: the lock is held")
-    late = bench.next_writer(lock="shared", lease=50)
+        harness.writer(lock="shared", lease=50).begin("commit")
+    writer = harness.next_writer(lock="shared")
+    harness.expect_refusal(lambda: writer.begin("commit"), "refused: the lock is held")
+    late = harness.next_writer(lock="shared", lease=50)
     for _ in range(40):
         try:
-            bench.commit(late, {A: {"a3": 1}})
+            harness.commit(late, {A: {"a3": 1}})
             break
         except OSError:
             continue
     else:
-        bench.fail("the lock is another's after its lease", "it is still refused")
-    bench.right()
+        harness.fail("the lock is another's after its lease", "it is still refused")
+    harness.expect_dataset()
 
 
 @scenario("metadata.rolled-back-writer")
-def rolled_back_writer(bench: Bench) -> None:
+def rolled_back_writer(harness: TableHarness) -> None:
     """A writer is slow, another takes it for dead; then the first goes on."""
-    slow = bench.table()
+    slow = harness.table()
     time = slow.begin("commit")
-    change = bench.change({A: {"slow": 1}})
-    bench.commit(bench.writer(), {A: {"a3": 1}})
-    bench.refused(lambda: slow.finish(time, change), "refused: it was rolled back")
-    bench.right()
+    change = harness.change({A: {"slow": 1}})
+    harness.commit(harness.writer(), {A: {"a3": 1}})
+    harness.expect_refusal(lambda: slow.finish(time, change), "refused: it was rolled back")
+    harness.expect_dataset()
 
 
 @scenario("metadata.unbegun")
-def unbegun(bench: Bench) -> None:
+def unbegun(harness: TableHarness) -> None:
     """A writer completes an action that is not on the timeline, as the first one and as a later."""
-    writer = bench.table()
+    writer = harness.table()
     for before in (False, True):
         if before:
-            bench.commit(writer, {A: {"a3": 1}})
-        change = bench.change({A: {f"stray{before}": 1}, C: {"c1": 1}}, {B: ["b1"]})
-        bench.refused(partial(writer.finish, UNBEGUN, change), "refused: not begun")
-        bench.right("after an action that was not begun")
-        bench.commit(writer, {A: {f"next{before}": 1}})
-        bench.right("and a commit")
+            harness.commit(writer, {A: {"a3": 1}})
+        change = harness.change({A: {f"stray{before}": 1}, C: {"c1": 1}}, {B: ["b1"]})
+        harness.expect_refusal(partial(writer.finish, UNBEGUN, change), "refused: not begun")
+        harness.expect_dataset("after an action that was not begun")
+        harness.commit(writer, {A: {f"next{before}": 1}})
+        harness.expect_dataset("and a commit")
 
 
 @scenario("metadata.finish-change")
-def finish_change(bench: Bench) -> None:
+def finish_change(harness: TableHarness) -> None:
     """The table has one change of an action, which is completed with another; then a compaction."""
-    one: Listing = {A: {"a3": 1}}
-    for what, told, added, deleted in (
-        ("a file more", TableChange(one), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
-        ("a file less", TableChange({A: {"a3": 1, "a4": 2}, C: {"c1": 3}}), one, {}),
-        ("a larger file", TableChange(one), {A: {"a3": 7}}, {}),
-        ("a smaller file", TableChange({A: {"a3": 7}}), one, {}),
-        ("a file deleted", TableChange(one), one, {B: ["b1"]}),
-        ("a file kept", TableChange(one, {B: ["b1"], A: ["a1"]}), one, {A: ["a1"]}),
-        ("nothing", TableChange(one, {B: ["b1"]}), {}, {}),
+    smaller: Listing = {A: {"a3": 1}}
+    for case, applied, added, deleted in (
+        ("a file more", TableChange(smaller), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
+        ("a file less", TableChange({A: {"a3": 1, "a4": 2}, C: {"c1": 3}}), smaller, {}),
+        ("a larger file", TableChange(smaller), {A: {"a3": 7}}, {}),
+        ("a smaller file", TableChange({A: {"a3": 7}}), smaller, {}),
+        ("a file deleted", TableChange(smaller), smaller, {B: ["b1"]}),
+        ("a file kept", TableChange(smaller, {B: ["b1"], A: ["a1"]}), smaller, {A: ["a1"]}),
+        ("nothing", TableChange(smaller, {B: ["b1"]}), {}, {}),
     ):
-        bench.reset()
-        writer = bench.table()
-        time = bench.begin(writer)
-        writer.apply(time, told)
-        bench.right(f"{what}: before it is completed")
-        change = bench.change(added, deleted)
+        harness.reset()
+        writer = harness.table()
+        time = harness.begin(writer)
+        writer.apply(time, applied)
+        harness.expect_dataset(f"{case}: before it is completed")
+        change = harness.change(added, deleted)
         try:
             writer.finish(time, change)
         except (OSError, ValueError):
-            bench.right(f"{what}, refused")
+            harness.expect_dataset(f"{case}, refused")
             continue
-        bench.model.complete(time, added, deleted)
-        bench.right(f"completed with {what}")
-        bench.sees(bench.model.listing(), bench.seen(read_only=True), f"{what}, in the table")
+        harness.model.complete(time, added, deleted)
+        harness.expect_dataset(f"completed with {case}")
+        harness.expect_listing(
+            harness.model.listing(), harness.listing(read_only=True), f"{case}, in the table"
+        )
         writer.compact()
-        bench.right(f"{what}, compacted")
+        harness.expect_dataset(f"{case}, compacted")
 
 
 # Validation and metrics -------------------------------------------------------------------------
 
 
 @scenario("metadata.validate-listing")
-def validate_listing(bench: Bench) -> None:
+def validate_listing(harness: TableHarness) -> None:
     """A file is there that the table does not have; what is listed is given."""
-    bench.table()
-    bench.put(A, "stray", 5)
-    listing = bench.binding.listing(bench.stage, validate=True)
-    bench.want(dict(listing.files(A)), {**START[A], "stray": 5}, "files")
+    harness.table()
+    harness.put(A, "stray", 5)
+    listing = harness.binding.listing(harness.fs, validate=True)
+    harness.expect(dict(listing.files(A)), {**START[A], "stray": 5}, "files")
 
 
 @scenario("metadata.validate-counts")
-def validate_counts(bench: Bench) -> None:
+def validate_counts(harness: TableHarness) -> None:
     """What differs is counted, and what is right is not."""
-    bench.table()
-    listing = bench.binding.listing(bench.stage, validate=True)
+    harness.table()
+    listing = harness.binding.listing(harness.fs, validate=True)
     listing.partitions(), listing.files(A)
-    bench.want(listing.metrics().get(f"{METRIC}validate_errors.count", 0), 0, "errors at first")
-    bench.stage.inner.delete(f"{DATASET}/{B}/b1")
-    bench.put(C, "c1", 1)
-    listing = bench.binding.listing(bench.stage, validate=True)
+    harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count", 0), 0, "errors at first")
+    harness.fs.inner.delete(f"{DATASET}/{B}/b1")
+    harness.put(C, "c1", 1)
+    listing = harness.binding.listing(harness.fs, validate=True)
     listing.files(A), listing.files(B), listing.partitions()
-    bench.want(listing.metrics().get(f"{METRIC}validate_errors.count"), 2, "errors")
-    bench.want(listing.warnings(), 2, "warnings")
+    harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count"), 2, "errors")
+    harness.expect(listing.warnings(), 2, "warnings")
 
 
 @scenario("metadata.metrics")
-def metrics(bench: Bench) -> None:
+def metrics(harness: TableHarness) -> None:
     """Lookups and scans of logs are counted, by Hudi's names."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}})
-    listing = bench.binding.listing(bench.stage)
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}})
+    listing = harness.binding.listing(harness.fs)
     listing.partitions(), listing.files(A), listing.files(B)
-    seen = listing.metrics()
-    wanted = {"lookup_partitions.count": 1, "lookup_files.count": 2, "scan.count": 1}
-    for name, count in wanted.items():
-        bench.want(seen.get(METRIC + name), count, name)
-    bench.want(f"{METRIC}scan.duration" in seen, True, "scan.duration is there")
-    bench.want(FILES in bench.stage.listed, True, "the table was used")
+    values = listing.metrics()
+    expected = {"lookup_partitions.count": 1, "lookup_files.count": 2, "scan.count": 1}
+    for name, count in expected.items():
+        harness.expect(values.get(METRIC + name), count, name)
+    harness.expect(f"{METRIC}scan.duration" in values, True, "scan.duration is there")
+    harness.expect(FILES in harness.fs.listed, True, "the table was used")

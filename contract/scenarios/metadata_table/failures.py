@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from fscontract.contract.models.metadata_table import Listing
 from fscontract.contract.pipeline_bindings import CheckedWriter
+from fscontract.contract.scenarios.instrumented_filesystem import DEATHS, Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
     FILES,
     OWN_TIMELINE,
@@ -15,131 +16,130 @@ from fscontract.contract.scenarios.metadata_table.harness import (
     TIMELINE,
     A,
     B,
-    Bench,
     C,
+    TableHarness,
 )
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import DEATHS, Killed
-from fscontract.contract.scenarios.metadata_table.scenario import Scenarios
+from fscontract.contract.scenarios.scenario import Scenarios
 
-scenario = Scenarios()
+scenario = Scenarios[TableHarness]()
 #: More writes than any action has.
 MANY = 60
 
 
 @scenario("metadata.failed-update")
-def failed_update(bench: Bench) -> None:
+def failed_update(harness: TableHarness) -> None:
     """The process dies while the table is written: the action is not completed either."""
     for number in range(1, MANY):
-        bench.reset()
-        writer = bench.table()
-        time = bench.begin(writer)
-        change = bench.change({A: {"a3": 1}}, {B: ["b1"]})
-        bench.stage.forget()
-        bench.stage.kill_at = number
+        harness.reset()
+        writer = harness.table()
+        time = harness.begin(writer)
+        change = harness.change({A: {"a3": 1}}, {B: ["b1"]})
+        harness.fs.clear_log()
+        harness.fs.kill_at = number
         try:
             writer.apply(time, change)
         except Killed:
-            bench.stage.revive()
-            done = [each for each, _ in bench.completed(TIMELINE)]
-            bench.want(time in done, False, f"dead at write {number}: completed")
-            bench.right(f"dead at write {number}")
+            harness.fs.revive()
+            done = [instant for instant, _ in harness.completed(TIMELINE)]
+            harness.expect(time in done, False, f"dead at write {number}: completed")
+            harness.expect_dataset(f"dead at write {number}")
         else:
             return
 
 
 @scenario("metadata.recovered")
-def recovered(bench: Bench) -> None:
+def recovered(harness: TableHarness) -> None:
     """An action dies with the table written; the next action of another writer takes it back."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    change = bench.change({A: {f"x_0-1-0_{time}.parquet": 1}}, {B: ["b1"]})
+    writer = harness.table()
+    time = harness.begin(writer)
+    change = harness.change({A: {f"x_0-1-0_{time}.parquet": 1}}, {B: ["b1"]})
     writer.apply(time, change)
-    bench.model.take_back(time)
-    other = bench.next_writer()
-    bench.commit(other, {A: {"a3": 1}})
-    bench.right()
-    names = [s.path.rpartition("/")[2] for s in bench.stage.inner.list_status(TIMELINE)]
-    bench.want([n for n in names if n.startswith(time)], [], "what is left of its instant")
-    rollbacks = [each for each, action in bench.completed(TIMELINE) if action == "rollback"]
-    bench.want(len(rollbacks), 1, "rollbacks on the timeline")
+    harness.model.take_back(time)
+    other = harness.next_writer()
+    harness.commit(other, {A: {"a3": 1}})
+    harness.expect_dataset()
+    names = [s.path.rpartition("/")[2] for s in harness.fs.inner.list_status(TIMELINE)]
+    harness.expect([n for n in names if n.startswith(time)], [], "what is left of its instant")
+    rollbacks = [instant for instant, action in harness.completed(TIMELINE) if action == "rollback"]
+    harness.expect(len(rollbacks), 1, "rollbacks on the timeline")
 
 
 @scenario("metadata.rollback-older")
-def rollback_older(bench: Bench) -> None:
+def rollback_older(harness: TableHarness) -> None:
     """An action is rolled back that is not the last one: others were completed since."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {"bad": 1}}, {B: ["b1"]}))
-    bench.commit(writer, {C: {"c1": 1}})
+    writer = harness.table()
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
+    harness.commit(writer, {C: {"c1": 1}})
     writer.roll_back(time, {A: ["bad"]})
-    bench.model.take_back(time)
-    bench.right("rolled back")
-    bench.commit(writer, {C: {"c2": 1}})
+    harness.model.take_back(time)
+    harness.expect_dataset("rolled back")
+    harness.commit(writer, {C: {"c2": 1}})
     writer.compact()
-    bench.right("compacted")
+    harness.expect_dataset("compacted")
 
 
 @scenario("metadata.rollback-first")
-def rollback_first(bench: Bench) -> None:
+def rollback_first(harness: TableHarness) -> None:
     """The first action of the dataset fails with the table written, and is rolled back."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {"bad": 1}}, {B: ["b1"]}))
+    writer = harness.table()
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     writer.roll_back(time, {})
-    bench.model.take_back(time)
-    bench.right()
+    harness.model.take_back(time)
+    harness.expect_dataset()
 
 
 @scenario("metadata.rollback-unknown")
-def rollback_unknown(bench: Bench) -> None:
+def rollback_unknown(harness: TableHarness) -> None:
     """An action is rolled back that the table has never heard of, with its files."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    bench.change({A: {"bad": 1}, C: {"worse": 1}})
+    writer = harness.table()
+    time = harness.begin(writer)
+    harness.change({A: {"bad": 1}, C: {"worse": 1}})
     writer.roll_back(time, {A: ["bad"], C: ["worse"]})
-    bench.model.take_back(time)
-    bench.right()
+    harness.model.take_back(time)
+    harness.expect_dataset()
 
 
-Step = Callable[[Bench, CheckedWriter], object]
+Step = Callable[[TableHarness, CheckedWriter], object]
 
 
-def _commit(bench: Bench, writer: CheckedWriter) -> None:
-    time = bench.begin(writer)
+def _commit(harness: TableHarness, writer: CheckedWriter) -> None:
+    time = harness.begin(writer)
     added = {A: {f"new_0-1-0_{time}.parquet": 7}, C: {f"c_0-1-0_{time}.parquet": 8}}
-    bench.finish(writer, time, added, {B: ["b1"]})
+    harness.finish(writer, time, added, {B: ["b1"]})
 
 
-def _clean(bench: Bench, writer: CheckedWriter) -> None:
-    bench.clean(writer, {A: ["a1"], B: ["b1"]})
+def _clean(harness: TableHarness, writer: CheckedWriter) -> None:
+    harness.clean(writer, {A: ["a1"], B: ["b1"]})
 
 
-def _failing(bench: Bench, writer: CheckedWriter) -> None:
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {f"bad_0-1-0_{time}.parquet": 1}}))
+def _failing(harness: TableHarness, writer: CheckedWriter) -> None:
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {f"bad_0-1-0_{time}.parquet": 1}}))
 
 
-def _roll_back(bench: Bench, writer: CheckedWriter) -> None:
-    (time,) = (t for t, action in bench.model.actions.items() if action.state != "completed")
+def _roll_back(harness: TableHarness, writer: CheckedWriter) -> None:
+    (time,) = (t for t, action in harness.model.actions.items() if action.state != "completed")
     writer.roll_back(time, {A: [f"bad_0-1-0_{time}.parquet"]})
-    bench.model.take_back(time)
+    harness.model.take_back(time)
 
 
-def _twice(bench: Bench, writer: CheckedWriter) -> None:
+def _twice(harness: TableHarness, writer: CheckedWriter) -> None:
     for name in ("one", "two"):
-        bench.commit(writer, {A: {name: 1}, C: {name: 2}})
+        harness.commit(writer, {A: {name: 1}, C: {name: 2}})
 
 
-def _compacted(bench: Bench, writer: CheckedWriter) -> None:
-    _twice(bench, writer)
+def _compacted(harness: TableHarness, writer: CheckedWriter) -> None:
+    _twice(harness, writer)
     writer.compact()
 
 
-def _restore(bench: Bench, writer: CheckedWriter) -> None:
-    bench.restore(writer, next(iter(bench.model.actions)))
+def _restore(harness: TableHarness, writer: CheckedWriter) -> None:
+    harness.restore(writer, next(iter(harness.model.actions)))
 
 
-def _nothing(bench: Bench, writer: CheckedWriter) -> None:
+def _nothing(harness: TableHarness, writer: CheckedWriter) -> None:
     pass
 
 
@@ -149,82 +149,82 @@ ACTIONS: dict[str, tuple[Step, Step]] = {
     "a clean": (_nothing, _clean),
     "a rollback": (_failing, _roll_back),
     "a restore": (_twice, _restore),
-    "a compaction of the table": (_twice, lambda bench, writer: writer.compact()),
-    "a cleaning of the table": (_compacted, lambda bench, writer: writer.clean_table()),
-    "an archiving": (_compacted, lambda bench, writer: writer.archive()),
+    "a compaction of the table": (_twice, lambda harness, writer: writer.compact()),
+    "a cleaning of the table": (_compacted, lambda harness, writer: writer.clean_table()),
+    "an archiving": (_compacted, lambda harness, writer: writer.archive()),
 }
 
 
-def die(bench: Bench, name: str, number: int, death: str) -> bool:
+def die(harness: TableHarness, name: str, number: int, death: str) -> bool:
     """Play an action that dies at a write; False if it has no so many.
 
     The model knows then that the dataset is as before it, or as after it.
     """
     before, action = ACTIONS[name]
-    bench.reset()
-    writer = bench.table()
-    before(bench, writer)
-    bench.stage.forget()
-    bench.stage.kill_at, bench.stage.death = number, death
+    harness.reset()
+    writer = harness.table()
+    before(harness, writer)
+    harness.fs.clear_log()
+    harness.fs.kill_at, harness.fs.death = number, death
     try:
-        action(bench, writer)
+        action(harness, writer)
     except Killed:
-        bench.stage.revive()
+        harness.fs.revive()
         return True
-    bench.stage.revive()
+    harness.fs.revive()
     return False
 
 
-def deaths(bench: Bench, every: bool = False) -> Iterator[str]:
+def deaths(harness: TableHarness, every: bool = False) -> Iterator[str]:
     """Every action dies at every of its writes, in one of the ways or in `every` one; which."""
     for name in ACTIONS:
         for number in range(1, MANY):
             chosen = DEATHS if every else (DEATHS[number % len(DEATHS)],)
-            ended = False
+            survived = False
             for death in chosen:
-                if die(bench, name, number, death):
+                if die(harness, name, number, death):
                     yield f"{name}, dead at write {number} ({death})"
                 else:
-                    ended = True
-            if ended:
+                    survived = True
+            if survived:
                 break
 
 
 @scenario("metadata.before-or-after")
-def before_or_after(bench: Bench) -> None:
+def before_or_after(harness: TableHarness) -> None:
     """Each action dies at each of its writes: the dataset is seen as before it, or as after it."""
-    for when in deaths(bench):
-        bench.right(when)
-        bench.right(f"{when}, and again")
+    for when in deaths(harness):
+        harness.expect_dataset(when)
+        harness.expect_dataset(f"{when}, and again")
 
 
 @scenario("metadata.goes-on")
-def goes_on(bench: Bench) -> None:
+def goes_on(harness: TableHarness) -> None:
     """Each action dies at each of its writes; the next writer commits, compacts and reads."""
-    for when in deaths(bench):
-        bench.right(when, settles=False)
-        writer = bench.next_writer()
-        bench.commit(writer, {A: {"next": 1}})
-        bench.right(f"{when}, and a commit")
+    for when in deaths(harness):
+        harness.expect_dataset(when, settles=False)
+        writer = harness.next_writer()
+        harness.commit(writer, {A: {"next": 1}})
+        harness.expect_dataset(f"{when}, and a commit")
         writer.compact()
-        bench.right(f"{when}, and a compaction")
+        harness.expect_dataset(f"{when}, and a compaction")
 
 
 @scenario("metadata.no-leak")
-def no_leak(bench: Bench) -> None:
+def no_leak(harness: TableHarness) -> None:
     """Each action dies at each of its writes; the next writer leaves nothing of it."""
-    for when in deaths(bench):
-        writer = bench.next_writer()
-        bench.commit(writer, {A: {"next": 1}})
+    for when in deaths(harness):
+        writer = harness.next_writer()
+        harness.commit(writer, {A: {"next": 1}})
         writer.compact()
         writer.clean_table()
-        bench.want(len(bench.own_files()), 1, f"{when}: files of the table")
+        harness.expect(len(harness.own_files()), 1, f"{when}: files of the table")
         for timeline in (TIMELINE, OWN_TIMELINE):
-            bench.want(bench.pending(timeline), set(), f"{when}: what is begun in {timeline}")
-        bench.right(when)
-        listed, there = _paths(bench.model.listing()), _paths(bench.on_disk())
-        bench.want(listed - there, set(), f"{when}: files that are listed, and not there")
-        bench.want(there - listed - _paths(START), set(), f"{when}: files that are left")
+            harness.expect(harness.pending(timeline), set(), f"{when}: what is begun in {timeline}")
+        harness.expect_dataset(when)
+        listed, existing = _paths(harness.model.listing()), _paths(harness.on_disk())
+        harness.expect(listed - existing, set(), f"{when}: files that are listed, and not there")
+        harness.expect(existing - listed - _paths(START), set(), f"{when}: files that are left")
 
 
 def _paths(listing: Listing) -> set[str]:
@@ -232,135 +232,137 @@ def _paths(listing: Listing) -> set[str]:
 
 
 @scenario("metadata.race")
-def race(bench: Bench) -> None:
+def race(harness: TableHarness) -> None:
     """At each write of a writer another one tries to commit; who succeeds is seen."""
     for number in range(1, MANY):
-        bench.reset()
-        writer = bench.table(lock="shared", patience=1e6)
-        bench.stage.forget()
+        harness.reset()
+        writer = harness.table(lock="shared", patience=1e6)
+        harness.fs.clear_log()
         met: list[int] = []
 
         def meet(count: int, at: int = number, met: list[int] = met) -> None:
             if count == at and not met:
                 met.append(count)
-                other = bench.writer(lock="shared", patience=1e6)
+                rival = harness.writer(lock="shared", patience=1e6)
                 time = None
                 try:
-                    time = other.begin("commit")
-                    other.finish(time, bench.change({B: {"other": 2}}))
+                    time = rival.begin("commit")
+                    rival.finish(time, harness.change({B: {"other": 2}}))
                 except OSError:
                     return
-                bench.model.request(time, "commit")
-                bench.model.complete(time, {B: {"other": 2}})
+                harness.model.request(time, "commit")
+                harness.model.complete(time, {B: {"other": 2}})
 
-        bench.stage.on_write = meet
+        harness.fs.on_write = meet
         with suppress(OSError):
-            bench.commit(writer, {A: {"mine": 1}}, {B: ["b1"]})
-        bench.stage.on_write = None
+            harness.commit(writer, {A: {"mine": 1}}, {B: ["b1"]})
+        harness.fs.on_write = None
         if not met:
             return
-        bench.right(f"another one at write {number}")
+        harness.expect_dataset(f"another one at write {number}")
 
 
 # Damage -----------------------------------------------------------------------------------------
 
 
 @scenario("metadata.fallback-absent")
-def fallback_absent(bench: Bench) -> None:
+def fallback_absent(harness: TableHarness) -> None:
     """There is no table, or it is not wanted: files are listed."""
-    bench.dataset()
+    harness.dataset()
     for listing in (
-        bench.binding.listing(bench.stage),
-        bench.binding.listing(bench.stage, enabled=False),
+        harness.binding.listing(harness.fs),
+        harness.binding.listing(harness.fs, enabled=False),
     ):
-        bench.want(listing.partitions(), [A, B], "partitions")
-        bench.want(dict(listing.files(A)), START[A], "files")
+        harness.expect(listing.partitions(), [A, B], "partitions")
+        harness.expect(dict(listing.files(A)), START[A], "files")
 
 
 @scenario("metadata.fallback-broken")
-def fallback_broken(bench: Bench) -> None:
+def fallback_broken(harness: TableHarness) -> None:
     """Each file of the table is cut, emptied and deleted; files are listed, or found in it."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}}, {})
-    for path in bench.own_files():
-        whole = _content(bench, path)
-        for content in (whole[: len(whole) // 2], b"", None):
-            _put(bench, path, content)
-            listing = bench.binding.listing(bench.stage)
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}}, {})
+    for path in harness.own_files():
+        intact = _content(harness, path)
+        for content in (intact[: len(intact) // 2], b"", None):
+            _put(harness, path, content)
+            listing = harness.binding.listing(harness.fs)
             if content is not None or path.endswith(".hfile"):
-                bench.want(dict(listing.files(A)), bench.model.listing()[A], f"files, {path} cut")
-            _put(bench, path, whole)
+                harness.expect(
+                    dict(listing.files(A)), harness.model.listing()[A], f"files, {path} cut"
+                )
+            _put(harness, path, intact)
 
 
 @scenario("metadata.warned")
-def warned(bench: Bench) -> None:
+def warned(harness: TableHarness) -> None:
     """The table is damaged, and then there is none: both are said, and that all is well is not."""
-    bench.table()
-    listing = bench.binding.listing(bench.stage)
+    harness.table()
+    listing = harness.binding.listing(harness.fs)
     listing.files(A)
-    bench.want(listing.warnings(), 0, "warnings while all is well")
-    (path,) = bench.own_files(".hfile")
-    _put(bench, path, _content(bench, path)[:-9])
-    listing = bench.binding.listing(bench.stage)
+    harness.expect(listing.warnings(), 0, "warnings while all is well")
+    (path,) = harness.own_files(".hfile")
+    _put(harness, path, _content(harness, path)[:-9])
+    listing = harness.binding.listing(harness.fs)
     listing.files(A), listing.files(A)
-    bench.want(listing.warnings(), 1, "warnings of the damage")
-    bench.stage.inner.delete(TABLE, recursive=True)
-    listing = bench.binding.listing(bench.stage)
+    harness.expect(listing.warnings(), 1, "warnings of the damage")
+    harness.fs.inner.delete(TABLE, recursive=True)
+    listing = harness.binding.listing(harness.fs)
     listing.files(A)
-    bench.want(listing.warnings(), 1, "warnings that it is gone")
+    harness.expect(listing.warnings(), 1, "warnings that it is gone")
 
 
 @scenario("metadata.damage")
-def damage(bench: Bench) -> None:
+def damage(harness: TableHarness) -> None:
     """A byte of the table is another, anywhere: an error, or what is right."""
-    writer = bench.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
-    bench.commit(writer, {A: {"a3": 1}}, {"p=01": ["f1"]})
-    for path in bench.own_files():
-        whole = _content(bench, path)
-        for position in range(0, len(whole), max(1, len(whole) // 60)):
-            changed = bytearray(whole)
+    writer = harness.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
+    harness.commit(writer, {A: {"a3": 1}}, {"p=01": ["f1"]})
+    for path in harness.own_files():
+        intact = _content(harness, path)
+        for position in range(0, len(intact), max(1, len(intact) // 60)):
+            changed = bytearray(intact)
             changed[position] ^= 0x55
-            _put(bench, path, bytes(changed))
+            _put(harness, path, bytes(changed))
             try:
-                seen = bench.seen()
+                listing = harness.listing()
             except OSError:
                 continue
-            bench.sees(bench.model.listing(), seen, f"byte {position} of {path}")
-        _put(bench, path, whole)
+            harness.expect_listing(harness.model.listing(), listing, f"byte {position} of {path}")
+        _put(harness, path, intact)
 
 
 @scenario("metadata.torn-completed")
-def torn_completed(bench: Bench) -> None:
+def torn_completed(harness: TableHarness) -> None:
     """The log of a completed action lost its end: that is an error, and no older listing."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}})
-    (path,) = bench.own_files(".log.")
-    whole = _content(bench, path)
-    for length in (0, 1, len(whole) // 2, len(whole) - 1):
-        _put(bench, path, whole[:length])
-        bench.refused(bench.seen, f"an error for a log of {length} bytes")
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}})
+    (path,) = harness.own_files(".log.")
+    intact = _content(harness, path)
+    for length in (0, 1, len(intact) // 2, len(intact) - 1):
+        _put(harness, path, intact[:length])
+        harness.expect_refusal(harness.listing, f"an error for a log of {length} bytes")
 
 
 @scenario("metadata.fallback-uncommitted")
-def fallback_uncommitted(bench: Bench) -> None:
+def fallback_uncommitted(harness: TableHarness) -> None:
     """Files are listed while an action is at work, whose files have its instant in their names."""
-    bench.dataset()
-    writer = bench.writer()
-    time = bench.begin(writer)
-    bench.change({A: {f"new_0-1-0_{time}.parquet": 1}})
-    listing = bench.binding.listing(bench.stage)
-    bench.want(dict(listing.files(A)), START[A], "files")
-    bench.want(FILES in bench.stage.listed, False, "there is no table to be listed")
+    harness.dataset()
+    writer = harness.writer()
+    time = harness.begin(writer)
+    harness.change({A: {f"new_0-1-0_{time}.parquet": 1}})
+    listing = harness.binding.listing(harness.fs)
+    harness.expect(dict(listing.files(A)), START[A], "files")
+    harness.expect(FILES in harness.fs.listed, False, "there is no table to be listed")
 
 
-def _content(bench: Bench, path: str) -> bytes:
-    with bench.stage.inner.open(path) as stream, stream.as_file() as file:
+def _content(harness: TableHarness, path: str) -> bytes:
+    with harness.fs.inner.open(path) as stream, stream.as_file() as file:
         return file.read()
 
 
-def _put(bench: Bench, path: str, content: bytes | None) -> None:
+def _put(harness: TableHarness, path: str, content: bytes | None) -> None:
     if content is None:
-        bench.stage.inner.delete(path)
+        harness.fs.inner.delete(path)
     else:
-        with bench.stage.inner.create(path) as file:
+        with harness.fs.inner.create(path) as file:
             file.write(content)

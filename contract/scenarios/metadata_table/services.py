@@ -5,219 +5,227 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import product
 
+from fscontract.contract.scenarios.instrumented_filesystem import (
+    AFTER,
+    DEATHS,
+    Killed,
+)
 from fscontract.contract.scenarios.metadata_table.harness import (
     OWN_TIMELINE,
     TABLE,
     TIMELINE,
     A,
     B,
-    Bench,
     C,
+    TableHarness,
 )
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
-    AFTER,
-    DEATHS,
-    Killed,
-)
-from fscontract.contract.scenarios.metadata_table.scenario import Scenarios
+from fscontract.contract.scenarios.scenario import Scenarios
 
-scenario = Scenarios()
+scenario = Scenarios[TableHarness]()
 
 
-def _compactions(bench: Bench) -> list[str]:
-    return [time for time, action in bench.completed(OWN_TIMELINE) if action == "commit"]
+def _compactions(harness: TableHarness) -> list[str]:
+    return [time for time, action in harness.completed(OWN_TIMELINE) if action == "commit"]
 
 
 @scenario("metadata.own-schedule")
-def own_schedule(bench: Bench) -> None:
+def own_schedule(harness: TableHarness) -> None:
     """Seven commits, with a compaction of the table after three; one of the dataset is none."""
-    writer = bench.table(compact_after=3)
+    writer = harness.table(compact_after=3)
     for number in range(3):
-        bench.commit(writer, {A: {f"n{number}": 1}}, action="compaction")
-    bench.want(len(_compactions(bench)), 0, "compactions after three commits")
+        harness.commit(writer, {A: {f"n{number}": 1}}, action="compaction")
+    harness.expect(len(_compactions(harness)), 0, "compactions after three commits")
     for number in range(3, 7):
-        bench.commit(writer, {A: {f"n{number}": 1}})
-    bench.want(len(_compactions(bench)), 2, "compactions after seven commits")
-    bench.right()
+        harness.commit(writer, {A: {f"n{number}": 1}})
+    harness.expect(len(_compactions(harness)), 2, "compactions after seven commits")
+    harness.expect_dataset()
 
 
 @scenario("metadata.compaction-same")
-def compaction_same(bench: Bench) -> None:
+def compaction_same(harness: TableHarness) -> None:
     """The table is compacted after adds, deletes and new partitions, and its logs are removed."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}, C: {"c1": 2}}, {B: ["b1"]})
-    bench.commit(writer, {A: {"a4": 1}})
-    bench.want(writer.compact(), True, "compacted")
-    bench.right("compacted")
-    for path in bench.own_files(".log."):
-        bench.stage.inner.delete(path)
-    bench.right("without the logs")
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}, C: {"c1": 2}}, {B: ["b1"]})
+    harness.commit(writer, {A: {"a4": 1}})
+    harness.expect(writer.compact(), True, "compacted")
+    harness.expect_dataset("compacted")
+    for path in harness.own_files(".log."):
+        harness.fs.inner.delete(path)
+    harness.expect_dataset("without the logs")
 
 
 @scenario("metadata.compaction-undecided")
-def compaction_undecided(bench: Bench) -> None:
+def compaction_undecided(harness: TableHarness) -> None:
     """The table has what an action did that fails then; it is compacted in between."""
     for due in (None, 1):
-        bench.reset()
-        writer = bench.table(compact_after=due)
-        bench.commit(writer, {A: {"a3": 1}})
-        time = bench.begin(writer)
-        writer.apply(time, bench.change({A: {"bad": 1}}, {B: ["b1"]}))
+        harness.reset()
+        writer = harness.table(compact_after=due)
+        harness.commit(writer, {A: {"a3": 1}})
+        time = harness.begin(writer)
+        writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
         if due is None:
             writer.compact()
         else:
-            bench.commit(writer, {A: {"a4": 1}})
+            harness.commit(writer, {A: {"a4": 1}})
         writer.roll_back(time, {A: ["bad"]})
-        bench.model.take_back(time)
-        bench.right("rolled back")
+        harness.model.take_back(time)
+        harness.expect_dataset("rolled back")
         writer.compact()
-        bench.right("and compacted")
+        harness.expect_dataset("and compacted")
 
 
 @scenario("metadata.compaction-late")
-def compaction_late(bench: Bench) -> None:
+def compaction_late(harness: TableHarness) -> None:
     """An action is in the table when that is compacted, and is completed later: it counts."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    change = bench.change({A: {"late": 1}})
+    writer = harness.table()
+    time = harness.begin(writer)
+    change = harness.change({A: {"late": 1}})
     writer.apply(time, change)
     writer.compact()
     writer.finish(time, change)
-    bench.model.complete(time, change.added)
-    bench.right("completed")
+    harness.model.complete(time, change.added)
+    harness.expect_dataset("completed")
     writer.compact()
-    bench.right("compacted again")
+    harness.expect_dataset("compacted again")
 
 
 @scenario("metadata.compaction-first")
-def compaction_first(bench: Bench) -> None:
+def compaction_first(harness: TableHarness) -> None:
     """A commit finds that a compaction is due: it is done before the commit is applied."""
-    writer = bench.table(compact_after=1)
-    bench.commit(writer, {A: {"a3": 1}})
-    bench.stage.forget()
-    time = bench.commit(writer, {A: {"a4": 1}})
-    done = [path for path in bench.stage.writes if path.startswith(OWN_TIMELINE)]
+    writer = harness.table(compact_after=1)
+    harness.commit(writer, {A: {"a3": 1}})
+    harness.fs.clear_log()
+    time = harness.commit(writer, {A: {"a4": 1}})
+    done = [path for path in harness.fs.writes if path.startswith(OWN_TIMELINE)]
     ends = [number for number, path in enumerate(done) if path.endswith(".commit")]
     begins = [number for number, path in enumerate(done) if f"/{time}" in path]
-    bench.want(bool(ends) and ends[0] < begins[0], True, "the compaction goes before the commit")
+    harness.expect(
+        bool(ends) and ends[0] < begins[0], True, "the compaction goes before the commit"
+    )
 
 
 @scenario("metadata.compaction-pending")
-def compaction_pending(bench: Bench) -> None:
+def compaction_pending(harness: TableHarness) -> None:
     """A compaction dies at each of its writes; readers read, writers write."""
     for number, death in product(range(1, 30), DEATHS):
-        bench.reset()
-        if not _dead_compaction(bench, number, death):
+        harness.reset()
+        if not _dead_compaction(harness, number, death):
             return
-        bench.right(f"dead at write {number} ({death})")
-        writer = bench.next_writer()
-        bench.commit(writer, {A: {f"after{number}": 1}})
-        bench.right(f"dead at write {number} ({death}), and a commit")
+        harness.expect_dataset(f"dead at write {number} ({death})")
+        writer = harness.next_writer()
+        harness.commit(writer, {A: {f"after{number}": 1}})
+        harness.expect_dataset(f"dead at write {number} ({death}), and a commit")
 
 
 @scenario("metadata.compaction-retried")
-def compaction_retried(bench: Bench) -> None:
+def compaction_retried(harness: TableHarness) -> None:
     """A compaction dies; the next writer ends it, before it begins another one."""
     for number in range(1, 30):
-        bench.reset()
-        if not _dead_compaction(bench, number, AFTER):
+        harness.reset()
+        if not _dead_compaction(harness, number, AFTER):
             return
-        began = _pending(bench)
-        writer = bench.next_writer()
-        bench.commit(writer, {A: {"after": 1}})
+        began = _pending(harness)
+        writer = harness.next_writer()
+        harness.commit(writer, {A: {"after": 1}})
         if began:
-            bench.want(began[0] in _compactions(bench), True, f"dead at write {number}, and ended")
-        bench.want(_pending(bench), [], "compactions that are not completed")
+            harness.expect(
+                began[0] in _compactions(harness), True, f"dead at write {number}, and ended"
+            )
+        harness.expect(_pending(harness), [], "compactions that are not completed")
         writer.compact()
-        bench.right("and another one")
+        harness.expect_dataset("and another one")
 
 
-def _dead_compaction(bench: Bench, number: int, death: str) -> bool:
+def _dead_compaction(harness: TableHarness, number: int, death: str) -> bool:
     """A table whose compaction dies at a write; False if it has no so many."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}}, {B: ["b1"]})
-    bench.stage.forget()
-    bench.stage.kill_at, bench.stage.death = number, death
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}}, {B: ["b1"]})
+    harness.fs.clear_log()
+    harness.fs.kill_at, harness.fs.death = number, death
     with suppress(Killed):
         writer.compact()
-        bench.stage.revive()
+        harness.fs.revive()
         return False
-    bench.stage.revive()
+    harness.fs.revive()
     return True
 
 
-def _pending(bench: Bench) -> list[str]:
+def _pending(harness: TableHarness) -> list[str]:
     """The compactions that have begun, and are not completed."""
-    names = [s.path.rpartition("/")[2] for s in bench.stage.inner.list_status(OWN_TIMELINE)]
-    begun = {name.partition(".")[0] for name in names if ".compaction." in name}
-    return sorted(begun - {time for time, _ in bench.completed(OWN_TIMELINE)})
+    names = [s.path.rpartition("/")[2] for s in harness.fs.inner.list_status(OWN_TIMELINE)]
+    started = {name.partition(".")[0] for name in names if ".compaction." in name}
+    return sorted(started - {time for time, _ in harness.completed(OWN_TIMELINE)})
 
 
 @scenario("metadata.table-clean")
-def table_clean(bench: Bench) -> None:
+def table_clean(harness: TableHarness) -> None:
     """The table is cleaned: what remains is the latest base file and the logs since."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}})
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}})
     writer.compact()
-    bench.commit(writer, {A: {"a4": 1}})
+    harness.commit(writer, {A: {"a4": 1}})
     writer.clean_table()
-    bench.right()
-    kinds = sorted(".log." in path for path in bench.own_files())
-    bench.want(kinds, [False, True], "a base file, and a log")
-    cleans = [time for time, action in bench.completed(OWN_TIMELINE) if action == "clean"]
-    bench.want(len(cleans), 1, "cleans on the table's timeline")
+    harness.expect_dataset()
+    kinds = sorted(".log." in path for path in harness.own_files())
+    harness.expect(kinds, [False, True], "a base file, and a log")
+    cleans = [time for time, action in harness.completed(OWN_TIMELINE) if action == "clean"]
+    harness.expect(len(cleans), 1, "cleans on the table's timeline")
 
 
 @scenario("metadata.table-clean-pending")
-def table_clean_pending(bench: Bench) -> None:
+def table_clean_pending(harness: TableHarness) -> None:
     """The table is cleaned while an action is in it that is completed later."""
-    writer = bench.table()
-    time = bench.begin(writer)
-    change = bench.change({A: {"late": 1}})
+    writer = harness.table()
+    time = harness.begin(writer)
+    change = harness.change({A: {"late": 1}})
     writer.apply(time, change)
     writer.clean_table()
     writer.finish(time, change)
-    bench.model.complete(time, change.added)
-    bench.right()
+    harness.model.complete(time, change.added)
+    harness.expect_dataset()
 
 
 @scenario("metadata.archive")
-def archive(bench: Bench) -> None:
+def archive(harness: TableHarness) -> None:
     """Instants are dropped: of those that the table is compacted with, and of no later ones."""
-    writer = bench.table()
-    old = bench.commit(writer, {A: {"a3": 1}})
+    writer = harness.table()
+    old = harness.commit(writer, {A: {"a3": 1}})
     writer.compact()
-    new = [bench.commit(writer, {A: {name: 1}}) for name in ("a4", "a5")]
+    new = [harness.commit(writer, {A: {name: 1}}) for name in ("a4", "a5")]
     writer.clean_table()
     writer.archive()
-    left = {time for time, _ in bench.completed(TIMELINE)}
-    bench.want((old in left, set(new) <= left), (False, True), "the old one, and the new ones")
-    bench.right()
+    remaining = {time for time, _ in harness.completed(TIMELINE)}
+    harness.expect(
+        (old in remaining, set(new) <= remaining), (False, True), "the old one, and the new ones"
+    )
+    harness.expect_dataset()
 
 
 @scenario("metadata.archive-failed")
-def archive_failed(bench: Bench) -> None:
+def archive_failed(harness: TableHarness) -> None:
     """An action died with the table written; instants after it are archived as far as may be."""
-    writer = bench.table()
-    bench.commit(writer, {A: {"a3": 1}})
-    time = bench.begin(writer)
-    writer.apply(time, bench.change({A: {"bad": 1}}, {B: ["b1"]}))
+    writer = harness.table()
+    harness.commit(writer, {A: {"a3": 1}})
+    time = harness.begin(writer)
+    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     for name in ("a4", "a5"):
-        bench.commit(writer, {A: {name: 1}})
+        harness.commit(writer, {A: {name: 1}})
     writer.archive()
-    bench.right("archived")
+    harness.expect_dataset("archived")
     writer.compact()
     writer.archive()
-    bench.right("compacted and archived")
+    harness.expect_dataset("compacted and archived")
 
 
 @scenario("metadata.size-bounded")
-def size_bounded(bench: Bench) -> None:
+def size_bounded(harness: TableHarness) -> None:
     """Forty commits with services: the table and the timelines stay small."""
-    writer = bench.table(compact_after=4, keep_instants=6)
+    writer = harness.table(compact_after=4, keep_instants=6)
     for number in range(40):
-        bench.commit(writer, {A: {f"n{number}": 1}})
-    bench.right()
-    bench.want(len(bench.own_files()) <= 16, True, f"{len(bench.own_files())} files in {TABLE}")
-    lengths = [len(bench.completed(each)) for each in (TIMELINE, OWN_TIMELINE)]
-    bench.want(max(lengths) <= 20, True, f"{lengths} instants completed on the two timelines")
+        harness.commit(writer, {A: {f"n{number}": 1}})
+    harness.expect_dataset()
+    harness.expect(
+        len(harness.own_files()) <= 16, True, f"{len(harness.own_files())} files in {TABLE}"
+    )
+    lengths = [len(harness.completed(timeline)) for timeline in (TIMELINE, OWN_TIMELINE)]
+    harness.expect(max(lengths) <= 20, True, f"{lengths} instants completed on the two timelines")

@@ -1,1 +1,14 @@
-"""Checks of file splitters: scenarios, and a model that judges every record that is emitted."""
+"""Scenarios of file splitters, and a model that judges every record that is emitted."""
+
+from __future__ import annotations
+
+from fscontract.contract.scenarios.scenario import ScenarioSet
+from fscontract.contract.scenarios.splitter import processing, scanning, windows
+from fscontract.contract.scenarios.splitter.harness import SplitterHarness
+
+SCENARIOS: ScenarioSet[SplitterHarness] = ScenarioSet(
+    SplitterHarness,
+    (*processing.scenario.all, *scanning.scenario.all, *windows.scenario.all),
+    model="splitter.model",
+    described=True,
+)

@@ -1,17 +1,19 @@
-"""Where a scenario is played: files, splitters over them, and what they emitted so far."""
+"""Drive splitters over files, and judge what they emit by the model of a plan.
+
+The model judges every record that a splitter emits in any scenario; scenarios judge the rest.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.models.splitter import (
     Acceptor,
     BlockRecord,
-    Broken,
     FileRecord,
     Plan,
     Record,
@@ -25,17 +27,18 @@ from fscontract.contract.pipeline_bindings import (
     SplitterBinding,
     SplitterSettings,
 )
-from fscontract.contract.scenarios.splitter.instrumented_filesystem import StagedFileSystem
+from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem
+from fscontract.contract.scenarios.scenario import Harness
 
-#: Where files are put, and windows kept.
+#: The directories of files, and of windows.
 INPUT, WINDOWS = "/in", "/windows"
-#: More than any scenario emits.
+#: More records than any scenario emits.
 PLENTY = 1000
 
 
 @dataclass(frozen=True)
 class Window:
-    """What one window emitted, in order."""
+    """The records that one window emitted, in order."""
 
     records: tuple[Record, ...]
 
@@ -56,7 +59,7 @@ class Window:
 
     @property
     def facts(self) -> list[tuple[Any, ...]]:
-        """All that a repeated window must repeat: everything but when it was discovered."""
+        """All that a repeated window must repeat: everything but the discovery times."""
         return [_facts(record) for record in self.records]
 
 
@@ -73,50 +76,49 @@ def _facts(record: Record) -> tuple[Any, ...]:
     return (*(getattr(record, name) for name in (*_FILE, *_COUNT)), ids)
 
 
-class Bench:
-    """One scenario's stage. Whatever a splitter emits on it, the model judges."""
+class SplitterHarness(Harness):
+    """Files, and splitters over them, whose records the model judges."""
 
-    def __init__(self, binding: SplitterBinding) -> None:
+    collects: ClassVar[bool] = True
+
+    def __init__(self, binding: SplitterBinding, clause: str = "") -> None:
+        super().__init__(clause)
         self.binding = binding
-        self.fs = StagedFileSystem(binding.filesystem())
+        self.fs = InstrumentedFileSystem(binding.filesystem())
         self.fs.mkdirs(INPUT)
         self.versions: dict[str, list[Version]] = {}
-        self.broken: list[Broken] = []
-        self.exercised: Counter[str] = Counter()
-        self.lives: list[Splitter] = []
+        self.splitters: list[Splitter] = []
         self._acceptors: dict[int, Acceptor] = {}
         self.note(INPUT)
 
     # files --------------------------------------------------------------------------------
 
-    def write(self, path: str, length: int = 11, **said: Any) -> str:
-        """Put a file of so many bytes at a path, of which listings say this; returns the path."""
+    def write(self, path: str, length: int = 11, **fields: Any) -> str:
+        """Write a file of some bytes, whose status has these fields; return the path."""
         path = path if path.startswith("/") else f"{INPUT}/{path}"
         with self.fs.create(path) as file:
             file.write(bytes(length))
-        self.fs.stated[path] = said
+        self.fs.stated[path] = fields
         self._note_parents(path)
         self.note(path)
         return path
 
     def mkdir(self, path: str) -> str:
-        """Make a directory; returns its path."""
+        """Make a directory; return its path."""
         path = path if path.startswith("/") else f"{INPUT}/{path}"
         self.fs.mkdirs(path)
         self._note_parents(path)
         self.note(path)
         return path
 
-    def state(self, path: str, **said: Any) -> None:
-        """Let listings say something else of a file."""
-        self.fs.stated[path] = said
+    def state(self, path: str, **fields: Any) -> None:
+        """Replace fields of the status of a file."""
+        self.fs.stated[path] = fields
         self.note(path)
 
     def note(self, path: str) -> None:
-        """Keep the present version of a file, for the model to know it."""
-        status = self.fs.get_file_status(path)
-        self.fs.asked[path] -= 1
-        self.versions.setdefault(path, []).append(_version(status))
+        """Let the model know the present version of a file."""
+        self.versions.setdefault(path, []).append(_version(self.fs.get_file_status(path)))
 
     def _note_parents(self, path: str) -> None:
         parent = path.rpartition("/")[0]
@@ -125,43 +127,32 @@ class Bench:
             self.note(parent)
 
     def known_as(self, uri: str, path: str) -> None:
-        """A file has a URI, too."""
+        """Let the model know a file by a URI, too."""
         self.versions[uri] = self.versions[path]
 
     # splitters ----------------------------------------------------------------------------
 
     def finding(
         self, files: str | Sequence[str] = INPUT, checkpoint: str | None = None, **settings: Any
-    ) -> Finding:
-        """A splitter that has been started. Blocks have 2 bytes, and any number goes out."""
-        settings.setdefault("block_size", 2)
-        settings.setdefault("blocks_threshold", PLENTY)
-        made = SplitterSettings(files=files, **settings)
-        life = self.binding.finding(self.fs, made, checkpoint)
-        self.lives.append(life)
-        life.start()
-        return Finding(self, life, made)
+    ) -> FindingHarness:
+        """Start a splitter that finds files, with blocks of 2 bytes and no threshold."""
+        return FindingHarness(self, _settings(files=files, **settings), checkpoint)
 
-    def fed(self, checkpoint: str | None = None, **settings: Any) -> Fed:
-        """A splitter that is fed. Blocks have 2 bytes, and any number goes out."""
-        settings.setdefault("block_size", 2)
-        settings.setdefault("blocks_threshold", PLENTY)
-        made = SplitterSettings(**settings)
-        life = self.binding.fed(self.fs, made, checkpoint)
-        self.lives.append(life)
-        return Fed(self, life, made)
+    def fed(self, checkpoint: str | None = None, **settings: Any) -> FedHarness:
+        """Return a splitter that is fed files, with blocks of 2 bytes and no threshold."""
+        return FedHarness(self, _settings(**settings), checkpoint)
 
-    def refuses(self, clause: str, **settings: Any) -> None:
-        """Want settings to be refused with a ValueError."""
+    def expect_refusal(self, **settings: Any) -> None:
+        """Judge the clause by whether settings are refused with a ValueError."""
         try:
             self.finding(**settings)
         except ValueError:
-            self.want(clause, True, True)
+            self.expect(True, True)
         else:
-            self.want(clause, f"taken: {settings}", "ValueError", "senseless settings")
+            self.expect(f"taken: {settings}", "ValueError", "senseless settings")
 
     def acceptor(self, settings: SplitterSettings) -> Acceptor:
-        """The model of an operator; a new life of it goes on with the same ids."""
+        """Return a model of an operator, which continues the ids of the model before."""
         plan = Plan(
             block_size=settings.block_size or self.fs.block_size or FileStatus("", 0).block_size,
             threshold=settings.blocks_threshold or 1,
@@ -170,30 +161,25 @@ class Bench:
             versions=self.versions,
         )
         old = self._acceptors.get(settings.operator_id)
-        made = self._acceptors[settings.operator_id] = Acceptor(plan)
+        acceptor = self._acceptors[settings.operator_id] = Acceptor(plan)
         if old is not None:
-            made.follow(old)
-        return made
-
-    # judgement ----------------------------------------------------------------------------
-
-    def want(self, clause: str, actual: object, expected: object, what: str = "") -> None:
-        """Want two things to be equal."""
-        self.exercised[clause] += 1
-        if actual != expected:
-            head = f"{what}: " if what else ""
-            self.broken.append(Broken(clause, f"{head}{expected!r}", f"{actual!r}"))
+            acceptor.follow(old)
+        return acceptor
 
     def take(self, acceptor: Acceptor) -> None:
         """Take over what the model found."""
-        self.broken += acceptor.broken
+        self.violations += acceptor.violations
         self.exercised.update(acceptor.exercised)
-        acceptor.broken, acceptor.exercised = [], Counter()
+        acceptor.violations, acceptor.exercised = [], Counter()
 
     def close(self) -> None:
-        """End every life."""
-        for life in self.lives:
-            life.close()
+        """End all splitters."""
+        for splitter in self.splitters:
+            splitter.close()
+
+
+def _settings(**settings: Any) -> SplitterSettings:
+    return SplitterSettings(**{"block_size": 2, "blocks_threshold": PLENTY, **settings})
 
 
 def _version(status: FileStatus) -> Version:
@@ -203,16 +189,38 @@ def _version(status: FileStatus) -> Version:
     return Version(length, status.is_directory, status.etag, time)
 
 
-class Fed:
-    """A splitter that is fed, under the eyes of the model."""
+S = TypeVar("S", bound=Splitter)
 
-    def __init__(self, bench: Bench, life: FedSplitter, settings: SplitterSettings) -> None:
-        self.bench = bench
+
+class _LifeHarness(Generic[S]):
+    """One life of a splitter, whose records the model judges."""
+
+    def __init__(self, harness: SplitterHarness, life: S, settings: SplitterSettings) -> None:
+        self.harness = harness
         self.life = life
-        self.acceptor = bench.acceptor(settings)
+        self.settings = settings
+        self.acceptor = harness.acceptor(settings)
+        harness.splitters.append(life)
+
+    def emitted(self) -> Window:
+        """Judge and return what was emitted since the last call."""
+        window = Window(tuple(self.life.taken()))
+        for record in window.records:
+            self.acceptor.see(record)
+        self.harness.take(self.acceptor)
+        return window
+
+
+class FedHarness(_LifeHarness[FedSplitter]):
+    """A life of a splitter that is fed files."""
+
+    def __init__(
+        self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
+    ) -> None:
+        super().__init__(harness, harness.binding.fed(harness.fs, settings, checkpoint), settings)
 
     def put(self, path: str, directory: str | None = None) -> None:
-        """Give it a file."""
+        """Feed it a file."""
         self.life.put(directory, path)
 
     def begin(self, window_id: int) -> None:
@@ -221,72 +229,54 @@ class Fed:
         self.life.begin_window(window_id)
 
     def end(self) -> Window:
-        """End the window; what it emitted."""
+        """End the window; return what it emitted."""
         self.life.end_window()
-        return self.seen()
-
-    def seen(self) -> Window:
-        """What was emitted since this was last asked."""
-        window = Window(tuple(self.life.taken()))
-        for record in window.records:
-            self.acceptor.see(record)
-        self.bench.take(self.acceptor)
-        return window
+        return self.emitted()
 
 
-class Finding:
-    """A splitter that finds its files, under the eyes of the model."""
+class FindingHarness(_LifeHarness[FindingSplitter]):
+    """A life of a splitter that finds its files; it has been started."""
 
-    def __init__(self, bench: Bench, life: FindingSplitter, settings: SplitterSettings) -> None:
-        self.bench = bench
-        self.life = life
-        self.settings = settings
-        self.acceptor = bench.acceptor(settings)
+    def __init__(
+        self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
+    ) -> None:
+        life = harness.binding.finding(harness.fs, settings, checkpoint)
+        super().__init__(harness, life, settings)
+        life.start()
 
     def window(self, window_id: int, emits: int = 1) -> Window:
-        """A whole window: what it emitted when the scanner had done all it could."""
+        """Return a full window: what was emitted after the scanner had done all it could."""
+        self.harness.step()
         self.acceptor.begin()
         self.life.begin_window(window_id)
         for _ in range(emits):
             self.life.settle()
             self.life.emit_tuples()
         self.life.end_window()
-        return self.seen()
+        return self.emitted()
 
     def windows(self, ids: Sequence[int]) -> list[Window]:
-        """Whole windows one after the other."""
+        """Return full windows in a row."""
         return [self.window(number) for number in ids]
 
-    def drain(self, first: int, most: int = PLENTY) -> list[Window]:
-        """Windows until one emits nothing; then nothing may be left of the last file."""
-        found = []
-        for number in range(first, first + most):
-            found.append(self.window(number))
-            if not found[-1].records:
+    def drain(self, first: int, limit: int = PLENTY) -> list[Window]:
+        """Return windows up to an empty one; no block of the last file may be missing then."""
+        windows = []
+        for number in range(first, first + limit):
+            windows.append(self.window(number))
+            if not windows[-1].records:
                 break
         self.acceptor.finish()
-        self.bench.take(self.acceptor)
-        return found
+        self.harness.take(self.acceptor)
+        return windows
 
-    def seen(self) -> Window:
-        """What was emitted since this was last asked."""
-        window = Window(tuple(self.life.taken()))
-        for record in window.records:
-            self.acceptor.see(record)
-        self.bench.take(self.acceptor)
-        return window
-
-    def again(self, checkpoint: str | None = None, **settings: Any) -> Finding:
-        """Another life, from a checkpoint or from the beginning; this one ends as it stands."""
+    def again(self, checkpoint: str | None = None, **settings: Any) -> FindingHarness:
+        """End this life, and start another one from a checkpoint or from the beginning."""
         self.life.close()
-        made = replace(self.settings, **settings)
-        life = self.bench.binding.finding(self.bench.fs, made, checkpoint)
-        self.bench.lives.append(life)
-        life.start()
-        return Finding(self.bench, life, made)
+        return FindingHarness(self.harness, replace(self.settings, **settings), checkpoint)
 
 
 def everything(windows: Sequence[Window]) -> Iterator[str]:
-    """The paths of the files of windows."""
+    """Yield the paths of the files of windows."""
     for window in windows:
         yield from window.paths

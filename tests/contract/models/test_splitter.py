@@ -61,7 +61,7 @@ def _broken(records: Sequence[Any], plan: Plan = PLAN, finish: bool = True) -> s
         acceptor.see(record)
     if finish:
         acceptor.finish()
-    return {one.clause for one in acceptor.broken}
+    return {one.clause for one in acceptor.violations}
 
 
 def test_a_right_plan_is_accepted() -> None:
@@ -71,7 +71,7 @@ def test_a_right_plan_is_accepted() -> None:
     for record in RIGHT:
         acceptor.see(record)
     acceptor.finish()
-    assert acceptor.broken == []
+    assert acceptor.violations == []
     assert acceptor.exercised["split.cover"] > 3
     assert not acceptor.pending
 
@@ -83,7 +83,7 @@ def test_a_plan_may_go_on_in_another_window() -> None:
         acceptor.begin()
         for record in records:
             acceptor.see(record)
-    assert acceptor.broken == []
+    assert acceptor.violations == []
 
 
 WRONG = [
@@ -162,7 +162,7 @@ class _Chain:
         self.second.follow(self.first)
         for record in records:
             self.second.see(record)
-        return {one.clause for one in self.second.broken}
+        return {one.clause for one in self.second.violations}
 
 
 def test_another_life_goes_on_in_the_middle_of_a_file() -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from fscontract.contract.models.blockreader import (
     BOM,
     Block,
+    Delivered,
     Layout,
-    Seen,
     judge,
     lines_of,
     split_blocks,
 )
 from fscontract.contract.pipeline_bindings import ReaderSettings
-from fscontract.contract.scenarios.blockreader.instrumented_filesystem import Stage
+from fscontract.contract.scenarios.blockreader.instrumented_files import InstrumentedFiles
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 
 #: Few bytes, so that delimiters occur, are cut, and overlap.
@@ -77,10 +77,10 @@ def _blocks(reading: Reading) -> list[Block]:
     return blocks if reading.order == "in order" else blocks[::3] + blocks[1::3] + blocks[2::3]
 
 
-def _seen(reading: Reading) -> list[Seen]:
+def _seen(reading: Reading) -> list[Delivered]:
     layout = reading.layout
-    stage = Stage({"/file": layout.data})
-    stage.shorts = reading.shorts
+    files = InstrumentedFiles({"/file": layout.data})
+    files.shorts = reading.shorts
     fixed = layout.context.startswith("fixed")
     settings = ReaderSettings(
         layout.context,
@@ -93,11 +93,11 @@ def _seen(reading: Reading) -> list[Seen]:
         reading.buffer,
         reading.overflow,
     )
-    reader = ReaderBinding().reader(stage, settings)
+    reader = ReaderBinding().reader(files, settings)
     records = [r for block in _blocks(reading) for r in reader.process(block)]
-    found = [Seen(r.block_id, r.offset, r.record) for r in records]
+    found = [Delivered(r.block_id, r.offset, r.record) for r in records]
     reader.close()
-    assert stage.open_streams == 0
+    assert files.open_streams == 0
     return found
 
 

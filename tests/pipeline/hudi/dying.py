@@ -8,62 +8,62 @@ from pathlib import Path
 from typing import NoReturn
 
 from fscontract.contract.models.metadata_table import Listing
-from fscontract.contract.scenarios.metadata_table.failures import ACTIONS
-from fscontract.contract.scenarios.metadata_table.harness import Bench
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
+from fscontract.contract.scenarios.instrumented_filesystem import (
     AFTER,
     BEFORE,
-    Stage,
+    InstrumentedFileSystem,
 )
+from fscontract.contract.scenarios.metadata_table.failures import ACTIONS
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
 
 DIED, ENDED = 77, 78
 
 
-class Exiting(Stage):
+class Exiting(InstrumentedFileSystem):
     """The process is gone with the write."""
 
     def _die(self) -> NoReturn:
         os._exit(DIED)
 
 
-def bench_in(root: Path) -> Bench:
-    """A bench whose filesystem is a directory."""
-    bench = Bench(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
-    bench.stage = Exiting(bench.stage.inner)
-    return bench
+def harness_in(root: Path) -> TableHarness:
+    """A harness whose filesystem is a directory."""
+    harness = TableHarness(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
+    harness.fs = Exiting(harness.fs.inner)
+    return harness
 
 
 def dies(root: Path, name: str, number: int) -> bool:
     """Whether an action has so many writes; what it leaves is right, and so is what follows."""
     before, action = ACTIONS[name]
-    bench = bench_in(root)
-    writer = bench.table()
-    before(bench, writer)
-    known = bench.model.listing()
+    harness = harness_in(root)
+    writer = harness.table()
+    before(harness, writer)
+    known = harness.model.listing()
 
     child = os.fork()
     if child == 0:
-        bench.stage.forget()
-        bench.stage.kill_at, bench.stage.death = number, (BEFORE, AFTER)[number % 2]
-        action(bench, writer)
+        harness.fs.clear_log()
+        harness.fs.kill_at, harness.fs.death = number, (BEFORE, AFTER)[number % 2]
+        action(harness, writer)
         os._exit(ENDED)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status in (DIED, ENDED), status
-    seen = bench.seen()
-    assert seen == bench.seen()
+    seen = harness.listing()
+    assert seen == harness.listing()
     after = _after(name, seen)
     assert seen in (known, after), (name, number, seen, known)
-    other = bench.next_writer()
+    other = harness.next_writer()
     time = other.begin("commit")
-    other.finish(time, bench.change({"day=1": {"next": 1}}))
-    seen = bench.seen()
+    other.finish(time, harness.change({"day=1": {"next": 1}}))
+    seen = harness.listing()
     assert seen["day=1"]["next"] == 1
     other.compact()
     other.clean_table()
-    assert bench.seen() == seen
-    assert len(bench.own_files()) == 1
+    assert harness.listing() == seen
+    assert len(harness.own_files()) == 1
     return status == DIED
 
 

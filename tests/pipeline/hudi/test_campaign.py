@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.pipeline_bindings import MetadataTableBinding
-from fscontract.contract.scenarios.metadata_table.harness import Bench
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import DEATHS, Killed
+from fscontract.contract.scenarios.instrumented_filesystem import DEATHS, Killed
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
 from tests.limits import DEADLOCK
@@ -26,13 +26,13 @@ class History:
 
     def __init__(self, binding: MetadataTableBinding, seed: int) -> None:
         self.random = random.Random(seed)
-        self.bench = Bench(binding)
+        self.harness = TableHarness(binding)
         self.design = self.random.choice((1, 2, 2, 2))
         self.due = self.random.choice((None, 2, 5))
         self.count = 0
         self.log: list[str] = [f"seed {seed}, design {self.design}, services {self.due}"]
         content = {"day=1": {"old": 10}} if self.random.random() < 0.7 else {}
-        self.writer = self.bench.table(content, **self.settings)
+        self.writer = self.harness.table(content, **self.settings)
 
     @property
     def settings(self) -> dict[str, object]:
@@ -47,17 +47,17 @@ class History:
             dies = self.random.random() < 0.25
             self.log.append(f"{name}{', dies' if dies else ''}")
             if dies:
-                self.bench.stage.forget()
-                self.bench.stage.kill_at = self.random.randint(1, 14)
-                self.bench.stage.death = self.random.choice(DEATHS)
+                self.harness.fs.clear_log()
+                self.harness.fs.kill_at = self.random.randint(1, 14)
+                self.harness.fs.death = self.random.choice(DEATHS)
             with suppress(Killed):
                 getattr(self, name)()
             if dies:
-                self.bench.stage.revive()
-                self.bench.right("; ".join(self.log), settles=False)
-                self.writer = self.bench.next_writer(**self.settings)
+                self.harness.fs.revive()
+                self.harness.expect_dataset("; ".join(self.log), settles=False)
+                self.writer = self.harness.next_writer(**self.settings)
                 self.writer.recover()
-            self.bench.right("; ".join(self.log))
+            self.harness.expect_dataset("; ".join(self.log))
 
     def new(self, time: str) -> dict[str, dict[str, int]]:
         """Files of an action, in some partitions."""
@@ -70,7 +70,7 @@ class History:
 
     def some(self) -> dict[str, list[str]]:
         """Some of the files that are there."""
-        listing = self.bench.model.listing()
+        listing = self.harness.model.listing()
         share = self.random.choice((0.3, 1.0))
         chosen = {
             p: [name for name in files if self.random.random() < share]
@@ -81,40 +81,42 @@ class History:
     def commit(self) -> None:
         """Files are added."""
         action = self.random.choice(("commit", "deltacommit", "replacecommit", "compaction"))
-        time = self.bench.begin(self.writer, action)
-        self.bench.finish(self.writer, time, self.new(time))
+        time = self.harness.begin(self.writer, action)
+        self.harness.finish(self.writer, time, self.new(time))
 
     def clean(self) -> None:
         """Files are deleted."""
-        self.bench.clean(self.writer, self.some())
+        self.harness.clean(self.writer, self.some())
 
     def fail(self) -> None:
         """An action dies, perhaps with the table changed, and another writer goes on."""
-        time = self.bench.begin(self.writer)
-        change = self.bench.change(self.new(time), self.some())
+        time = self.harness.begin(self.writer)
+        change = self.harness.change(self.new(time), self.some())
         if self.random.random() < 0.7 and self.design == 2:
             self.writer.apply(time, change)
-        self.writer = self.bench.next_writer(**self.settings)
+        self.writer = self.harness.next_writer(**self.settings)
 
     def roll_back(self) -> None:
         """An action is taken back by its own writer."""
-        time = self.bench.begin(self.writer)
-        change = self.bench.change(self.new(time))
+        time = self.harness.begin(self.writer)
+        change = self.harness.change(self.new(time))
         if self.design == 2:
             self.writer.apply(time, change)
         self.writer.roll_back(time, {p: list(files) for p, files in change.added.items()})
-        self.bench.model.take_back(time)
+        self.harness.model.take_back(time)
 
     def restore(self) -> None:
         """The dataset goes back as far as no file was deleted, and no instant archived."""
-        times = [time for time, action in self.bench.completed(f"{_DATA}") if action != "rollback"]
-        known = list(self.bench.model.actions.items())
-        if len(self.bench.model.worlds) > 1:
+        times = [
+            time for time, action in self.harness.completed(f"{_DATA}") if action != "rollback"
+        ]
+        known = list(self.harness.model.actions.items())
+        if len(self.harness.model.worlds) > 1:
             return
         last = max((n for n, (_, action) in enumerate(known) if action.deleted), default=-1)
         possible = [time for time, _ in known[last + 1 :] if time in times]
         if possible and not any(a.state != "completed" for _, a in known[last + 1 :]):
-            self.bench.restore(self.writer, self.random.choice(possible))
+            self.harness.restore(self.writer, self.random.choice(possible))
 
     def compact(self) -> None:
         """The table is compacted."""

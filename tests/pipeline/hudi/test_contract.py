@@ -10,16 +10,10 @@ from fscontract.contract.pipeline_bindings import MetadataTableBinding
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.scenarios.metadata_table.failures import ACTIONS, deaths
-from fscontract.contract.scenarios.metadata_table.harness import Bench
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
-    DEATHS,
-    Killed,
-    Stage,
-)
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.fakes.mutants.registry import mutants
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
 
 
@@ -62,63 +56,26 @@ def test_tables_in_a_directory_conform(local: MetadataTableBinding, clause: str)
 def test_every_action_dies_in_every_way_at_every_write(local: MetadataTableBinding) -> None:
     """In memory and in a directory; and it goes on from there."""
     for binding in (TableBinding(), local):
-        bench = Bench(binding)
-        for when in deaths(bench, every=True):
-            writer = bench.next_writer()
-            bench.commit(writer, {"day=1": {"next": 1}})
-            bench.right(when)
+        harness = TableHarness(binding)
+        for when in deaths(harness, every=True):
+            writer = harness.next_writer()
+            harness.commit(writer, {"day=1": {"next": 1}})
+            harness.expect_dataset(when)
             writer.compact()
-            bench.right(f"{when}, compacted")
+            harness.expect_dataset(f"{when}, compacted")
 
 
 def test_an_action_has_enough_writes_to_die_at() -> None:
     """The enumeration is no shorter than what an action writes."""
     counts: dict[str, int] = {}
-    for when in deaths(Bench(TableBinding())):
+    for when in deaths(TableHarness(TableBinding())):
         name = when.partition(", ")[0]
         counts[name] = counts.get(name, 0) + 1
     assert counts.keys() == ACTIONS.keys()
     for name, (before, action) in ACTIONS.items():
-        bench = Bench(TableBinding())
-        writer = bench.table()
-        before(bench, writer)
-        bench.stage.forget()
-        action(bench, writer)
-        assert counts[name] == len(bench.stage.writes) >= 2, name
-
-
-# The stage ---------------------------------------------------------------------------------
-
-
-def _write(stage: Stage) -> None:
-    with stage.create("/file") as file:
-        file.write(b"12345678")
-
-
-@pytest.mark.parametrize(
-    ("death", "left"), [("before", None), ("after", b"12345678"), ("torn", b"1234")]
-)
-def test_a_stage_dies_as_it_is_told(death: str, left: bytes | None) -> None:
-    """And is dead then, until it is revived."""
-    assert death in DEATHS
-    stage = Stage(MemoryFileSystem())
-    stage.kill_at, stage.death = 2, death
-    stage.mkdirs("/d")
-    with pytest.raises(Killed):
-        _write(stage)
-    with pytest.raises(Killed):
-        stage.list_status("/")
-    stage.revive()
-    names = [status.path for status in stage.list_status("/")]
-    assert ("/file" in names) == (left is not None)
-    if left is not None:
-        with stage.open("/file") as stream, stream.as_file() as file:
-            assert file.read() == left
-
-
-def test_a_stage_dies_with_a_write_that_fails_too() -> None:
-    stage = Stage(MemoryFileSystem())
-    _write(stage)
-    stage.kill_at, stage.death = 2, "after"
-    with pytest.raises(Killed), stage.create("/file", overwrite=False) as file:
-        file.write(b"other")
+        harness = TableHarness(TableBinding())
+        writer = harness.table()
+        before(harness, writer)
+        harness.fs.clear_log()
+        action(harness, writer)
+        assert counts[name] == len(harness.fs.writes) >= 2, name

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.contract.scenarios.metadata_table.instrumented_filesystem import (
+from fscontract.contract.scenarios.instrumented_filesystem import (
     DEATHS,
+    InstrumentedFileSystem,
     Killed,
-    Stage,
 )
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.io import CorruptFileException
@@ -212,17 +212,17 @@ def test_a_commit_stays_on_the_timeline(trips: Trips) -> None:
 @pytest.mark.parametrize("number", [3, 5, 7, 9, 11])
 def test_both_agree_after_a_writer_died(trips: Trips, number: int, death: str) -> None:
     """In a commit with deletions; and after the next writer has taken that back, or ended it."""
-    stage = Stage(trips.fs)
-    trips.fs = stage
-    trips.writer = MetadataWriter(stage, PATH, Ticks(100))
+    fs = InstrumentedFileSystem(trips.fs)
+    trips.fs = fs
+    trips.writer = MetadataWriter(fs, PATH, Ticks(100))
     trips.add(A)
-    stage.forget()
-    stage.kill_at, stage.death = number, death
+    fs.clear_log()
+    fs.kill_at, fs.death = number, death
     with suppress(Killed):
         trips.add(A, C, deleted={B: [name(n) for n in range(3)]})
-    stage.revive()
+    fs.revive()
     trips.agree()
-    trips.writer = MetadataWriter(stage, PATH, Ticks(1000))
+    trips.writer = MetadataWriter(fs, PATH, Ticks(1000))
     trips.writer.recover()
     trips.agree()
     trips.add(B)

@@ -8,7 +8,7 @@ import pytest
 
 from fscontract.contract.models.metadata_table import Acceptor
 from fscontract.contract.pipeline_bindings import DATASET
-from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
 from tests.pipeline.hudi.support import name, names, seen_by_hudi, started
@@ -17,7 +17,7 @@ from tests.pipeline.hudi.test_campaign import History
 PARTITIONS = ("city=a", "city=b", "city=c")
 
 
-class HudiBench(Bench):
+class HudiHarness(TableHarness):
     """Compares what is seen with hudi-rs, wherever it is known what should be seen."""
 
     def __init__(self, root: Path) -> None:
@@ -25,12 +25,12 @@ class HudiBench(Bench):
         super().__init__(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
         self.compared = 0
 
-    def right(self, when: str = "", settles: bool = True) -> None:
+    def expect_dataset(self, when: str = "", settles: bool = True) -> None:
         """Both see the dataset as it should be."""
-        super().right(when, settles)
-        seen = names(self.seen())
+        super().expect_dataset(when, settles)
+        seen = names(self.listing())
         if seen:
-            self.want(seen_by_hudi(str(self.root), DATASET), seen, f"{when}: hudi-rs")
+            self.expect(seen_by_hudi(str(self.root), DATASET), seen, f"{when}: hudi-rs")
             self.compared += 1
 
 
@@ -40,15 +40,15 @@ class HudiHistory(History):
     def begin(self, root: Path) -> None:
         """Make the dataset."""
         self.design = 2
-        self.bench = HudiBench(root)
+        self.harness = HudiHarness(root)
         content = {part: {name(n): 600 + n for n in range(2)} for part in PARTITIONS[:2]}
         for partition, files in content.items():
             for each, size in files.items():
-                self.bench.put(partition, each, size)
-        started(self.bench.stage.inner, DATASET, content)
-        self.bench.model = Acceptor(content)
+                self.harness.put(partition, each, size)
+        started(self.harness.fs.inner, DATASET, content)
+        self.harness.model = Acceptor(content)
         self.count = 100
-        self.writer = self.bench.writer(**self.settings)
+        self.writer = self.harness.writer(**self.settings)
 
     def new(self, time: str) -> dict[str, dict[str, int]]:
         """Files of an action, whose names come only once."""
@@ -65,8 +65,8 @@ def _play(root: Path, seed: int, steps: int) -> int:
     history = HudiHistory(TableBinding(), seed)
     history.begin(root)
     history.play(steps)
-    assert isinstance(history.bench, HudiBench)
-    return history.bench.compared
+    assert isinstance(history.harness, HudiHarness)
+    return history.harness.compared
 
 
 def test_both_see_the_same_whatever_happens(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from fscontract.contract.api.errors import FileAlreadyExistsException
 from fscontract.contract.cli.main import main
 from fscontract.contract.scenarios.metadata_table.failures import deaths
-from fscontract.contract.scenarios.metadata_table.harness import Bench
+from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.implementations.s3 import moto_target
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -144,14 +144,14 @@ def test_a_bucket_holds_a_lock(bucket: S3FileSystem) -> None:
 def test_every_action_dies_at_every_write_in_a_bucket(server: moto_target.EmbeddedServer) -> None:
     """And the next writer goes on."""
     numbers = itertools.count()
-    bench = Bench(TableBinding("s3", lambda: _bucket(server, f"dead-{next(numbers)}")))
-    for when in deaths(bench):
-        bench.right(when, settles=False)
-        writer = bench.next_writer()
-        bench.commit(writer, {"day=1": {"next": 1}})
-        bench.right(when)
-        assert isinstance(bench.stage.inner, S3FileSystem)
-        bench.stage.inner.close()
+    harness = TableHarness(TableBinding("s3", lambda: _bucket(server, f"dead-{next(numbers)}")))
+    for when in deaths(harness):
+        harness.expect_dataset(when, settles=False)
+        writer = harness.next_writer()
+        harness.commit(writer, {"day=1": {"next": 1}})
+        harness.expect_dataset(when)
+        assert isinstance(harness.fs.inner, S3FileSystem)
+        harness.fs.inner.close()
 
 
 def test_an_instant_is_made_once_in_a_bucket(bucket: S3FileSystem) -> None:

@@ -80,7 +80,7 @@ def test_blocks_cover_every_file_once_in_order_and_linked(
     versions = {f"/d/{number}": [Version(length)] for number, length in enumerate(lengths)}
     acceptor = Acceptor(Plan(size, threshold, 5, offset, versions))
     records = list(_drain(splitter, acceptor))
-    assert acceptor.broken == []
+    assert acceptor.violations == []
     for number, length in enumerate(lengths):
         blocks = [
             (r.offset, r.end)

@@ -20,6 +20,8 @@ from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
 from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.registry import mutants
+from fscontract.pipeline.blockreader.binding import ReaderBinding
+from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.limits import DEADLOCK
 
@@ -67,20 +69,35 @@ def test_a_should_that_is_not_kept_is_lax() -> None:
     assert _outcome(result, "split.copying") is Verdict.LAX
 
 
-def test_a_scenario_that_does_not_end_hangs() -> None:
-    """And is left behind."""
-    released = threading.Event()
+STUCK = [
+    (LocalSplitterBinding, "filesystem", "split.scan-first"),
+    (ReaderBinding, "reader", "record.final"),
+    (TableBinding, "writer", "metadata.files"),
+]
 
-    class Stuck(LocalSplitterBinding):
-        def filesystem(self) -> Any:
-            released.wait(DEADLOCK)
-            return super().filesystem()
+
+@pytest.mark.parametrize(("kind", "call", "clause"), STUCK, ids=[clause for *_, clause in STUCK])
+def test_a_scenario_whose_step_exceeds_the_timeout_hangs(
+    kind: type[PipelineBinding], call: str, clause: str
+) -> None:
+    """It is abandoned; other scenarios of its clause are not played."""
+    released, calls = threading.Event(), []
+
+    def hang(*_: Any, **__: Any) -> Any:
+        calls.append(call)
+        released.wait(DEADLOCK)
+        raise AssertionError(call)
 
     try:
-        result = check_pipeline(Stuck(), select(["split.scan-first"]), timeout=0.1)
+        stuck = type("Stuck", (kind,), {call: hang})()
+        result = check_pipeline(stuck, select([clause]), timeout=0.1)
     finally:
         released.set()
-    assert _outcome(result, "split.scan-first") is Verdict.HANG
+    assert _outcome(result, clause) is Verdict.HANG
+    found = result.clauses[0].counterexample
+    assert found is not None
+    assert (found.how, found.expected) == ("scenario: hangs", ("it ends",))
+    assert calls == [call]
 
 
 def test_an_exception_of_the_part_is_a_violation() -> None:

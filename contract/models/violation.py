@@ -1,0 +1,41 @@
+"""Violations of clauses, and a judge that compares what was observed with what clauses require."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A violated clause: what it permits, what was observed, and in which scenario, if named."""
+
+    clause: str
+    expected: str
+    actual: str
+    scenario: str = ""
+
+
+class Judge:
+    """Keep the violations of clauses, and count the comparisons that each clause was judged by."""
+
+    #: How many characters of a value a violation shows; None for all.
+    longest_repr: ClassVar[int | None] = None
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+        self.exercised: Counter[str] = Counter()
+
+    def compare(
+        self, clause: str, actual: object, expected: object, what: str = ""
+    ) -> Violation | None:
+        """Compare two values; return the violation of the clause if they differ."""
+        self.exercised[clause] += 1
+        if actual == expected:
+            return None
+        head = f"{what}: " if what else ""
+        required, observed = (repr(v)[: self.longest_repr] for v in (expected, actual))
+        violation = Violation(clause, head + required, observed)
+        self.violations.append(violation)
+        return violation

@@ -1,0 +1,185 @@
+"""Scenarios that read a file in blocks of several sizes, and compare all records with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from fscontract.contract.models.blockreader import (
+    BOM,
+    CLAUSES,
+    NONE_LOST,
+    Block,
+    Layout,
+    judge,
+    split_blocks,
+)
+from fscontract.contract.models.violation import Violation
+from fscontract.contract.pipeline_bindings import CheckedReader
+from fscontract.contract.runner.sandbox import said_by
+from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
+from fscontract.contract.scenarios.scenario import Scenario, Violated
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file that is read in blocks of each of the `sizes`; an odd record violates `clause`.
+
+    Without a clause the model says which one is violated. With `strides` the blocks are read not in
+    order, but every n-th one first, and so on. `shorts` limits reads as in InstrumentedFiles.
+    """
+
+    clause: str
+    layout: Layout
+    sizes: Sequence[int] = (1, 2, 3, 4, 5, 7, 1000)
+    shorts: Sequence[int] = ()
+    buffer: int | None = None
+    overflow: int | None = None
+    strides: int = 1
+
+    def __call__(self, harness: ReaderHarness) -> None:
+        """Read the file in blocks of each size, and judge the records."""
+        layout = self.layout
+        for size in self.sizes:
+            blocks = split_blocks(len(layout.data), size, layout.data_offset)
+            if self.strides > 1:
+                blocks = [b for i in range(self.strides) for b in blocks[i :: self.strides]]
+            violation = self._read(harness, blocks)
+            if violation is not None:
+                reading = f"{layout.data!r:.120} in blocks of {size}"
+                clause = self.clause or violation.clause
+                harness.fail(f"{reading}: {violation.expected}", violation.actual, clause)
+
+    def _read(self, harness: ReaderHarness, blocks: Sequence[Block]) -> Violation | None:
+        """Read the blocks by a new reader; return the first violation."""
+        file = ReaderHarness(harness.binding, self.clause or "record.none-twice")
+        file.file(self.layout.data)
+        file.fs.shorts = self.shorts
+        try:
+            with closing(self._reader(file)) as reader:
+                delivered = file.read(reader, *blocks)
+        except Violated as violated:
+            return violated.violation
+        except BaseException as error:  # whatever it raises: there was no reason to
+            return Violation(self.clause or NONE_LOST, "records", said_by(error))
+        if self.clause:
+            harness.judged(self.clause)
+            return judge(self.layout, blocks, delivered)
+        harness.step()
+        return judge(self.layout, blocks, delivered, harness.exercised)
+
+    def _reader(self, harness: ReaderHarness) -> CheckedReader:
+        layout, too_long = self.layout, None
+        if layout.limit is not None:
+            too_long = "skip" if layout.skips else "truncate"
+        return harness.reader(
+            context=layout.context,
+            delimiter=layout.delimiter,
+            length=layout.length or None,
+            max_length=layout.limit,
+            on_too_long=too_long,
+            drop_blank=layout.drop_blank,
+            data_offset=layout.data_offset,
+            buffer_size=self.buffer,
+            overflow_buffer_size=self.overflow,
+        )
+
+
+#: A hundred lines of 123 bytes each, of which no two are equal.
+LINES = b"".join(b"%05d|%s\n" % (i, bytes([97 + i % 26]) * 116) for i in range(100))
+#: 30 kB of short lines, the last of which nothing ends.
+UNENDED = b"\n".join(b"%07d" % i for i in range(4000))
+
+
+def _cases(clause: str, *datas: bytes, **layout: object) -> list[Case]:
+    return [Case(clause, Layout(data, **layout)) for data in datas]  # type: ignore[arg-type]
+
+
+#: Records that end in a carriage return, and delimiters that begin with one or are a line end.
+RETURNS = [
+    Layout(data, context, delimiter)
+    for context in ("read-ahead", "line")
+    for delimiter, data in (
+        (b"|", b"a\r|b\r|\r|c\r\n|d\r"),
+        (b"--", b"a\r--bc\r--\r--d\r\r--"),
+        (b"\n", b"a\r\nb\n\r\nc\r\r\nd\r"),
+        (b"\r", b"a\r\nb\r\r\n\rc"),
+        (b"\r\n", b"a\rb\nc\r\nd\r\r\n\n\r\ne\r"),
+        (b"\r|", b"a\r\r|b|\r|\n\r|c\r"),
+    )
+]
+#: Sizes of blocks that end at each byte of such a file, and inside of its delimiters.
+SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
+
+#: Files whose records the model judges.
+GENERAL = [
+    Case("", Layout(LINES), sizes=(20_000, 1000, 123)),
+    Case("", Layout(LINES), sizes=(1000,), strides=10),
+    Case("", Layout(LINES, "line"), sizes=(20_000, 1000, 123)),
+    Case("", Layout(LINES, "line"), sizes=(1000,), strides=10),
+    Case("", Layout(b"alpha\nbeta\ngamma\ndelta\n")),
+    Case("", Layout(b"one\ntwo\nthree\nfour"), strides=3),
+    Case("", Layout(b"")),
+    Case("", Layout(b"ab\ncd\nef\n"), sizes=(3,)),
+]
+
+RECORDS = [
+    *_cases("record.final", b"a", b"a\nb", b"a\r\nb"),
+    Case("record.final", Layout(UNENDED), sizes=(40_000, 9000), buffer=8192, overflow=8192),
+    *_cases("record.no-phantom", b"a\n", b"a\nb\n", b"a\r\n", b"a\r"),
+    Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(1, 3, 10)),
+    Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(3, 10), strides=2),
+    Case("record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11)),
+    Case(
+        "record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11), sizes=(10,)
+    ),
+    Case("record.short-reads", Layout(UNENDED), (40_000,), (4000,), buffer=16_384),
+    Case("record.short-reads", Layout(b"alpha\nbeta\r\ngamma"), shorts=(1,)),
+    Case("record.short-reads", Layout(b"alpha\nbeta\r\ngamma\n"), shorts=(3, 1, 2), buffer=5),
+    Case("record.stale-bytes", Layout(b"abcdefgh\nij"), (100, 4), (9, 2), buffer=9),
+    Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
+    Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
+    *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n"),
+    *_cases("record.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
+    Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
+    Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
+    Case("record.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
+    *_cases("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
+    *_cases("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
+    Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
+    *_cases("record.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
+    *_cases("record.delimiter", b"a--b-c--d", delimiter=b"--"),
+    *(Case("record.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
+    *(Case("record.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
+    Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
+    Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
+    *_cases("record.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),
+    *_cases("record.delimiter-overlap", b"a|-|-|-|b|-|", delimiter=b"|-|"),
+    *_cases("record.delimiter-overlap", b"abababababab", delimiter=b"abab"),
+    *_cases("record.bom", BOM + b"a\nb\n" + BOM + b"c\n", BOM, BOM + b"\n", b"a\n" + BOM),
+    Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 11, limit=10), (1, 7, 20, 100)),
+    Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 10, limit=10, skips=True), (7, 20)),
+    Case("record.line-rest", Layout(b"abcdef\nghijkl\n", "line"), (4,)),
+    Case("record.line-rest", Layout(b"abc\n\ndef\n", "line"), (4, 5)),
+    Case("record.line-completes", Layout(b"abcdef\nghijkl\nmn\n", "line"), (8, 10)),
+    Case("record.fixed-length", Layout(b"0123456789" * 4, "fixed", length=5), (20, 40)),
+    Case("record.fixed-within", Layout(b"0123456789" * 4, "fixed", length=6), (20, 7, 40)),
+    Case("record.fixed-fully", Layout(b"0123456789" * 4, "fixed", length=5), (20,), (3, 1)),
+    Case("record.width-owner", Layout(b"0123456789" * 4 + b"01", "fixed-width", length=6)),
+    Case(
+        "record.width-owner",
+        Layout(b"##" + b"0123456789" * 4, "fixed-width", length=6, data_offset=2),
+    ),
+]
+
+
+def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
+    for number, case in enumerate((*GENERAL, *RECORDS)):
+        clauses = (case.clause,) if case.clause else CLAUSES
+        description = "A file is read in blocks of several sizes."
+        yield Scenario(f"file_{number}", clauses, clauses[0], case, description)
+
+
+#: A scenario for each of them.
+SCENARIOS = tuple(_scenarios())

@@ -1,0 +1,130 @@
+"""Scenarios of a part of a pipeline, and the harness that they drive and judge it with.
+
+A scenario is a function of a harness. It is registered with the clauses that it judges, sets up
+files, drives the part through its port, and compares what it observes with what a clause requires.
+Only a comparison exercises a clause: that a scenario was played does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+
+from fscontract.contract.models.violation import Judge, Violation
+from fscontract.contract.runner.timeouts import beat
+from fscontract.contract.spec.clauses import clauses
+
+
+class Violated(Exception):
+    """Ends a scenario at a violation."""
+
+    def __init__(self, violation: Violation) -> None:
+        super().__init__(
+            f"{violation.clause}: expected {violation.expected}, got {violation.actual}"
+        )
+        self.violation = violation
+
+
+class Harness(Judge):
+    """Drive one part of a pipeline in one scenario, and judge what it does.
+
+    `clause` is judged where no other one is named. The base class of a harness for each part.
+    """
+
+    #: Whether a scenario goes on after a violation, because it judges several clauses.
+    collects: ClassVar[bool] = False
+
+    def __init__(self, clause: str = "") -> None:
+        super().__init__()
+        self.clause = clause
+
+    def step(self) -> None:
+        """Restart the time limit: it applies to each step of a scenario."""
+        beat(self)
+
+    def judged(self, clause: str = "") -> None:
+        """Count one comparison by which a clause was judged."""
+        self.exercised[clause or self.clause] += 1
+        self.step()
+
+    def expect(self, actual: object, expected: object, what: str = "", clause: str = "") -> None:
+        """Judge a clause by whether two values are equal."""
+        self.step()
+        violation = self.compare(clause or self.clause, actual, expected, what)
+        if violation is not None and not self.collects:
+            raise Violated(violation)
+
+    def fail(self, expected: str, actual: str, clause: str = "") -> NoReturn:
+        """End the scenario with a violation."""
+        violation = Violation(clause or self.clause, expected, actual)
+        self.violations.append(violation)
+        raise Violated(violation)
+
+    def close(self) -> None:
+        """Release what the scenario has opened."""
+
+
+H = TypeVar("H", bound=Harness)
+
+
+@dataclass(frozen=True)
+class Scenario(Generic[H]):
+    """A function of a harness, and the clauses that it judges explicitly.
+
+    An exception, and a step that does not end, are charged to the clause `charged`.
+    """
+
+    name: str
+    clauses: tuple[str, ...]
+    charged: str
+    play: Callable[[H], None]
+    #: What happens in it, in one sentence.
+    description: str
+
+
+class Scenarios(Generic[H]):
+    """Register the scenarios of a module, in their order in the source."""
+
+    def __init__(self) -> None:
+        self.all: list[Scenario[H]] = []
+
+    def __call__(
+        self, *clauses: str, charged: str = ""
+    ) -> Callable[[Callable[[H], None]], Callable[[H], None]]:
+        """Register a function that judges these clauses; the first one is charged by default."""
+
+        def register(play: Callable[[H], None]) -> Callable[[H], None]:
+            description = " ".join((play.__doc__ or "").split())
+            name = play.__name__
+            self.all.append(Scenario(name, clauses, charged or clauses[0], play, description))
+            return play
+
+        return register
+
+
+@dataclass(frozen=True)
+class ScenarioSet(Generic[H]):
+    """All scenarios of one part of a pipeline.
+
+    `harness` makes the harness of a scenario from a binding and the clause that is charged. `model`
+    is the check of those clauses that a model judges in every scenario. Counterexamples have the
+    description of the scenario if it is a sentence that says what was done (`described`).
+    """
+
+    harness: Callable[[Any, str], H]
+    scenarios: tuple[Scenario[H], ...]
+    model: str = ""
+    described: bool = False
+
+    @property
+    def clauses(self) -> frozenset[str]:
+        """The clauses that scenarios judge explicitly."""
+        return frozenset(clause for scenario in self.scenarios for clause in scenario.clauses)
+
+    def selected(self, ids: Collection[str]) -> list[Scenario[H]]:
+        """Return the scenarios that judge one of these clauses."""
+        known = clauses()
+        if any(self.model in known[clause].checks for clause in ids if clause in known):
+            return list(self.scenarios)
+        return [s for s in self.scenarios if not {*s.clauses}.isdisjoint(ids)]
