@@ -21,7 +21,6 @@ from click.core import ParameterSource
 from fscontract.contract.cli import completion, options, watched
 from fscontract.contract.command_line import in_one_place, say, say_error
 from fscontract.contract.runner import exit_codes
-from fscontract.contract.runner.timeouts import held_back
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
@@ -177,6 +176,8 @@ def check(
     selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
     what fails anew, or in another way, and for what was verified then and is not now.
     """
+    from fscontract.contract.runner.timeouts import held_back
+
     run = options.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate is for one process, --spark for those of executors")
@@ -269,6 +270,7 @@ def _run_all(
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
+    from fscontract.contract.runner.timeouts import held_back
 
     home = os.getpid()
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
@@ -354,6 +356,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.runner.timeouts import held_back
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:

@@ -6,7 +6,6 @@ What fails here is not told: the user is in the midst of a line.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import entry_points
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,6 +13,8 @@ from click.shell_completion import CompletionItem
 
 def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Named targets, or else files."""
+    from importlib.metadata import entry_points
+
     groups = ("fscontract.targets", "fscontract.pipelines")
     names = sorted({name for group in groups for name in entry_points(group=group).names})
     items = [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -10,9 +10,8 @@ import ast
 import sys
 import threading
 from importlib.machinery import PathFinder
-from importlib.metadata import EntryPoint, entry_points
 from textwrap import shorten
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -30,6 +29,9 @@ from fscontract.contract.cli.renames import renames_printed
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
 from fscontract.contract.runner.exit_codes import USAGE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 #: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
 COMMANDS = "fscontract.commands"
@@ -68,15 +70,21 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the alphabet."""
-        return sorted({*super().list_commands(ctx), *entry_points(group=COMMANDS).names})
+        return sorted({*super().list_commands(ctx), *_installed().names})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        entries = sorted(entry_points(group=COMMANDS, name=cmd_name))
+        entries = sorted(_installed().select(name=cmd_name))
         return InstalledCommand(entries[0]) if entries else None
+
+
+def _installed() -> EntryPoints:
+    from importlib.metadata import entry_points  # which takes longer than all the rest
+
+    return entry_points(group=COMMANDS)
 
 
 def _docstring(module: str) -> str:

@@ -1,6 +1,6 @@
-"""Runs whose shards are tasks somewhere else, such as in Spark's executors.
+"""Runs whose shards are tasks of a backend, such as Spark's executors.
 
-`part` says which part that is, `gather` makes it and `recording` writes down what it finds;
-`partial` is the evidence on its way, `merging` puts the parts together. `port` is where tasks run,
-`driver` sends and awaits them, `files` sees whether they find the same files as who sent them.
+`shard` says which part of a run a task has, `worker` runs it, and `partial_results` records, sends
+and merges what it shows. `backend` is the port of what runs tasks, `driver` submits and awaits
+them, and `file_visibility` checks that they find the files of the process that submitted them.
 """

@@ -73,10 +73,9 @@ def compare(binding: Binding, file: Written, timeout: float) -> Seen:
         _compare_bytes(sandboxed, file, seen)
 
     def hang(_: str, times: int) -> Next:
-        counterexample = _different(
-            file, "ends", f"still running after {timeout:g} s", "file: hang"
-        )
-        seen.counterexamples.setdefault(BYTES, counterexample)
+        actual = f"still running after {timeout:g} s"
+        hangs = _different(file, "ends", actual, "file: hang")
+        seen.counterexamples.setdefault(BYTES, hangs)
         return Next.END
 
     sandboxed.prepare()
@@ -104,9 +103,8 @@ def _compare_status(binding: Binding, file: Written, seen: Seen) -> None:
                 seen.errors += 1
             else:
                 seen.exercised[clause] += 1
-                seen.counterexamples[clause] = _different(
-                    file, expected, str(outcome), "status: raised"
-                )
+                failure = _different(file, expected, str(outcome), "status: raised")
+                seen.counterexamples[clause] = failure
             continue
         if status is None:
             seen.unsaid.add(clause)

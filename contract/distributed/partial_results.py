@@ -50,10 +50,10 @@ class Recorder(ShrinkingCounterexamples):
     counted apart.
     """
 
-    def __init__(self, examiner: Executor, selected: frozenset[str], part: Shard) -> None:
+    def __init__(self, examiner: Executor, selected: frozenset[str], shard: Shard) -> None:
         super().__init__(examiner, selected)
         self.records: list[Record] = []
-        self._part = part
+        self._shard = shard
         self._examining: tuple[str, ...] = ()
 
     def violation(self, violation: Violation) -> str | None:
@@ -100,7 +100,7 @@ class Recorder(ShrinkingCounterexamples):
         self.records.append(
             Record(
                 kind,
-                self._part.order,
+                self._shard.order,
                 violation.signature,
                 examined,
                 executor.exercised - before[0],
@@ -113,7 +113,7 @@ class Recorder(ShrinkingCounterexamples):
         return examined and self.take(examined, missed=kind == MISS)
 
     def _note(self, kind: str, examined: Examined, signature: tuple[str, ...] = ()) -> None:
-        order = self._part.order
+        order = self._shard.order
         self.records.append(Record(kind, order, signature, examined, Counter(), frozenset()))
 
 

@@ -103,10 +103,10 @@ def _beside(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
-def shard_to_json(part: Shard) -> dict[str, Any]:
+def shard_to_json(shard: Shard) -> dict[str, Any]:
     """A part as an object."""
-    failed = None if part.failed is None else sorted(part.failed)
-    return {"number": part.number, "of": part.of, "failed": failed}
+    failed = None if shard.failed is None else sorted(shard.failed)
+    return {"number": shard.number, "of": shard.of, "failed": failed}
 
 
 def shard_from_json(data: Mapping[str, Any]) -> Shard:

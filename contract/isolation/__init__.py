@@ -1,5 +1,6 @@
 """Runs in a child process, so that a target can't end the report.
 
-`parent` starts the processes and keeps what they report, `child` is what they do, `wire` what they
-say to each other, and `journal` the memory that tells what a process was doing when it ended.
+`supervisor` starts the processes and keeps what they report, `worker` is what they do, `protocol`
+what they say to each other, `process` one process as its parent sees it, and `journal` the memory
+that says what a process was doing when it ended.
 """

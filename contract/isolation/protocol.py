@@ -61,11 +61,10 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
 
 
 def counterexample_to_json(counterexample: Counterexample) -> dict[str, Any]:
-    """A counterexample as an object."""
+    """Return a counterexample as an object."""
     values = {name: getattr(counterexample, name) for name in Counterexample.__dataclass_fields__}
-    return values | {
-        "program": None if counterexample.program is None else counterexample.program.to_json()
-    }
+    program = counterexample.program
+    return values | {"program": None if program is None else program.to_json()}
 
 
 def counterexample_from_json(data: Mapping[str, Any]) -> Counterexample:

@@ -246,9 +246,8 @@ class Isolated:
             return ClauseResult(clause, Verdict.KNOWN, 1, counterexample, entry.reason, entry.issue)
         words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
         usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
-        return ClauseResult(
-            clause, words.get(counterexample.how.rpartition(": ")[2], usual), 1, counterexample
-        )
+        verdict = words.get(counterexample.how.rpartition(": ")[2], usual)
+        return ClauseResult(clause, verdict, 1, counterexample)
 
     def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Take in an answer; the result if it is one."""
@@ -354,13 +353,10 @@ class Isolated:
             item, index = self._journal.item(), self._journal.step_index[0]
             if not how or not isinstance(item, Program):
                 return crash
-            smaller_crash = self._crash(item, "", index, how, hung=False)
-            if smaller_crash is None or (smaller_crash.op, smaller_crash.clause) != (
-                crash.op,
-                crash.clause,
-            ):
+            shrunk = self._crash(item, "", index, how, hung=False)
+            if shrunk is None or (shrunk.op, shrunk.clause) != (crash.op, crash.clause):
                 return crash
-            crash = smaller_crash
+            crash = shrunk
         return crash
 
     def _charges(self, clause: str, program: Program) -> bool:

@@ -90,10 +90,8 @@ class Baseline:
         """Each entry beside the baseline, in their order; then targets that were not checked."""
         gone = self._columns.keys() - {entry.target for entry in entries}
         comparisons = [_compare(e.target, self._columns.get(e.target), e) for e in entries]
-        return [
-            *comparisons,
-            *(_compare(t, c, None) for t, c in self._columns.items() if t in gone),
-        ]
+        unchecked = (_compare(t, c, None) for t, c in self._columns.items() if t in gone)
+        return [*comparisons, *unchecked]
 
 
 def load_baseline(path: Path) -> Baseline:
@@ -107,9 +105,7 @@ def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
     was = {} if old is None else {read_id(name): cell for name, cell in old.cells.items()}
     results = {} if new is None else {r.clause.id: r for r in new.clauses}
     names = dict.fromkeys([*results, *was])
-    differences = (
-        _difference(name, was.get(name), results.get(name), new is None) for name in names
-    )
+    differences = (_difference(n, was.get(n), results.get(n), new is None) for n in names)
     return Comparison(target, tuple(d for d in differences if d), tuple(_remarks(old, new)))
 
 
@@ -143,9 +139,9 @@ def _alike(was: Cell, now: ClauseResult) -> bool:
     counterexample = now.counterexample
     if now.outcome not in VIOLATED or counterexample is None:
         return True
-    return (was.signature or was.actual) == (
-        counterexample.signature if was.signature else counterexample.actual
-    )
+    if was.signature:
+        return was.signature == counterexample.signature
+    return was.actual == counterexample.actual
 
 
 def _now(now: ClauseResult) -> str:

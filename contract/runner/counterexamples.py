@@ -111,11 +111,8 @@ class ShrinkingCounterexamples(Counterexamples):
 
     def violation(self, violation: Violation) -> str | None:
         """Shrink and attribute a failing program; the clause if it is new."""
-        return (
-            None
-            if self._repeats.often(violation.signature)
-            else self.take(self._examined(violation))
-        )
+        often = self._repeats.often(violation.signature)
+        return None if often else self.take(self._examined(violation))
 
     def charged(self, violation: Violation) -> str:
         """Return the clause that a violation was charged to, or the last that looked like it."""
@@ -171,9 +168,8 @@ class ShrinkingCounterexamples(Counterexamples):
         small = shrink(cut, misses, self._fixed)
         again = executor.run(small, trace=True)
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
-        return Examined(
-            clause, replace(counterexample(violation), outcomes=outcomes(violation, again))
-        )
+        shrunk = replace(counterexample(violation), outcomes=outcomes(violation, again))
+        return Examined(clause, shrunk)
 
 
 def counterexample(violation: Violation) -> Counterexample:

@@ -168,9 +168,8 @@ class Executor(Workspace):
     def charge(self, violation: Violation, exchanged: bool) -> str:
         """The clause that a program with an opening breaks (see `Openings.charge`)."""
         assert self.openings is not None
-        return self.openings.charge(
-            violation, len(self.file(violation.program.length)[1]), exchanged
-        )
+        _, data, _ = self.file(violation.program.length)
+        return self.openings.charge(violation, len(data), exchanged)
 
     def observe(self, program: Program) -> list[Outcome]:
         """What every call of a program of one stream does, whatever the model says of it."""

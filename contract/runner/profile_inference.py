@@ -139,10 +139,7 @@ def _capable(name: str, result: RunResult) -> bool:
     own = _needing(name)
     refusals = {f"{op}: UNSUPPORTED" for op in CAPABILITIES[name]}
     counterexamples = [c.counterexample for c in result.clauses if c.clause.id in own]
-    if any(
-        counterexample is not None and counterexample.how in refusals
-        for counterexample in counterexamples
-    ):
+    if any(example is not None and example.how in refusals for example in counterexamples):
         return False
     own -= {c.clause.id for c in result.clauses if _is_uncounted(c)}
     return sum(_counted(PROOFS.get(name, own), result)) > 0

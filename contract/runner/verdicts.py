@@ -47,20 +47,15 @@ class Seen:
     def violation(self, level: Level) -> tuple[Verdict, Counterexample] | None:
         """Return the worst that was seen of a clause of this level, None if nothing was."""
         failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
-        kinds = (
+        for verdict, counterexample in (
             (Verdict.CRASH, self.crashed),
             (Verdict.HANG, self.hung),
             (failing, self.failed),
             (Verdict.LAX, self.missed),
-        )
-        return next(
-            (
-                (verdict, counterexample)
-                for verdict, counterexample in kinds
-                if counterexample is not None
-            ),
-            None,
-        )
+        ):
+            if counterexample is not None:
+                return verdict, counterexample
+        return None
 
 
 def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fscontract.contract import __version__ as __version__
-
 if TYPE_CHECKING:
     from fscontract import blockreader as blockreader
     from fscontract import errors as errors
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from fscontract import options as options
     from fscontract import spark as spark
     from fscontract import splitter as splitter
+    from fscontract.contract import __version__ as __version__
     from fscontract.contract.api.filesystem import ByteBuffer as ByteBuffer
     from fscontract.contract.api.filesystem import FileRange as FileRange
     from fscontract.contract.api.filesystem import FileStatus as FileStatus
@@ -97,6 +96,7 @@ _SOURCES = {
     "TargetError": "contract.binding",
     "UsageError": "contract.targets",
     "Verdict": "contract.runner.result",
+    "__version__": "contract",
     "check": "contract.check",
     "conformance": "contract.pytest_plugin",
     "open_file": "implementations.fsspec_open_file",

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,11 +35,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         "check": "guest.greet:greet",
     }
     found = EntryPoints(EntryPoint(n, v, main.COMMANDS) for n, v in names.items())
-
-    def entry_points(**wanted: Any) -> EntryPoints:
-        return found.select(**wanted)
-
-    monkeypatch.setattr(main, "entry_points", entry_points)
+    monkeypatch.setattr(main, "_installed", lambda: found)
     for name in [n for n in sys.modules if n.startswith("guest")]:
         monkeypatch.delitem(sys.modules, name)
     return "guest"
