@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import click
 
-from fscontract import __version__
 from fscontract.contract.cli import exit_codes, options
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
@@ -27,6 +26,7 @@ from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
+from fscontract.version import __version__
 
 #: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
 COMMANDS = "fscontract.commands"

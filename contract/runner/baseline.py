@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from fscontract import __version__
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
@@ -20,6 +19,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.spec.clauses import clauses, notices, present
+from fscontract.version import __version__
 
 
 class Change(str, Enum):

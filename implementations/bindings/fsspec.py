@@ -94,7 +94,7 @@ class FsspecBinding(ScratchBinding):
         self._file = file
         self._secrets: tuple[str, ...] = ()
         self._owned = False
-        self.opener: FsspecOpener = FsspecOpener(self, OpenedFile, self._fail, self._failure)
+        self.opener: FsspecOpener = FsspecOpener(self, fs, OpenedFile, self._fail, self._failure)
 
     @classmethod
     def from_url(

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fscontract.implementations.s3.errors import Place, WrongAnswerException
-
-if TYPE_CHECKING:
-    from fscontract.implementations.s3.object_reader import Body, ByteRange, Request
-    from fscontract.implementations.s3.range_download import Pin
 
 _LENGTH = re.compile(r"[0-9]{1,19}")
 _RANGE = re.compile(r"bytes\s+([0-9]{1,19})\s*-\s*([0-9]{1,19})\s*/\s*([0-9]{1,19}|\*)", re.I)
@@ -79,31 +75,6 @@ def extent_of(status: int, headers: Mapping[str, str]) -> Extent:
     if length not in (None, stop - offset):
         raise Misfit(f"Content-Range {told[:_SHOWN]!r} is not the Content-Length {length}")
     return Extent(offset, stop - offset, total)
-
-
-def admit(place: Place, request: Request, body: Body, pin: Pin) -> None:
-    """Check that a body holds what was asked for, and is of the version that the pin names.
-
-    It may have more than that, or show that the object ends before. WrongAnswerException,
-    RemoteFileChangedException.
-    """
-    if request.version is not None and body.version not in (None, request.version):
-        raise WrongAnswerException(place, f"the answer is of version {body.version!r}")
-    if not _fits(request.range, body):
-        what = f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
-        raise WrongAnswerException(place, what)
-    pin.admit(place, body)
-
-
-def _fits(want: ByteRange | None, body: Body) -> bool:
-    stop, total = body.offset + body.length, body.total
-    if body.offset < 0 or body.length < 0 or (total is not None and stop > total):
-        return False
-    if want is None:
-        return body.offset == 0 and total in (None, stop)
-    if want.start < 0:
-        return stop == total
-    return body.offset <= want.start < stop or (total is not None and total <= want.start)
 
 
 def required(place: Place, found: Any, *names: str) -> Any:

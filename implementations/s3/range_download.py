@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from fscontract.implementations.filesystem_base import free_in_children
-from fscontract.implementations.s3.answers import admit
 from fscontract.implementations.s3.errors import (
     BodyCutException,
     Place,
@@ -92,6 +91,31 @@ class Pin:
             self.total = total
         elif total is not None and total != self.total:
             raise changed(place, f"{self.etag} of {self.total} bytes", f"of {total} bytes")
+
+
+def admit(place: Place, request: Request, body: Body, pin: Pin) -> None:
+    """Check that a body holds what was asked for, and is of the version that the pin names.
+
+    It may have more than that, or show that the object ends before. WrongAnswerException,
+    RemoteFileChangedException.
+    """
+    if request.version is not None and body.version not in (None, request.version):
+        raise WrongAnswerException(place, f"the answer is of version {body.version!r}")
+    if not _fits(request.range, body):
+        what = f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
+        raise WrongAnswerException(place, what)
+    pin.admit(place, body)
+
+
+def _fits(want: ByteRange | None, body: Body) -> bool:
+    stop, total = body.offset + body.length, body.total
+    if body.offset < 0 or body.length < 0 or (total is not None and stop > total):
+        return False
+    if want is None:
+        return body.offset == 0 and total in (None, stop)
+    if want.start < 0:
+        return stop == total
+    return body.offset <= want.start < stop or (total is not None and total <= want.start)
 
 
 T = TypeVar("T")

@@ -20,8 +20,8 @@ from fscontract.implementations.filesystem_base import ReferenceFileSystem
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.local_stream import FOOTER
 from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.implementations.spark.failures import Failure, failure_of
 from fscontract.implementations.spark.locations import Place
-from fscontract.implementations.spark.tasks import Failure, failure_of
 
 #: How many filesystems a worker keeps.
 MOST = 8

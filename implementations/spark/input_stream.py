@@ -24,8 +24,9 @@ from fscontract.implementations.spark.executor_reads import (
     Source,
     read,
 )
+from fscontract.implementations.spark.failures import Failure, error_of
 from fscontract.implementations.spark.pickling import pickled_stream
-from fscontract.implementations.spark.tasks import Failure, Tasks, error_of
+from fscontract.implementations.spark.tasks import Tasks
 
 KIB, MIB = 1 << 10, 1 << 20
 #: The most that one task reads of one range: its answer goes through the driver's memory.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import pickle
 import secrets
 import threading
@@ -11,71 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-import fscontract
 from fscontract.contract.api.errors import PathIOException
 from fscontract.implementations.spark import executor_entry
-
-_OURS = "fscontract."
-_BUILTIN = "builtins"
+from fscontract.implementations.spark.failures import error_of
+from fscontract.version import __version__
 
 
 class ExecutorException(PathIOException, ConnectionError):
     """Executors could not run the task, whatever it was to read: nothing is known of the file."""
-
-
-class Failure(NamedTuple):
-    """An exception: its class, what it says, and the path it is about."""
-
-    module: str
-    name: str
-    message: str
-    path: str | None = None
-
-
-def failure_of(error: BaseException) -> Failure:
-    """An exception as data."""
-    cls = type(error)
-    return Failure(cls.__module__, cls.__qualname__, str(error), getattr(error, "path", None))
-
-
-def error_of(failure: Failure, path: str = "") -> Exception:
-    """An exception like the one that was raised; PathIOException on `path` for foreign classes."""
-    cls = _class_of(failure)
-    made = None if cls is None else _like(cls, failure, path)
-    if made is not None:
-        return made
-    said = f"{failure.name}: {failure.message}" if failure.message else failure.name
-    return PathIOException(failure.path or path, said)
-
-
-def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None:
-    """An exception of the class that says the same; None if it is not made of a message."""
-    if issubclass(cls, PathIOException):
-        error = cls.__new__(cls)  # the path is in the message already
-        error.args = (failure.message,)
-        error.path = failure.path or path
-        return error
-    try:
-        return cls(failure.message)
-    except TypeError:
-        return None
-
-
-def _class_of(failure: Failure) -> type[Exception] | None:
-    """The class if it is ours, or one of Python's own."""
-    if failure.module == _BUILTIN:
-        found = getattr(builtins, failure.name, None)
-    elif failure.module.startswith(_OURS):
-        found = getattr(import_module(failure.module), failure.name, None)
-    else:
-        return None
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
 
 
 #: Of one slice, as `entry.run_slice` has it.
@@ -212,7 +159,7 @@ def _results(answer: Answer) -> list[Any]:
     state, where, what = answer
     if state != "done":
         raise ExecutorException(
-            where, f"this is fscontract {fscontract.__version__}, the executor has {what}; {_CURE}"
+            where, f"this is fscontract {__version__}, the executor has {what}; {_CURE}"
         )
     results = []
     for done, value in pickle.loads(what):  # noqa: S301 - from our own task, by way of Spark
@@ -261,7 +208,7 @@ class RddTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(executor_entry.run_slice, fscontract.__version__, slices)
+        call = partial(executor_entry.run_slice, __version__, slices)
         with _one_line():
             rows = self._rows.get(count)
             if rows is None:
@@ -294,7 +241,7 @@ class DataFrameTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(executor_entry.run_batches, fscontract.__version__, slices)
+        call = partial(executor_entry.run_batches, __version__, slices)
         with _one_line():
             rows = self._session.range(0, count, 1, count)
             schema = "index long, state string, place string, data binary"

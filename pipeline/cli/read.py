@@ -15,9 +15,10 @@ import click
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.implementations.spark.failures import Failure, error_of, failure_of
 from fscontract.implementations.spark.locations import Place, S3Place
 from fscontract.implementations.spark.session import local_session
-from fscontract.implementations.spark.tasks import Failure, Tasks, error_of, failure_of, tasks_of
+from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli import options as cli_options

@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fscontract.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from fscontract import blockreader as blockreader
     from fscontract import errors as errors
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from fscontract.implementations.memory import MemoryInputStream as MemoryInputStream
     from fscontract.implementations.s3.filesystem import S3FileSystem as S3FileSystem
     from fscontract.implementations.spark.filesystem import SparkFileSystem as SparkFileSystem
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Binding",

@@ -10,8 +10,8 @@ import pytest
 
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.executor_reads import FileSystems, run
+from fscontract.implementations.spark.failures import Failure
 from fscontract.implementations.spark.locations import Image, LocalPlace, Place, ShippedPlace
-from fscontract.implementations.spark.tasks import Failure
 
 
 class Closing(LocalFileSystem):

@@ -13,7 +13,7 @@ from fscontract.contract.api.errors import (
     RemoteFileChangedException,
 )
 from fscontract.implementations.s3.errors import Place, ThrottledException
-from fscontract.implementations.spark.tasks import Failure, error_of, failure_of
+from fscontract.implementations.spark.failures import Failure, error_of, failure_of
 
 
 @pytest.mark.parametrize(
