@@ -16,33 +16,25 @@ import click
 from fscontract.contract.cli.options import TARGET_OPTION
 from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
+from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
 from fscontract.pipeline.blocks import bare_path
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Callback = Callable[[click.Context, click.Parameter, str | None], int | None]
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15}) ?([KMG]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|[\s\S]|\Z)")
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
-def size(least: int = 0) -> _Callback:
-    """A click callback: a number of bytes, at least so many, with K, M or G perhaps."""
+def size(minimum: int = 0) -> _Callback:
+    """A click callback: a number of bytes, `minimum` or more, with K, M or G perhaps."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-        if value is None:
-            return None
-        found = _SIZE.fullmatch(value.strip())
-        if found is None:
-            raise click.BadParameter(
-                f"a number of bytes, such as 4096, 64K or 128M, not {value!r:.40}"
-            )
-        number = int(found[1]) * _UNITS[found[2].upper()]
-        if number < least:
-            raise click.BadParameter(f"at least {least}, not {value!r:.40}")
-        return number
+        try:
+            return None if value is None else parse_size(value, minimum)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}, not {value!r:.40}") from None
 
     return convert
 

@@ -12,6 +12,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.filesystem_base import normalize
+from fscontract.implementations.options import choice, text
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import bare_path, join_path
 from fscontract.pipeline.hudi.changes import below
@@ -22,7 +23,7 @@ from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import Condition
-from fscontract.pipeline.spark_source.options import Option, read_options
+from fscontract.pipeline.spark_source.options import SourceOption, location, parse_options
 from fscontract.pipeline.spark_source.parquet.filters import NOTHING, sort_filters
 from fscontract.pipeline.spark_source.parquet.reading import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
@@ -32,16 +33,16 @@ from fscontract.pipeline.spark_source.request import paths_of, places_of
 NAME = "fscontract-metadata"
 FILES, COLUMN_STATS = "files", "column_stats"
 OPTIONS = (
-    Option(
+    SourceOption(
         "content",
-        "choice",
+        choice,
         "Which partition of the metadata table is read: a row for each file, or one for each file "
         "and column that has statistics.",
         FILES,
         choices=(FILES, COLUMN_STATS),
     ),
-    Option("asOf", "text", "An instant: the dataset as it was then."),
-    Option("metadataDir", "location", "Where the metadata table is, if not in the dataset."),
+    SourceOption("asOf", text, "An instant: the dataset as it was then."),
+    SourceOption("metadataDir", location, "Where the metadata table is, if not in the dataset."),
 )
 #: Names of columns; those of numbers are `_NUMBERS`, the others are texts.
 _COLUMNS = {
@@ -68,7 +69,7 @@ class MetadataTableSource(CatalogSource):
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
-        self.values = read_options(options, OPTIONS)
+        self.values = parse_options(options, OPTIONS)
         paths = paths_of(options)
         if len(paths) > 1:
             raise SourceException("a metadata table is that of one dataset")

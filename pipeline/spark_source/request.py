@@ -21,7 +21,7 @@ from fscontract.pipeline.spark_source.options import (
     PARQUET,
     PATHS,
     options_of_s3,
-    read_options,
+    parse_options,
 )
 
 _S3 = ("s3", "s3a", "s3n")
@@ -118,11 +118,11 @@ def _where(path: str) -> str:
 def _check_no_keys(options: Mapping[str, str]) -> None:
     if not options:
         return
-    from fscontract.implementations.s3.options import OPTIONS
+    from fscontract.implementations.s3.options import OPTIONS, secret
 
-    secret = tuple(n for o in OPTIONS if o.kind == "secret" for n in (o.name, *o.s3a))
+    keys = tuple(n for o in OPTIONS if o.kind is secret for n in (o.name, *o.s3a))
     for name in options:
-        if name.endswith(secret):
+        if name.endswith(keys):
             raise SourceException(
                 f"option {name!r} is a key, and would be sent around: executors find keys in"
                 " their environment, the files of AWS, or a role"
@@ -253,7 +253,7 @@ class Request:
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Request:
         """What the options of Spark come to; SourceException."""
-        values = read_options(options)
+        values = parse_options(options)
         given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
         _check(values, given)
         paths = paths_of(options)
@@ -330,7 +330,6 @@ def _check(values: Mapping[str, Any], given: set[str]) -> None:
         raise SourceException("option 'metadataDir' needs option 'metadata'")
     mode = "batch" if values["windowLocation"] is None else "stream"
     for name in sorted(given):
-        where = BY_NAME[name.lower()].where
-        if where not in ("", mode):
+        if BY_NAME[name.lower()].mode not in ("", mode):
             other = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
             raise SourceException(f"option {name!r} is for {other}")

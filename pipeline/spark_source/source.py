@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pyspark.sql.datasource import DataSourceReader
 
 from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.spark_source.catalog import CatalogSource
@@ -235,16 +236,13 @@ def _packing(spark: Any, context: Any) -> Packing:
     if parallelism is None:
         parallelism = os.cpu_count() or 1 if context is None else context.defaultParallelism
     return Packing(
-        _bytes(spark.conf.get(f"{_FILES}maxPartitionBytes", None), Packing.max_partition_bytes),
-        _bytes(spark.conf.get(f"{_FILES}openCostInBytes", None), Packing.open_cost),
+        _size(spark, "maxPartitionBytes", Packing.max_partition_bytes),
+        _size(spark, "openCostInBytes", Packing.open_cost),
         max(1, int(parallelism)),
     )
 
 
-def _bytes(text: str | None, default: int) -> int:
-    """A size as Spark shows it: `134217728b`, `128m`."""
-    if text is None:
-        return default
-    units = {"b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
-    shown = text.strip().lower().removesuffix("b") or "0"
-    return int(shown.rstrip("kmgt")) << units.get(shown[-1], 0)
+def _size(spark: Any, name: str, default: int) -> int:
+    """Return a setting of Spark's own source, which has sizes such as `134217728b` or `128m`."""
+    text = spark.conf.get(f"{_FILES}{name}", None)
+    return default if text is None else parse_size(text)

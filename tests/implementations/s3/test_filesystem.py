@@ -20,9 +20,9 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import ETAGS_AVAILABLE, FileSystem
+from fscontract.implementations.options import MIB
 from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
 from fscontract.implementations.s3.fsspec_adapter import Buckets, S3Fsspec
-from fscontract.implementations.s3.options import MIB
 from tests.implementations import test_filesystem as shared
 from tests.implementations.support import read, write
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.api.errors import FileAlreadyExistsException, FileNotFoundException
+from fscontract.implementations.options import MIB
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import Place
 from fscontract.implementations.s3.object_store import (
@@ -18,7 +19,6 @@ from fscontract.implementations.s3.object_store import (
     Page,
     etag_of,
 )
-from fscontract.implementations.s3.options import MIB
 from fscontract.implementations.s3.transports.boto3 import Boto3Namespace
 from fscontract.implementations.s3.transports.selection import namespace
 

@@ -8,10 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from fscontract.implementations.options import text
 from fscontract.implementations.spark.locations import LocalPlace, S3Place
 from fscontract.pipeline.spark_source import metadata_source
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.options import LOCATIONS, OPTIONS, read_options, table
+from fscontract.pipeline.spark_source.options import (
+    LOCATIONS,
+    OPTIONS,
+    location,
+    parse_options,
+    table,
+)
 from fscontract.pipeline.spark_source.request import Request, absolute_locations
 from tests.docs.pages import hold, hold_widths
 
@@ -42,7 +49,7 @@ def test_without_options_lines_are_text() -> None:
 )
 def test_values_are_read(name: str, text: str, value: object) -> None:
     """Whatever their case."""
-    read = read_options({name: text})
+    read = parse_options({name: text})
     assert {k.lower(): v for k, v in read.items()}[name.lower()] == value
 
 
@@ -50,16 +57,25 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
     ("options", "said"),
     [
         ({"blocksze": "1"}, "no option 'blocksze'; did you mean blockSize or"),
-        ({"blockSize": "0"}, "option 'blockSize' can't be '0': from 1 to"),
-        ({"blockSize": "many"}, "option 'blockSize' can't be 'many': a number of bytes"),
+        (
+            {"blockSize": "0"},
+            "option 'blockSize' can't be '0': expected a size such as 64K, from 1 to 8192T",
+        ),
+        ({"blockSize": "many"}, "option 'blockSize' can't be 'many': expected a size"),
         ({"columns": "value,value"}, "option 'columns' can't be 'value,value': some of value"),
         ({"columns": "size"}, "option 'columns' can't be 'size'"),
-        ({"reader": "csv"}, "option 'reader' can't be 'csv': one of lines, slices, records"),
-        ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': true or false"),
+        (
+            {"reader": "csv"},
+            "option 'reader' can't be 'csv': expected one of lines, slices, records",
+        ),
+        ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': expected true or false"),
         ({"delimiter": ""}, "option 'delimiter' can't be '': it is empty"),
         ({"delimiterHex": "f"}, "option 'delimiterHex' can't be 'f'"),
-        ({"filePattern": "("}, "option 'filePattern' can't be '(': no regular expression"),
-        ({"scanInterval": "0"}, "option 'scanInterval' can't be '0': a number of seconds"),
+        ({"filePattern": "("}, "option 'filePattern' can't be '(': not a valid regular expression"),
+        (
+            {"scanInterval": "0"},
+            "option 'scanInterval' can't be '0': expected a time such as 500ms, 5s or 2m",
+        ),
         ({"reader": "records"}, "records need option 'delimiter', 'delimiterHex' or 'record"),
         ({"recordLength": "4"}, "option 'recordLength' is not for lines"),
         ({"sliceSize": "4"}, "option 'sliceSize' is not for lines"),
@@ -144,9 +160,9 @@ def test_relative_locations_are_below_the_working_directory(
 def test_each_option_of_a_location_is_made_absolute() -> None:
     """A new one has the kind `location`, or is a text of another sense that is named here."""
     kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
-    texts = {name for name, kind in kinds.items() if kind == "text"}
+    texts = {name for name, kind in kinds.items() if kind is text}
     assert texts == {"where", "delimiter", "asOf"}
-    assert {name.lower() for name, kind in kinds.items() if kind == "location"} | {"path"} == set(
+    assert {name.lower() for name, kind in kinds.items() if kind is location} | {"path"} == set(
         LOCATIONS
     )
 

@@ -111,7 +111,10 @@ def test_statistics_are_texts_with_their_type(tmp_path: Path) -> None:
     [
         ({"path": "{folder}"}, "'{folder}' has no metadata table"),
         ({"path": "{folder}", "reader": "lines"}, "no option 'reader'"),
-        ({"path": "{folder}", "content": "x"}, "option 'content' can't be 'x': one of files"),
+        (
+            {"path": "{folder}", "content": "x"},
+            "option 'content' can't be 'x': expected one of files",
+        ),
         ({"paths": '["/a", "/b"]'}, "a metadata table is that of one dataset"),
     ],
     ids=str,
