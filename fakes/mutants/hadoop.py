@@ -81,7 +81,7 @@ class View(MemoryFileSystem):
             return super()._open(path, options)
         except FileNotFoundException:
             seen = self._other._open(path, OpenOptions())
-            return MemoryInputStream(self.other_data(seen._data), path)
+            return MemoryInputStream(self.other_data(seen.data), path)
 
 
 class OldLength(View):

@@ -33,14 +33,14 @@ class MutantFileSystem(MemoryFileSystem):
 
     def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
         right = super()._open(path, options)
-        stream = self._stream(right._data, path)
+        stream = self._stream(right.data, path)
         if isinstance(stream, LiveStream):
             stream.look = lambda: self._now(path, options)
         return stream
 
     def _now(self, path: str, options: OpenOptions) -> bytes | None:
         try:
-            return super()._open(path, options)._data
+            return super()._open(path, options).data
         except FileNotFoundError:
             return None
 
@@ -54,7 +54,7 @@ class LiveStream(MemoryInputStream):
     @property
     def is_changed(self) -> bool:
         """Whether the file is another than the one that was opened."""
-        return self.look() != self._data
+        return self.look() != self.data
 
 
 @dataclass(frozen=True)

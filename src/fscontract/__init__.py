@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fscontract.implementations.bindings.python_file import PyFileBinding as PyFileBinding
     from fscontract.implementations.fsspec_open_file import open_file as open_file
     from fscontract.implementations.local import LocalFileSystem as LocalFileSystem
+    from fscontract.implementations.local_stream import LocalInputStream as LocalInputStream
     from fscontract.implementations.memory import MemoryFileSystem as MemoryFileSystem
     from fscontract.implementations.memory import MemoryInputStream as MemoryInputStream
     from fscontract.implementations.s3.filesystem import S3FileSystem as S3FileSystem
@@ -53,6 +54,7 @@ __all__ = [
     "FileStatus",
     "FileSystem",
     "LocalFileSystem",
+    "LocalInputStream",
     "MemoryFileSystem",
     "MemoryInputStream",
     "PyFileBinding",
@@ -86,6 +88,7 @@ _SOURCES = {
     "FileStatus": "contract.api.filesystem",
     "FileSystem": "contract.api.filesystem",
     "LocalFileSystem": "implementations.local",
+    "LocalInputStream": "implementations.local_stream",
     "MemoryFileSystem": "implementations.memory",
     "MemoryInputStream": "implementations.memory",
     "PyFileBinding": "implementations.bindings.python_file",

@@ -19,8 +19,13 @@ from fscontract.contract.api.errors import (
     RemoteFileChangedException,
 )
 from fscontract.contract.program.content import content, replacement
-from fscontract.implementations.local import LocalFileSystem, LocalInputStream
-from fscontract.implementations.local_stream import PortableDescriptor, PositionedDescriptor, choose
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.local_stream import (
+    LocalInputStream,
+    PortableDescriptor,
+    PositionedDescriptor,
+    choose,
+)
 
 from .support import rest_of, write
 

@@ -84,7 +84,7 @@ class FullyStopsAtEnd(MemoryInputStream):
         except EOFError:
             if position < 0:
                 raise
-            data = self._data[position : position + len(buffer) - offset][:length]
+            data = self.data[position : position + len(buffer) - offset][:length]
             buffer[offset : offset + len(data)] = data
 
 

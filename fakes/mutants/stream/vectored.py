@@ -47,7 +47,7 @@ class CutsMergedWrong(MemoryInputStream):
         for first, second in pairwise(ranges):
             if first.length and second.length and first.offset + first.length == second.offset:
                 start = second.offset - 1
-                second.data = _done(self._data[start : start + second.length])
+                second.data = _done(self.data[start : start + second.length])
 
 
 @mutant("vread.remaining")
@@ -59,7 +59,7 @@ class WholeAllocation(MemoryInputStream):
         for item in ranges:
             if item.length:
                 end = item.offset + item.length + 1
-                item.data = _done(self._data[item.offset : end])
+                item.data = _done(self.data[item.offset : end])
 
 
 @mutant("vread.empty")
@@ -141,7 +141,7 @@ class RangeFromEnd(MemoryInputStream):
         super().read_vectored(rest, *how, **named)
         for item in negative:
             start = max(self._size + item.offset, 0)
-            item.data = _done(self._data[start : start + item.length])
+            item.data = _done(self.data[start : start + item.length])
 
 
 @mutant("vread.negative-length")
@@ -153,7 +153,7 @@ class RangeToEnd(MemoryInputStream):
         rest = ranges and [r for r in ranges if r not in negative]
         super().read_vectored(rest, *how, **named)
         for item in negative:
-            item.data = _done(self._data[item.offset :])
+            item.data = _done(self.data[item.offset :])
 
 
 @mutant("vread.negative-length")
@@ -193,7 +193,7 @@ class SharesOverlap(OverlappingRanges):
         for first, second in pairwise(ranges):
             shared = first.offset + first.length - second.offset
             if first.offset <= second.offset and shared > 0 and second.length:
-                data = bytes(shared) + self._data[second.offset + shared :]
+                data = bytes(shared) + self.data[second.offset + shared :]
                 second.data = _done(data[: second.length])
 
 
@@ -212,7 +212,7 @@ class ShortBuffer(LateEndCheck):
         super().read_vectored(ranges, *how, **named)
         for item in ranges:
             if item.length and item.offset + item.length > self._size:
-                item.data = _done(self._data[item.offset : item.offset + item.length])
+                item.data = _done(self.data[item.offset : item.offset + item.length])
 
 
 @mutant("vread.eof-late")
