@@ -95,10 +95,16 @@ def prefixes_among(paths: Iterable[str]) -> list[str]:
 
 
 class ScratchBinding(Binding):
-    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes."""
+    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes.
+
+    With `fixed_content` there is one file instead, at `_file`.
+    """
 
     _prefix: str | None = None
     _files = 0
+    _file: str | None = None
+    #: Texts that no message shows.
+    _secrets: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str | None:
@@ -112,7 +118,11 @@ class ScratchBinding(Binding):
             self.discard(prefix)
 
     def create(self, content: bytes) -> str:
-        """Write a new file; TargetError if that fails."""
+        """Write a new file, or return the path of the only one; TargetError if that fails."""
+        if self.fixed_content is not None:
+            if content != self.fixed_content or self._file is None:
+                raise TargetError(f"{self.name}: holds no file with other content")
+            return self._file
         path = self.new_path()
         self.change(path, content)
         return path
@@ -122,6 +132,10 @@ class ScratchBinding(Binding):
         path = f"{self._prefix}/{self._files:06d}"
         self._files += 1
         return path
+
+    def failure(self, what: str, error: BaseException) -> TargetError:
+        """A TargetError of one line: what could not be done, and why."""
+        return failure(self.name, what, error, self._secrets)
 
 
 def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:

@@ -18,10 +18,8 @@ from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Step
 from fscontract.contract.targets import UsageError, new_name
 from fscontract.implementations.bindings.common import (
-    ScratchBinding,
     hide,
     new_prefix,
-    prefixes_among,
     secrets_in,
     shown,
 )
@@ -44,7 +42,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 from fscontract.implementations.bindings.hadoop.locations import beside, place_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
-from fscontract.implementations.bindings.object_stores import Store, versions
+from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
 from fscontract.implementations.bindings.open_file import bounded
 from fscontract.implementations.jvm import jvm
 from fscontract.implementations.jvm.jvm import KeptExceptions
@@ -56,7 +54,7 @@ _FS = "org.apache.hadoop.fs"
 _NEW_SOURCE = "seek_to_new_source"
 
 
-class HadoopBinding(ScratchBinding):
+class HadoopBinding(StoreFiles):
     """Programs as calls of the FSDataInputStream that a Java FileSystem or FileContext opens.
 
     The machine must run. Files are put at `place`; or `file` is the path of the only file there
@@ -149,7 +147,7 @@ class HadoopBinding(ScratchBinding):
         if self.fixed_content is not None:
             self._find_file(len(self.fixed_content))
             return
-        store = self._store()
+        store = self.files
         prefix = new_prefix(store.root)
         try:
             store.make(prefix)
@@ -164,14 +162,6 @@ class HadoopBinding(ScratchBinding):
             raise self.failure("can't find the file to read", error) from error
         if reported is not None and reported not in (-1, length):
             raise TargetError(f"{self.name}: the file has {reported} bytes, --content {length}")
-
-    def create(self, content: bytes) -> str:
-        """Write a new file, or name the only one; TargetError if that fails."""
-        if self.fixed_content is not None:
-            if content != self.fixed_content or self._file is None:
-                raise TargetError(f"{self.name}: holds no file with other content")
-            return self._file
-        return super().create(content)
 
     def new_path(self) -> str:
         """A path below the prefix where nothing is yet."""
@@ -194,39 +184,12 @@ class HadoopBinding(ScratchBinding):
         except Exception as error:
             raise self.failure("can't make a directory", error) from error
 
-    def change(self, path: str, content: bytes | None) -> None:
-        """Overwrite or delete a file; TargetError if that fails."""
-        store = self._store()
-        try:
-            if content is None:
-                store.delete(path)
-            else:
-                store.write(path, content)
-        except Exception as error:
-            raise self.failure(f"can't change {path}", error) from error
-
     def dispose(self) -> None:
         """Delete the directory that `prepare` made; TargetError if it stays."""
         try:
             super().dispose()
         finally:
             self.place.close()
-
-    def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
-        try:
-            return prefixes_among(self._store().directories())
-        except TargetError:
-            raise
-        except Exception as error:
-            raise self.failure("can't be listed", error) from error
-
-    def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
-        try:
-            self._store().delete_all(prefix)
-        except Exception as error:
-            raise self.failure(f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
         """The length that `getFileStatus` reports."""
@@ -274,7 +237,9 @@ class HadoopBinding(ScratchBinding):
         """A TargetError of one line: what could not be done, and why."""
         return TargetError(f"{self.name}: {what}: {told(unwrapped(error), self._secrets)}")
 
-    def _store(self) -> Store:
+    @property
+    def files(self) -> Store:
+        """Where files are written; TargetError if nothing is."""
         if self.place.store is None:
             raise TargetError(f"{self.name}: nothing is written here")
         return self.place.store
