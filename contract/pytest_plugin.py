@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,8 +19,8 @@ from fscontract.version import __version__
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import ClauseResult, RunResult
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
-    from fscontract.contract.spec.profiles import Profile
 
 _EFFORTS = ("quick", "normal", "deep")
 #: A callable that returns a filesystem or a Binding, or a target as on the command line.
@@ -57,18 +58,18 @@ class Conformance:
         self._fault: str | None = None
         self._told = False
 
-    def select(self) -> list[Clause]:
+    def select(self) -> tuple[Clause, ...]:
         """The testable clauses; ValueError, with one line, for whatever is mistaken."""
-        from fscontract.contract.spec.clauses import FAULTS, STREAM, select
+        from fscontract.contract.runner.run_options import profile_of, selected
         from fscontract.contract.spec.known_failures import load_known
 
         if self.effort is not None and self.effort not in _EFFORTS:
             raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
-        self._profile("default")
+        run = self._options()
+        profile_of("default", run)
         if self.known is not None:
             load_known(Path(self.known))
-        found = [c for c in select(self.clauses) if c.testable and c.api == STREAM]
-        chosen = [c for c in found if c.document != FAULTS]
+        chosen = selected(run)
         if not chosen:
             raise ValueError("no testable clause is selected; see 'fscontract list'")
         return chosen
@@ -94,27 +95,21 @@ class Conformance:
 
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
         from fscontract.contract.runner import runner
-        from fscontract.contract.runner.settings import Settings
+        from fscontract.contract.runner.run_options import settings_for
         from fscontract.contract.spec.clauses import clauses as every
-        from fscontract.contract.spec.known_failures import applying, load_known
+        from fscontract.contract.spec.known_failures import load_known
         from fscontract.contract.targets import bind_connector
 
         binding = bind_connector(self.connector, name)
-        profile = self._profile(binding.default_profile)
         known = load_known(Path(self.known)) if self.known is not None else ()
-        settings = Settings(
-            profile=profile,
-            clauses=tuple(sorted(clauses, key=[*every().values()].index)),  # in whatever order
-            effort=effort,
-            seed=seed,
-            known=applying(known, profile.known, profile.name, binding.name),
-        )
-        return runner.check(binding, settings)
+        ordered = tuple(sorted(clauses, key=[*every().values()].index))  # in whatever order
+        run = replace(self._options(), effort=effort, seed=seed)
+        return runner.check(binding, settings_for(binding, run, ordered, known))
 
-    def _profile(self, default: str) -> Profile:
-        from fscontract.contract.spec.profiles import load_profile
+    def _options(self) -> RunOptions:
+        from fscontract.contract.runner.run_options import RunOptions
 
-        return load_profile(self.profile or default).with_features(self.features)
+        return RunOptions(self.profile, self.features, self.clauses)
 
 
 def conformance(

@@ -12,9 +12,9 @@ import argparse
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import Spreading, SpreadRun
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import FAULTS, select
@@ -55,7 +55,7 @@ def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[st
     for master in masters:
         spreading = spark(master)
         try:
-            there(spreading, "quick", ("caps",))  # workers import what they need
+            there(spreading, "quick", ("capabilities",))  # workers import what they need
             found = [there(spreading, effort) for _ in range(rounds)]
         finally:
             spreading.close()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from fscontract.contract.cli import completion, options, watched
+from fscontract.contract.command_line import in_one_place, say, say_error
+from fscontract.contract.runner import exit_codes
 from fscontract.contract.runner.timeouts import held_back
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from fscontract.contract.report import Entry, NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
@@ -84,46 +87,6 @@ def without_commands() -> Iterator[None]:
         click.echo(f"::{token}::")
 
 
-def exit_code(entries: Sequence[Entry], compared: Sequence[Comparison]) -> int:
-    """That of the command; beside a baseline only what is new or vanished is a violation."""
-    if not compared:
-        return options.worst([_code(entry) for entry in entries])
-    codes = [_code(entry) for entry in entries]
-    codes = [
-        _lenient(e) if code == options.VIOLATION else code
-        for e, code in zip(entries, codes, strict=True)
-    ]
-    codes += [options.VIOLATION for found in compared if found.worse]
-    return options.worst(codes)
-
-
-def _code(entry: Entry) -> int:
-    from fscontract.contract.report import NotSetUp
-    from fscontract.contract.runner.result import FAILING, Verdict
-
-    if isinstance(entry, NotSetUp):
-        return options.SET_UP
-    outcomes = {r.outcome for r in entry.clauses}
-    if entry.conforms:
-        return options.CONFORMS
-    if outcomes & FAILING:
-        return options.VIOLATION
-    if entry.incomplete:
-        return options.SET_UP
-    return options.SET_UP if Verdict.ERROR in outcomes else options.NOTHING
-
-
-def _lenient(entry: Entry) -> int:
-    """The code of a target that fails, if that is no news."""
-    from fscontract.contract.report import NotSetUp
-    from fscontract.contract.runner.result import Verdict
-
-    if isinstance(entry, NotSetUp) or entry.incomplete:
-        return options.SET_UP
-    lost = Verdict.ERROR in {r.outcome for r in entry.clauses}
-    return options.SET_UP if lost else options.CONFORMS
-
-
 def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]) -> None:
     from fscontract.contract.report import github, markdown
     from fscontract.contract.report.markdown import as_markdown
@@ -139,9 +102,9 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
     texts = markdown.render(entries) + "\n" + beside, markdown.render_briefly(entries) + "\n"
     try:
         if not github.append_summary(Path(path), *texts):
-            options.say_error("the summary of the job has no room for the report")
+            say_error("the summary of the job has no room for the report")
     except OSError as error:
-        options.say_error(f"can't write the summary of the job: {error.strerror or error}")
+        say_error(f"can't write the summary of the job: {error.strerror or error}")
 
 
 _PATH = click.Path(path_type=Path)
@@ -207,6 +170,8 @@ def check(
     selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
     what fails anew, or in another way, and for what was verified then and is not now.
     """
+    from fscontract.contract.runner import run_options
+
     run = options.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate is for one process, --spark for those of executors")
@@ -215,12 +180,12 @@ def check(
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
-    clauses = options.selected(run, anything=True)
+    clauses = run_options.selected(run, anything=True)
     if run.profile is not None:
-        options.profile_of(run.profile, run)
+        run_options.profile_of(run.profile, run)
     if not clauses:
-        options.say_error(options.NOTHING_SELECTED)
-        ctx.exit(options.NOTHING)
+        say_error(options.NOTHING_SELECTED)
+        ctx.exit(exit_codes.NOTHING)
     entries: list[Entry] = []
     try:
         with without_commands():
@@ -231,24 +196,24 @@ def check(
                 write_reports(reports, entries)
         raise
     write_reports(reports, entries)
-    ctx.exit(exit_code(entries, tell(entries, old)))
+    ctx.exit(exit_codes.of_entries(entries, tell(entries, old)))
 
 
 def _load_known(path: Path | None) -> tuple[Known, ...]:
     if path is None:
         return ()
-    from fscontract.contract.spec.known_failures import load_known
+    from fscontract.contract.spec.known_failures import expired, load_known
 
     known = load_known(path)
-    for line in options.expired(known, date.today()):
-        options.say(f"fscontract: {line}", err=True)
+    for line in expired(known, date.today()):
+        say(f"fscontract: {line}", err=True)
     return known
 
 
 def _run_all(
     entries: list[Entry],
     targets: Sequence[str],
-    run: options.RunOptions,
+    run: RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     isolate: bool,
@@ -259,6 +224,7 @@ def _run_all(
     from fscontract.contract.report import NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.report.redaction import redacted
+    from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Surroundings, private_copy
 
     home = os.getpid()
@@ -275,7 +241,7 @@ def _run_all(
             _require_baseline(baseline, [one for _, one in made])
         for target, one in made:
             entry, stopped = _checked(target, one, run, clauses, known, console)
-            options.leave_fork(home)
+            leave_fork(home)
             entry = redacted(entry, run.options)
             surroundings.restore(last=True)
             entries.append(entry)
@@ -284,8 +250,8 @@ def _run_all(
                     console.finish(entry)
                 raise stopped
             console.finish(entry)
-            if isinstance(entry, NotSetUp) and not options.in_one_place():
-                options.say_error(entry.message)
+            if isinstance(entry, NotSetUp) and not in_one_place():
+                say_error(entry.message)
     finally:
         with contextlib.suppress(OSError):
             console.stop()
@@ -309,7 +275,7 @@ def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
         elsewhere.close()
 
 
-def _elsewhere(run: options.RunOptions) -> Elsewhere | None:
+def _elsewhere(run: RunOptions) -> Elsewhere | None:
     """Where programs are run, if it is not in this process; nothing is started."""
     if run.spark is None:
         return None
@@ -320,7 +286,7 @@ def _elsewhere(run: options.RunOptions) -> Elsewhere | None:
 
 def _make(
     target: str,
-    run: options.RunOptions,
+    run: RunOptions,
     known: tuple[Known, ...],
     isolate: bool,
     elsewhere: Elsewhere | None,
@@ -329,6 +295,7 @@ def _make(
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
     from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.run_options import resolve_any
 
     if isolate:
         return _isolated(target, run, known, console)
@@ -338,13 +305,13 @@ def _make(
             from fscontract.contract.distributed.driver import SpreadTarget
 
             return SpreadTarget(target, run, known, elsewhere)
-        return options.resolve_any(target, run)
+        return resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
 
 
 def _isolated(
-    target: str, run: options.RunOptions, known: tuple[Known, ...], console: Console
+    target: str, run: RunOptions, known: tuple[Known, ...], console: Console
 ) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
@@ -375,8 +342,8 @@ def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
         return
     apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
     if not any(clause.api in apis for clause in clauses):
-        options.say_error(options.NOTHING_SELECTED)
-        raise click.exceptions.Exit(options.NOTHING)
+        say_error(options.NOTHING_SELECTED)
+        raise click.exceptions.Exit(exit_codes.NOTHING)
 
 
 def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
@@ -391,7 +358,7 @@ def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
 def _checked(
     target: str,
     one: _Made,
-    run: options.RunOptions,
+    run: RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     console: Console,
@@ -409,7 +376,7 @@ def _checked(
 def _run(
     target: str,
     one: _Made,
-    run: options.RunOptions,
+    run: RunOptions,
     clauses: tuple[Clause, ...],
     known: tuple[Known, ...],
     console: Console,
@@ -418,6 +385,7 @@ def _run(
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.report import NotSetUp
     from fscontract.contract.runner import runner
+    from fscontract.contract.runner.run_options import settings_for
     from fscontract.contract.runner.settings import with_checks
     from fscontract.contract.scenarios import check as pipeline
 
@@ -427,7 +395,7 @@ def _run(
         if isinstance(one, PipelineBinding):
             return pipeline.check_pipeline(one, clauses, known, run.timeout, console)
         if isinstance(one, Binding):
-            settings = options.settings_for(target, one, run, with_checks(clauses), known)
+            settings = settings_for(one, run, with_checks(clauses), known, target=target)
             return runner.check(one, settings, console)
         return one.check(console)
     except TargetError as error:

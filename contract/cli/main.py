@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from fscontract.contract.cli import exit_codes, options
+from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
 from fscontract.contract.cli.explain import explain
@@ -26,6 +26,7 @@ from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
+from fscontract.contract.runner.exit_codes import USAGE
 from fscontract.version import __version__
 
 #: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
@@ -109,7 +110,7 @@ class _Commands(Commands):
         before = threading.enumerate()
         with stopped_by_signals():
             code = exit_codes.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
-            options.leave_anyway(code, before)
+            exit_codes.leave_anyway(code, before)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -130,7 +131,7 @@ def main(ctx: click.Context, traceback: bool) -> None:
     exit_codes.show_tracebacks(traceback)
     if ctx.invoked_subcommand is None:  # no success: a script that lost its arguments is to fail
         click.echo(_START)
-        ctx.exit(options.USAGE)
+        ctx.exit(USAGE)
 
 
 for _command in (check, list_clauses, explain, replay, known, matrix, features, profile, clean):

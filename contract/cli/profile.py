@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fscontract.contract.cli import options, watched
+from fscontract.contract.command_line import say, say_error
+from fscontract.contract.runner.exit_codes import CONFORMS, VIOLATION
 
 if TYPE_CHECKING:
+    from fscontract.contract.binding import Binding
     from fscontract.contract.runner.profile_inference import Inferred
     from fscontract.contract.runner.result import RunResult
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.known_failures import Known
     from fscontract.contract.spec.profiles import Profile
 
@@ -73,8 +77,8 @@ def infer(
     click.echo(_summary(found, len(listed)), err=True)
     different = _differences(target, run, found, listed)
     for line in different:
-        options.say_error(f"a second run came out differently: {line}")
-    ctx.exit(options.VIOLATION if different else options.CONFORMS)
+        say_error(f"a second run came out differently: {line}")
+    ctx.exit(VIOLATION if different else CONFORMS)
 
 
 @profile.command(short_help="Show a profile.")
@@ -84,7 +88,7 @@ def show(name: str) -> None:
     from fscontract.contract.spec.profiles import features, load_profile
 
     shown = load_profile(name)
-    options.say(f"{shown.name}: {shown.title}")
+    say(f"{shown.name}: {shown.title}")
     for feature in features():
         click.echo(f"  {'yes' if shown.has(feature) else 'no ':3}  {feature}")
     facts = {"buffer": shown.buffer, "remote": shown.remote}
@@ -99,28 +103,34 @@ def _refuse_old(paths: list[Path]) -> None:
             raise click.UsageError(f"{path} is there already, and may have been edited")
 
 
-def _infer(target: str, run: options.RunOptions) -> Inferred:
+def _infer(target: str, run: RunOptions) -> Inferred:
     from fscontract.contract.runner.profile_inference import infer
+    from fscontract.contract.runner.run_options import profile_of
 
     names = [name.removeprefix("!").removeprefix("-") for name in run.features]
-    base = options.profile_of(options.resolve(target, run).default_profile, run)
+    base = profile_of(_resolve(target, run).default_profile, run)
     return infer(lambda profile: _check(target, run, profile, ()), base, names)
 
 
-def _check(
-    target: str, run: options.RunOptions, profile: Profile, known: tuple[Known, ...]
-) -> RunResult:
+def _resolve(target: str, run: RunOptions) -> Binding:
+    from fscontract.contract.runner.run_options import resolve, set_up_limit
+
+    with watched.within(set_up_limit(run.timeout)):
+        return resolve(target, run)
+
+
+def _check(target: str, run: RunOptions, profile: Profile, known: tuple[Known, ...]) -> RunResult:
     from dataclasses import replace
 
     from fscontract.contract.binding import TargetError
     from fscontract.contract.report.console import shown_on
-    from fscontract.contract.runner import runner
+    from fscontract.contract.runner import run_options, runner
     from fscontract.contract.runner.result import Verdict
 
     click.echo(f"running with {len(profile.features)} features declared", err=True)
-    binding = options.resolve(target, run)
-    settings = options.settings_for(target, binding, run, options.selected(run), known)
-    settings = replace(settings, profile=profile, known=known, replays=None)
+    binding = _resolve(target, run)
+    settings = run_options.settings_for(binding, run, run_options.selected(run), profile=profile)
+    settings = replace(settings, known=known)
     with shown_on(sys.stderr) as listener:
         result = runner.check(binding, settings, listener)
     lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
@@ -181,7 +191,7 @@ def _summary(found: Inferred, failing: int) -> str:
 
 
 def _differences(
-    target: str, run: options.RunOptions, found: Inferred, listed: tuple[Known, ...]
+    target: str, run: RunOptions, found: Inferred, listed: tuple[Known, ...]
 ) -> list[str]:
     """What a second run shows that the first did not, or no longer."""
     from fscontract.contract.report.text import summary_of

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fscontract.contract.command_line import say_error
+from fscontract.contract.runner.exit_codes import CONFORMS, SET_UP
+
 if TYPE_CHECKING:
     from fscontract.contract.isolation.process import Process
 
@@ -113,7 +116,6 @@ def _watch(run: Callable[[], int]) -> int:
 
 
 def _code(told: dict[str, Any], how: str) -> int:
-    from fscontract.contract.cli import options
     from fscontract.contract.isolation.process import how_ended
 
     code: int | None = told.get("code")
@@ -123,21 +125,19 @@ def _code(told: dict[str, Any], how: str) -> int:
             click.echo(f"{told['line']}\n  actual     {how}")
             return int(told["code_then"])
         return _failed(f"{how} before there was a result")
-    if how and code == options.CONFORMS:
+    if how and code == CONFORMS:
         return _failed(f"{how} after the result")
     return code
 
 
 def _failed(message: str) -> int:
-    from fscontract.contract.cli import options
-
-    options.say_error(message)
-    return options.SET_UP
+    say_error(message)
+    return SET_UP
 
 
 def _interrupted(process: Process, told: dict[str, Any], error: KeyboardInterrupt) -> int:
     """Have the process clear away; it has had the Ctrl-C of a terminal, but not other signals."""
-    from fscontract.contract.cli import options, signals
+    from fscontract.contract.cli import signals
     from fscontract.contract.isolation.process import CLEARING, Quiet
     from fscontract.contract.runner.timeouts import held_back
 
@@ -152,7 +152,7 @@ def _interrupted(process: Process, told: dict[str, Any], error: KeyboardInterrup
                 told |= answer
         process.end()
     if "code" not in told:
-        options.say_error("interrupted")
+        say_error("interrupted")
     return signals.code_of(error)
 
 

@@ -13,8 +13,6 @@ from importlib.metadata import entry_points
 from typing import Any, ClassVar, TypeAlias
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.cli import options
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.file_visibility import (
     BYTES,
     EXECUTORS,
@@ -51,6 +49,7 @@ from fscontract.contract.runner.events import (
 )
 from fscontract.contract.runner.internal_errors import Fault, InternalError
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
+from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
 from fscontract.contract.runner.sandbox import Guarded
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import held_back
@@ -346,12 +345,12 @@ class SpreadTarget:
     apis: ClassVar[frozenset[str]] = frozenset({STREAM, EXECUTORS})
 
     def __init__(
-        self, target: str, run: options.RunOptions, known: tuple[Known, ...], elsewhere: Elsewhere
+        self, target: str, run: RunOptions, known: tuple[Known, ...], elsewhere: Elsewhere
     ) -> None:
         option = f"--{elsewhere.kind}"
         if target == elsewhere.kind:
             raise UsageError(f"{target}: it runs tasks itself, which tasks can't: leave {option}")
-        made = options.resolve_any(target, run)
+        made = resolve_any(target, run)
         if isinstance(made, PipelineBinding):
             raise UsageError(f"{mask_url(target)}: a {made.api}: {option} is for filesystems")
         self.binding: Binding = made
@@ -368,9 +367,9 @@ class SpreadTarget:
     def check(self, listener: Listener) -> RunResult:
         """The result of the run; TargetError if there can be none."""
         run, binding = self._run, self.binding
-        chosen = options.selected(run, anything=True)
+        chosen = selected(run, anything=True)
         clauses = with_checks(chosen) + tuple(c for c in chosen if c.api == EXECUTORS)
-        settings = options.settings_for(self._target, binding, run, clauses, self._known)
+        settings = settings_for(binding, run, clauses, self._known, target=self._target)
         there = self._elsewhere.started()
         return SpreadRun(self._target, binding, run, settings, there, listener).check()
 

@@ -13,15 +13,15 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
-from fscontract.contract.cli import options
 from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
 from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
 from fscontract.contract.distributed.shard import Part
 from fscontract.contract.isolation import protocol
-from fscontract.contract.runner import runner
+from fscontract.contract.runner import exit_codes, run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
 from fscontract.contract.runner.internal_errors import fault_of
-from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.runner.settings import with_checks
 from fscontract.contract.spec.known_failures import KnownError
 from fscontract.contract.spec.profiles import Profile
 from fscontract.contract.targets import marked
@@ -30,7 +30,7 @@ from fscontract.contract.targets import marked
 _BEFORE = (-1, 0)
 
 
-def request_of(target: str, run: options.RunOptions, profile: Profile) -> dict[str, Any]:
+def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]:
     """What every part of a run goes by, as an object; values of options are in it."""
     content = None if run.content is None else run.content.absolute()
     there = replace(run, content=content, spark="")  # of the master nothing is to be known
@@ -54,8 +54,7 @@ def run_part(request: str) -> str:
     try:
         answer = _run(json.loads(request))
     except BaseException as error:  # it is to be told where the run was started
-        code = options.exit_code_of(error) if isinstance(error, Exception) else None
-        if code is None or isinstance(error, KnownError):
+        if exit_codes.of_error(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
         else:
@@ -67,18 +66,15 @@ def _run(data: Mapping[str, Any]) -> dict[str, Any]:
     run = protocol.options_from_json(data["run"])
     with _beside(data["folder"]), marked(data["mark"]):
         target = data["target"]
-        binding = options.resolve(target, run)
-        settings = Settings(
-            profile_from_json(data["profile"]),
-            with_checks(options.selected(run)),
-            effort=run.effort,
-            seed=run.seed,
-            timeout=run.timeout,
-            faults=run.faults,
-            part=part_from_json(data["part"]),
-        )
+        binding = run_options.resolve(target, run)
+        clauses = with_checks(run_options.selected(run))
+        profile = profile_from_json(data["profile"])
+        settings = run_options.settings_for(binding, run, clauses, profile=profile)
+        settings = replace(settings, part=part_from_json(data["part"]))
         file = None if data["file"] is None else written_from_json(data["file"])
-        seen = None if file is None else compare(options.resolve(target, run), file, run.timeout)
+        seen = (
+            None if file is None else compare(run_options.resolve(target, run), file, run.timeout)
+        )
         partial = runner.gather(binding, settings)
         if seen is not None:
             _add(partial, seen)

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.runner.events import (
@@ -22,6 +21,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known, parse_known
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.cli.options import RunOptions, selected, set_up_limit
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
 from fscontract.contract.isolation import protocol
@@ -46,6 +45,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.spec.clauses import STREAM, Clause, Level
 from fscontract.contract.spec.known_failures import Known, match
@@ -387,7 +387,7 @@ def _of_threads(schedule: Schedule) -> str:
     """The clause that a schedule breaks, by what was in it."""
     ops = {step.op for steps in schedule.threads for step in steps}
     if VECTORED in ops:
-        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+        return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
 
 

@@ -11,18 +11,19 @@ import socket
 import sys
 import threading
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.cli import options
 from fscontract.contract.isolation import protocol
 from fscontract.contract.isolation.journal import SharedJournal
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner import internal_errors, runner
+from fscontract.contract.runner import exit_codes, internal_errors, runner
 from fscontract.contract.runner.events import Event, PhaseStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
 from fscontract.contract.runner.sandbox import Guarded, Surroundings, guard, name_of, show_printed
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
@@ -59,8 +60,8 @@ class _Child:
             except _Unheard:
                 raise
             except BaseException as error:
-                code = options.exit_code_of(error) if isinstance(error, Exception) else None
-                kinds = {options.SET_UP: "target", options.USAGE: "usage"}
+                code = exit_codes.of_error(error)
+                kinds = {exit_codes.SET_UP: "target", exit_codes.USAGE: "usage"}
                 if code in kinds:
                     self._say(**{kinds[code]: str(error)})
                 else:
@@ -86,7 +87,7 @@ class _Child:
             if isinstance(found, Guarded):
                 self._check_binding(found, request, run)
             elif isinstance(found, PipelineBinding):
-                clauses, known = options.selected(run, anything=True), request["known"]
+                clauses, known = selected(run, anything=True), request["known"]
                 known = protocol.known_from_json(known)
                 check.check_pipeline(found, clauses, known, run.timeout, self._listen)
             else:
@@ -94,28 +95,28 @@ class _Child:
         show_printed()  # before the parent says what came out
         self._say(ended=True)
 
-    def _resolved(self, request: dict[str, Any], run: options.RunOptions, stack: ExitStack) -> Any:
+    def _resolved(self, request: dict[str, Any], run: RunOptions, stack: ExitStack) -> Any:
         """Return what is checked; what was started for it ends with the stack."""
         target = request["target"]
         if not run.spark:
-            return options.resolve_any(target, run)
+            return resolve_any(target, run)
         from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
 
         elsewhere = Elsewhere("spark", run.spark)
         stack.callback(_uninterrupted, elsewhere.close)
         return SpreadTarget(target, run, protocol.known_from_json(request["known"]), elsewhere)
 
-    def _check_binding(
-        self, binding: Guarded, request: dict[str, Any], run: options.RunOptions
-    ) -> None:
-        settings = options.settings_for(
-            request["target"],
-            binding,
-            run,
-            with_checks(options.selected(run, anything=True)),
-            protocol.known_from_json(request["known"]),
-            tuple(map(protocol.crash_from_json, request["crashes"])),
-            tuple(request["until"]) if request["until"] else None,
+    def _check_binding(self, binding: Guarded, request: dict[str, Any], run: RunOptions) -> None:
+        settings = replace(
+            settings_for(
+                binding,
+                run,
+                with_checks(selected(run, anything=True)),
+                protocol.known_from_json(request["known"]),
+                target=request["target"],
+            ),
+            crashes=tuple(map(protocol.crash_from_json, request["crashes"])),
+            until=tuple(request["until"]) if request["until"] else None,
         )
         self._say(declared=sorted(settings.declared))
         self._discard(binding, request["discard"])

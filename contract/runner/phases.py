@@ -221,10 +221,10 @@ class Specials:
 
     def _resources(self) -> None:
         run = self._run
-        if "unbuffer" in run.operations and "unbuf.release" in run.settings.wanted:
+        if "unbuffer" in run.operations and "unbuffer.release" in run.settings.wanted:
             exercised, shown = check_unbuffer(run.executor)
-            run.extra["unbuf.release"] += exercised
-            run.keep("unbuf.release", shown)
+            run.extra["unbuffer.release"] += exercised
+            run.keep("unbuffer.release", shown)
 
     def _costs(self) -> None:
         run = self._run

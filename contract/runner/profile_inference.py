@@ -31,14 +31,14 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
 #: What a connector does in one way or the other, with clauses that depend on it without saying so.
 CHOICES: dict[str, tuple[str, ...]] = {
     "rejects-seek-past-eof": (),
-    "supports-strict-exceptions": ("full.eof",),
+    "supports-strict-exceptions": ("read-fully.eof",),
     "vector-io-early-eof-check": (),
     "vector-io-overlapping-ranges": (),
     "openfile-pins-version": (),
     "openfile-first-read": ("open.failure-stage", "open.read-fails"),
 }
 #: Clauses that show a capability where others of its hold without it.
-PROOFS = {"supports-new-source": frozenset({"stns.moved", "stns.same-data"})}
+PROOFS = {"supports-new-source": frozenset({"new-source.moved", "new-source.same-data"})}
 #: What a run can't tell: these stay as the profile has them from which it starts.
 UNOBSERVED = {
     "supports-seek-on-closed-file": "would excuse a violation",

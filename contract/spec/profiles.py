@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.spec.clauses import clauses, near_misses
+from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name
 from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
 
 #: Where Hadoop's contract options live in its configuration files.
@@ -102,8 +102,9 @@ def load_profile(name_or_path: str) -> Profile:
 
     Raises ProfileError for an unknown name and for a file with faults.
     """
-    if name_or_path in profile_names():
-        return _shipped(name_or_path)
+    name = present_name("profiles", name_or_path)
+    if name in profile_names():
+        return _shipped(name)
     if not os.path.lexists(name_or_path):
         known = ", ".join(profile_names())
         hint = near_misses(name_or_path, profile_names())
@@ -125,7 +126,7 @@ def _shipped(name: str) -> Profile:
 
 def _profile(data: Mapping[str, Any]) -> Profile:
     if "extends" in data:
-        base = _shipped(data["extends"])
+        base = _shipped(present_name("profiles", data["extends"]))
     else:
         base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
     declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
@@ -214,7 +215,7 @@ _TYPES = {
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     """Names that the schema can't know: of profiles, features and clauses."""
     base = data.get("extends")
-    if base is not None and base not in profile_names():
+    if base is not None and present_name("profiles", base) not in profile_names():
         yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
     for name in data.get("features", {}):
         if name not in features():
@@ -224,7 +225,7 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     yield from _opening_faults(data.get("openfile", {}))
     for i, entry in enumerate(data.get("known", ())):
         clause = entry["clause"]
-        if clause not in clauses():
+        if present(clause) not in clauses():
             yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
 
 

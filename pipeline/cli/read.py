@@ -113,7 +113,8 @@ def read(
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
     is printed. 130 interrupted, 141 the output was closed.
     """
-    from fscontract.contract.cli.options import SET_UP, say_error
+    from fscontract.contract.command_line import say_error
+    from fscontract.contract.runner.exit_codes import SET_UP
     from fscontract.pipeline.cli.options import inputs
     from fscontract.pipeline.cli.output import Counting, Json, Raw, standard_output
     from fscontract.pipeline.cli.plan import Choice, Plan, Reading

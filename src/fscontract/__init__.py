@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult as RunResult
     from fscontract.contract.runner.result import Verdict as Verdict
     from fscontract.contract.targets import UsageError as UsageError
-    from fscontract.implementations.bindings.python_file import PyFileBinding as PyFileBinding
+    from fscontract.implementations.bindings.python_file import (
+        PythonFileBinding as PythonFileBinding,
+    )
     from fscontract.implementations.fsspec_open_file import open_file as open_file
     from fscontract.implementations.local import LocalFileSystem as LocalFileSystem
     from fscontract.implementations.local_stream import LocalInputStream as LocalInputStream
@@ -57,7 +59,7 @@ __all__ = [
     "LocalInputStream",
     "MemoryFileSystem",
     "MemoryInputStream",
-    "PyFileBinding",
+    "PythonFileBinding",
     "RunResult",
     "S3FileSystem",
     "SparkFileSystem",
@@ -91,7 +93,7 @@ _SOURCES = {
     "LocalInputStream": "implementations.local_stream",
     "MemoryFileSystem": "implementations.memory",
     "MemoryInputStream": "implementations.memory",
-    "PyFileBinding": "implementations.bindings.python_file",
+    "PythonFileBinding": "implementations.bindings.python_file",
     "RunResult": "contract.runner.result",
     "S3FileSystem": "implementations.s3.filesystem",
     "SparkFileSystem": "implementations.spark.filesystem",

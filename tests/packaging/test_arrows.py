@@ -25,8 +25,8 @@ CONFINED = {
     "hypothesis": ("contract/generate/", "fakes/strategies.py"),
     "pytest": ("contract/pytest_plugin.py", "fakes/filesystem/fixtures.py"),
     "click": (
-        "contract/cli/main.py",
         "contract/cli/",
+        "contract/command_line.py",
         "pipeline/cli/",
         "pipeline/hudi/commands",
     ),

@@ -11,12 +11,12 @@ from textwrap import dedent
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.concurrency.check import AMOUNTS, Amount
 from fscontract.contract.distributed.driver import Spreading, SpreadRun, Work
 from fscontract.contract.generate import exhaustive
 from fscontract.contract.runner.events import Event
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select

@@ -83,8 +83,8 @@ class ClosesNothing(MemoryInputStream):
         (SeekOff, (Step("seek", (2,)), Step("available"), READ), "seek.pos"),
         (SeekOff, (Step("seek", (2,)), Step("unbuffer"), POSITION), "seek.pos"),
         (PreadMoves, (READ, Step("pread", (2, 4, 0, 2)), READ), "pread.pos-unchanged"),
-        (BytesLie, (Step("seek", (2,)), READ), "read1.value"),
-        (Forgets, (READ, INTO), "read.same-data"),
+        (BytesLie, (Step("seek", (2,)), READ), "read-byte.value"),
+        (Forgets, (READ, INTO), "input-stream.same-data"),
         (ClosesNothing, (READ, Step("close"), READ), "close.state"),
     ],
 )

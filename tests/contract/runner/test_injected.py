@@ -15,7 +15,7 @@ from fscontract.contract.runner.sandbox import Guarded
 from fscontract.contract.scenarios import check as pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.pipeline.blockreader.binding import blockreader
-from fscontract.pipeline.hudi.binding import metadatatable
+from fscontract.pipeline.hudi.binding import metadata_table
 from fscontract.pipeline.splitter.binding import splitter
 from tests.contract.runner.conftest import binding_of, settings_for
 
@@ -153,11 +153,11 @@ def test_a_call_of_an_opener_that_raises_is_told_as_the_targets(name: str, error
     assert is_told(ended, error)
 
 
-PARTS = {"splitter": splitter, "blockreader": blockreader, "metadatatable": metadatatable}
+PARTS = {"splitter": splitter, "blockreader": blockreader, "metadata-table": metadata_table}
 PART_CALLS = [
     *(("splitter", name) for name in ("filesystem", "fed", "finding")),
     *(("blockreader", name) for name in ("reader", "scaling")),
-    *(("metadatatable", name) for name in ("filesystem", "writer", "reader", "listing")),
+    *(("metadata-table", name) for name in ("filesystem", "writer", "reader", "listing")),
 ]
 
 

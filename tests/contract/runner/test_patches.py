@@ -114,7 +114,7 @@ def _stream(change: Callable[[], object], on: int = 2) -> type[MemoryInputStream
 
 
 def _checked(stream: type[MemoryInputStream], **more: Any) -> RunResult:
-    settings = settings_for("seek.pos", "seek.negative", "read1.value", **more)
+    settings = settings_for("seek.pos", "seek.negative", "read-byte.value", **more)
     return check(binding_of(stream), settings)
 
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.main import main
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed import driver
 from fscontract.contract.distributed.driver import SpreadRun
 from fscontract.contract.runner.events import Event, Progress, ViolationFound
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
@@ -50,7 +50,7 @@ def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(there, "close", lambda: None)
     monkeypatch.setattr(driver, "spreading", lambda kind, place: there)
     # The session's threads stay, and would make the command end this process.
-    monkeypatch.setattr(cli_options, "leave_anyway", lambda code, before: None)
+    monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])
@@ -72,7 +72,7 @@ def _verdicts(result: RunResult) -> dict[str, Any]:
 
 def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) -> None:
     """They run the same programs, shrink what they find, and tell it."""
-    text, run, settings = _run(MUTANT, ("getpos", "caps"))
+    text, run, settings = _run(MUTANT, ("getpos", "capabilities"))
     events: list[Event] = []
     binding = resolve_target(text, run.options)
     whole = check(resolve_target(text, run.options), settings)
@@ -85,7 +85,7 @@ def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) ->
 
 def test_no_secret_is_shown_by_spark(there: SparkSpreading, spark: Any) -> None:
     """Neither in what its pages have of a job, nor in what it tells of stages."""
-    text, run, settings = _run(MUTANT, ("caps",), SECRET)
+    text, run, settings = _run(MUTANT, ("capabilities",), SECRET)
     SpreadRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
     store = spark.sparkContext._jsc.sc().statusStore()
     jobs = [
@@ -128,7 +128,7 @@ def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
     """One line, whether it can't be made there or takes the worker with it in the middle of a
     part. Such a session tries no task again."""
     options = ("-o", f"driver={os.getpid()}", "-o", f"how={how}")
-    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "caps")
+    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "capabilities")
     assert done.exit_code == 3
     (line,) = (one for one in done.output.splitlines() if "error:" in one)
     assert says in line

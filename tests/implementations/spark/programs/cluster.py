@@ -18,8 +18,8 @@ from pyspark.sql import SparkSession
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
 from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select

@@ -9,8 +9,8 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileRange
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
@@ -19,7 +19,7 @@ from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import connect_session
 from fscontract.implementations.targets import memory
 
-RUN = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)
+RUN = RunOptions(None, (), ("capabilities",), "all", "quick", None, 0, 10.0, {}, None, None)
 DATA = bytes(range(256)) * 4096
 
 
@@ -45,7 +45,7 @@ def main(folder: str) -> None:
             found[inner.partition(":")[0]] = [whole, right, missing]
             fs.close()
         there = SparkSpreading(spark, "sc://here")
-        settings = Settings(load_profile("reference"), with_checks(select(("caps",))))
+        settings = Settings(load_profile("reference"), with_checks(select(("capabilities",))))
         checked = SpreadRun("memory", memory({}), RUN, settings, there).check()
         found["checked"] = checked.conforms and checked.counts["tasks"]
     print(json.dumps(found))
