@@ -205,10 +205,10 @@ class LocalFileSystem(ReferenceFileSystem):
 
     def access(self, path: str, mode: str) -> None:
         """Check what this process may do; AccessControlException. (FileSystem.access)"""
-        host, wanted = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
+        host, bits = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
         if not os.access(host, os.F_OK):
             raise not_found(path)
-        if not os.access(host, wanted):
+        if not os.access(host, bits):
             raise denied(path)
 
     def as_fsspec(self) -> LocalFsspec:
@@ -272,8 +272,8 @@ def _errors(path: str) -> Iterator[None]:
         raise PathIOException(path, error.strerror or str(error)) from error
 
 
-def _status(path: str, found: os.stat_result) -> FileStatus:
-    if stat.S_ISDIR(found.st_mode):
-        return FileStatus(path, 0, is_directory=True, modification_time=found.st_mtime)
-    etag = version(identity_of(found))
-    return FileStatus(path, found.st_size, modification_time=found.st_mtime, etag=etag)
+def _status(path: str, stat_result: os.stat_result) -> FileStatus:
+    if stat.S_ISDIR(stat_result.st_mode):
+        return FileStatus(path, 0, is_directory=True, modification_time=stat_result.st_mtime)
+    etag = version(identity_of(stat_result))
+    return FileStatus(path, stat_result.st_size, modification_time=stat_result.st_mtime, etag=etag)

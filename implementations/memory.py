@@ -179,11 +179,11 @@ class MemoryFileSystem(ReferenceFileSystem):
 
         def publish() -> None:
             with self._lock:
-                parent, name = self._place(path, overwrite)
+                parent, name = self._new_entry(path, overwrite)
                 parent.children[name] = _File(sink.content, next(self._versions))
 
         with self._lock:
-            self._place(path, overwrite)
+            self._new_entry(path, overwrite)
         return PendingFile(cast(io.RawIOBase, sink), publish, lambda: None)
 
     def get_file_status(self, path: str) -> FileStatus:
@@ -247,8 +247,8 @@ class MemoryFileSystem(ReferenceFileSystem):
 
     def access(self, path: str, mode: str) -> None:
         """Check what the owner may do; AccessControlException. (FileSystem.access)"""
-        wanted = access_bits(mode) << 6
-        if self._find(path).mode & wanted != wanted:
+        bits = access_bits(mode) << 6
+        if self._find(path).mode & bits != bits:
             raise denied(path)
 
     def as_fsspec(self) -> MemoryFsspec:
@@ -289,7 +289,7 @@ class MemoryFileSystem(ReferenceFileSystem):
             raise PathIOException(path, "not possible with the root directory")
         return self._directory(elements[:-1]), elements[-1]
 
-    def _place(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
+    def _new_entry(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
         """Where to put a file, once nothing is in its way."""
         parent, name = self._parent(path)
         present = parent.children.get(name)

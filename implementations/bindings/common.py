@@ -23,8 +23,8 @@ def shown(url: str) -> str:
 
 def secrets_in(url: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts that must not be shown: passwords in `url`, and the secrets among options."""
-    found = passwords_in(url) | secrets_of(options)
-    return tuple(sorted(found, key=len, reverse=True))
+    secrets_found = passwords_in(url) | secrets_of(options)
+    return tuple(sorted(secrets_found, key=len, reverse=True))
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
@@ -32,12 +32,12 @@ def hide(text: str, secrets: Iterable[str]) -> str:
     return " ".join(mask(text, secrets).split())
 
 
-def told(error: BaseException, secrets: Iterable[str] = (), most: int = 160) -> str:
+def told(error: BaseException, secrets: Iterable[str] = (), limit: int = 160) -> str:
     """Return class and message of an exception, on one line without secrets.
 
-    The message is cut after `most` characters.
+    The message is cut after `limit` characters.
     """
-    text = hide(text_of(error), secrets)[:most]
+    text = hide(text_of(error), secrets)[:limit]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -76,11 +76,11 @@ def plain_bytes(data: object) -> bytes:
     return bytes(view)
 
 
-def several(found: object) -> list[Any]:
+def several(parts: object) -> list[Any]:
     """Return the parts of a list or of what is like one; WrongType for all else."""
-    if isinstance(found, str) or not isinstance(found, Iterable):
-        raise WrongType(f"expected a list, got {type(found).__name__}")
-    return list(found)
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        raise WrongType(f"expected a list, got {type(parts).__name__}")
+    return list(parts)
 
 
 def new_prefix(root: str) -> str:
@@ -90,8 +90,8 @@ def new_prefix(root: str) -> str:
 
 def prefixes_among(paths: Iterable[str]) -> list[str]:
     """The paths whose last element is like the name of a prefix, sorted."""
-    found = (path.rstrip("/") for path in paths)
-    return sorted(path for path in found if is_ours(path.rpartition("/")[2]))
+    stripped = (path.rstrip("/") for path in paths)
+    return sorted(path for path in stripped if is_ours(path.rpartition("/")[2]))
 
 
 class ScratchBinding(Binding):

@@ -262,8 +262,8 @@ class FsspecBinding(ScratchBinding):
 
     def status_etag(self, path: str) -> str | None:
         """The ETag that `info` reports, whatever case it has there."""
-        found = {key.lower(): value for key, value in self.fs.info(path).items()}
-        etag = found.get("etag")
+        info = {key.lower(): value for key, value in self.fs.info(path).items()}
+        etag = info.get("etag")
         return etag if isinstance(etag, str) else None
 
     def _close(self) -> None:

@@ -106,12 +106,12 @@ class FsspecOpener(Opener):
     def _make_directory(self, path: str) -> None:
         try:
             self._fs.makedirs(path)
-            made = self._fs.isdir(path)
+            is_directory = self._fs.isdir(path)
         except NotImplementedError:
-            made = False
+            is_directory = False
         except Exception as error:
             raise self._cant("can't make a directory", error) from error
-        if not made:
+        if not is_directory:
             self._give_up("directory", "the store has no directories without files")
 
     def _forbid(self, path: str, content: bytes) -> None:

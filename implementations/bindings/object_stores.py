@@ -219,11 +219,11 @@ def _cant_be_reached(error: BaseException) -> bool:
 
 def versions(*packages: str) -> dict[str, str]:
     """The versions of Python and of the packages that are installed."""
-    found = {"python": platform.python_version()}
+    packages_found = {"python": platform.python_version()}
     for package in packages:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            packages_found[package] = version(package)
+    return packages_found
 
 
 class OpenedFileBinding(StoreBinding):

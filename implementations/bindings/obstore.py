@@ -55,8 +55,8 @@ class ObstoreStore(Store):
 
     def directories(self) -> Iterable[str]:
         """The common prefixes below the root."""
-        found = self.store.list_with_delimiter(self.root or None)
-        return [str(path) for path in found["common_prefixes"]]
+        listing = self.store.list_with_delimiter(self.root or None)
+        return [str(path) for path in listing["common_prefixes"]]
 
     def delete_all(self, directory: str) -> None:
         """Delete all objects, and the directory that a LocalStore leaves."""
@@ -177,5 +177,5 @@ def _is_store(obj: object, module: Any) -> bool:
 
 def _check_version(name: str, module: Any) -> None:
     if not hasattr(module, _BASE):
-        found = versions("obstore").get("obstore", "an older one")
-        raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {found}")
+        present = versions("obstore").get("obstore", "an older one")
+        raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {present}")

@@ -47,8 +47,8 @@ class PyArrowStore(Store):
         """The directories right below the root."""
         from pyarrow.fs import FileSelector, FileType
 
-        found = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
-        return [info.path for info in found if info.type == FileType.Directory]
+        entries = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
+        return [info.path for info in entries if info.type == FileType.Directory]
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory. On S3 PyArrow then marks the one above, if that has become empty."""

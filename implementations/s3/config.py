@@ -155,14 +155,14 @@ def _own(options: Mapping[str, Any]) -> list[Setting]:
 
 def _of_hadoop(bucket: str, options: Mapping[str, Any]) -> list[Setting]:
     """The values of Hadoop's keys, those that count first."""
-    found = []
+    ranked = []
     for key, value in options.items():
         known = _hadoop(key, bucket) if _set(value) else None
         if known is not None:
             option, own = known
             rank = (not own, [key.endswith(f".{name}") for name in option.s3a].index(True))
-            found.append((rank, Setting(option, value, key)))
-    return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+            ranked.append((rank, Setting(option, value, key)))
+    return [value for _, value in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _of_environment(environment: Mapping[str, str]) -> list[Setting]:

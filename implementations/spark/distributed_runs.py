@@ -96,14 +96,14 @@ def spark(master: str) -> Spreading:
             _reach(master)
         session = cluster_session(master)
     else:
-        raise UsageError(f"--spark: no master {_shown(master)!r}; it takes {_KNOWN}")
+        raise UsageError(f"--spark: no master {_without_user(master)!r}; it takes {_KNOWN}")
     with ExitStack() as stack:
-        spreading = SparkSpreading(stack.enter_context(session), _shown(master))
+        spreading = SparkSpreading(stack.enter_context(session), _without_user(master))
         spreading.closing = stack.pop_all()
         return spreading
 
 
-def _shown(master: str) -> str:
+def _without_user(master: str) -> str:
     """The master without what may be secret: the token of sc://host:port/;token=..."""
     parts = urlsplit(master)
     host = parts.netloc.rpartition("@")[2]
@@ -123,4 +123,4 @@ def _reach(master: str) -> None:
             why = error
         else:
             return
-    raise TargetError(f"{_shown(master)}: no Spark there: {why}")
+    raise TargetError(f"{_without_user(master)}: no Spark there: {why}")

@@ -24,15 +24,15 @@ from fscontract.implementations.spark.failures import Failure, failure_of
 from fscontract.implementations.spark.locations import Place
 
 #: How many filesystems a worker keeps.
-MOST = 8
+MAX_FILESYSTEMS = 8
 _warm = False
 
 
 class FileSystems:
     """The filesystems of this process, by place: those used last, and those in use."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, maximum: int = MAX_FILESYSTEMS) -> None:
+        self._maximum = maximum
         self._lock = threading.Lock()
         self._kept: OrderedDict[Place, list[Any]] = OrderedDict()  # a filesystem, and its users
 
@@ -73,7 +73,7 @@ class FileSystems:
                 return
             entry[1] -= 1
             idle = [p for p, (_, users) in self._kept.items() if users <= 0]
-            surplus = idle[: max(0, len(self._kept) - self._most)]
+            surplus = idle[: max(0, len(self._kept) - self._maximum)]
             evicted = [self._kept.pop(p)[0] for p in surplus]
         for filesystem in evicted:
             close = getattr(filesystem, "close", None)

@@ -30,9 +30,9 @@ def failure_of(error: BaseException) -> Failure:
 def error_of(failure: Failure, path: str = "") -> Exception:
     """An exception like the one that was raised; PathIOException on `path` for foreign classes."""
     cls = _class_of(failure)
-    made = None if cls is None else _like(cls, failure, path)
-    if made is not None:
-        return made
+    error = None if cls is None else _like(cls, failure, path)
+    if error is not None:
+        return error
     said = f"{failure.name}: {failure.message}" if failure.message else failure.name
     return PathIOException(failure.path or path, said)
 
@@ -53,9 +53,13 @@ def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None
 def _class_of(failure: Failure) -> type[Exception] | None:
     """The class if it is ours, or one of Python's own."""
     if failure.module == _BUILTIN:
-        found = getattr(builtins, failure.name, None)
+        error_class = getattr(builtins, failure.name, None)
     elif failure.module.startswith(_OURS):
-        found = getattr(import_module(failure.module), failure.name, None)
+        error_class = getattr(import_module(failure.module), failure.name, None)
     else:
         return None
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
+    return (
+        error_class
+        if isinstance(error_class, type) and issubclass(error_class, Exception)
+        else None
+    )

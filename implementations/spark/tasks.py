@@ -46,7 +46,7 @@ class Tasks(ABC):
     """
 
     def __init__(self, jobs: int = JOBS) -> None:
-        self._most = jobs
+        self._max_jobs = jobs
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._jobs: WeakKeyDictionary[Future[Any], str] = WeakKeyDictionary()
@@ -126,7 +126,9 @@ class Tasks(ABC):
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="fscontract-spark")
+                self._pool = ThreadPoolExecutor(
+                    self._max_jobs, thread_name_prefix="fscontract-spark"
+                )
             return self._pool
 
     def _map(
@@ -197,7 +199,7 @@ class RddTasks(Tasks):
             return 0
         tracker = self._context.statusTracker()
         jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(job))
-        stages = [tracker.getStageInfo(s) for found in jobs if found for s in found.stageIds]
+        stages = [tracker.getStageInfo(s) for info in jobs if info for s in info.stageIds]
         return sum(int(stage.numActiveTasks) for stage in stages if stage)
 
     def _name(self, job: str, description: str) -> None:
@@ -245,15 +247,15 @@ class DataFrameTasks(Tasks):
         with _one_line():
             rows = self._session.range(0, count, 1, count)
             schema = "index long, state string, place string, data binary"
-            found = rows.mapInArrow(call, schema).toArrow().to_pylist()
-        found.sort(key=itemgetter("index"))
+            rows_found = rows.mapInArrow(call, schema).toArrow().to_pylist()
+        rows_found.sort(key=itemgetter("index"))
         return [
             (
                 row["state"],
                 row["place"],
                 row["data"] if row["state"] == "done" else str(row["data"], "utf-8"),
             )
-            for row in found
+            for row in rows_found
         ]
 
 
@@ -277,8 +279,8 @@ def job_failure(error: BaseException) -> ExecutorException:
     said = [s for s in lines if not s.startswith(("at ", "File ", "Traceback", "Driver stack"))]
     first = (said or [type(error).__name__])[0]
     cause = next((s for s in reversed(said) if "Error: " in s or "Exception: " in s), "")
-    shown = first if cause in first else f"{first} ... {cause}"
-    return ExecutorException("Spark", f"the job failed: {shown[:600]}")
+    summary = first if cause in first else f"{first} ... {cause}"
+    return ExecutorException("Spark", f"the job failed: {summary[:600]}")
 
 
 def tasks_of(spark: Any, jobs: int = JOBS) -> Tasks:

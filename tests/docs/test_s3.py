@@ -110,9 +110,9 @@ def _plans() -> str:
 def _plan(plan: Plan) -> tuple[str, ...]:
     further = _bytes(plan.first)
     if plan.growth > 1:
-        unlimited = plan.most == Plan(first=1).most
+        unlimited = plan.maximum == Plan(first=1).maximum
         further = f"{plan.growth} times as much"
-        further += "" if unlimited else f", up to {_bytes(plan.most)}"
+        further += "" if unlimited else f", up to {_bytes(plan.maximum)}"
     ahead = f"{plan.ahead}, {_bytes(plan.hold)} of each" if plan.ahead else _NONE
     return _bytes(plan.first), further, ahead, "yes" if plan.footer else _NONE
 

@@ -35,17 +35,17 @@ from fscontract.implementations.bindings.hadoop.conversions import (
 from fscontract.implementations.bindings.hadoop.local_files import (
     FOREIGN,
     ChecksumStore,
+    HadoopLocation,
     HadoopStore,
-    LocalPlace,
-    Place,
+    LocalLocation,
 )
-from fscontract.implementations.bindings.hadoop.locations import beside, place_of
+from fscontract.implementations.bindings.hadoop.locations import beside, location_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
 from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
 from fscontract.implementations.bindings.open_file import bounded
 from fscontract.implementations.jvm import jvm
-from fscontract.implementations.jvm.jvm import KeptExceptions
+from fscontract.implementations.jvm.jvm import ExceptionCache
 
 #: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
 _MEMORY = "256m"
@@ -57,7 +57,7 @@ _NEW_SOURCE = "seek_to_new_source"
 class HadoopBinding(StoreFiles):
     """Programs as calls of the FSDataInputStream that a Java FileSystem or FileContext opens.
 
-    The machine must run. Files are put at `place`; or `file` is the path of the only file there
+    The machine must run. Files are put at `location`; or `file` is the path of the only file there
     is, and `content` what it holds.
     """
 
@@ -67,28 +67,28 @@ class HadoopBinding(StoreFiles):
 
     def __init__(
         self,
-        place: Place,
+        location: HadoopLocation,
         name: str,
         secrets: tuple[str, ...] = (),
         content: bytes | None = None,
         file: str | None = None,
     ) -> None:
         self.name = name
-        self.default_profile = place.profile  # type: ignore[misc]
-        self.remote = place.remote
+        self.default_profile = location.profile  # type: ignore[misc]
+        self.remote = location.remote
         self.fixed_content = content
-        self.changes = frozenset(CHANGES) if _writable(place) else frozenset()
+        self.changes = frozenset(CHANGES) if _writable(location) else frozenset()
         streams = jvm.java_class("org.apache.hadoop.fs.FSDataInputStream")
         self.operations = operations.operations_of(streams)
         #: Libraries whose version a report should show, with the version.
         self.versions = {**versions("jpype1"), **_java_versions()}
-        self.place = place
+        self.location = location
         self._secrets = secrets
         self._file = file
         self._java = java()
         self.path_of = lru_cache(maxsize=1024)(self._java.path)
         self.opener: HadoopOpener = HadoopOpener(self, self._java)
-        self._exceptions = KeptExceptions()
+        self._exceptions = ExceptionCache()
 
     @classmethod
     def from_url(
@@ -108,13 +108,15 @@ class HadoopBinding(StoreFiles):
         jvm.start(jvm.hadoop_jars(), _MEMORY)
         try:
             data = None if content is None else content.read_bytes()
-            place = place_of(url, {k: str(v) for k, v in options.items()}, fixed=data is not None)
+            location = location_of(
+                url, {k: str(v) for k, v in options.items()}, fixed=data is not None
+            )
         except (UsageError, TargetError) as error:
             raise type(error)(hide(str(error), secrets)) from error
         except Exception as error:
             why = told(unwrapped(error), secrets)
             raise TargetError(f"{name}: can't be opened by Hadoop: {why}") from error
-        return cls(place, name, secrets, data, None if file is None else _inside(place, file))
+        return cls(location, name, secrets, data, None if file is None else _inside(location, file))
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -137,8 +139,12 @@ class HadoopBinding(StoreFiles):
             return None
         local = str(writes.getUri().getScheme()) == "file"
         store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
-        place = LocalPlace(obj, store, "hadoop", closes) if local else Place(obj, store, closes)
-        return cls(place, name)
+        location = (
+            LocalLocation(obj, store, "hadoop", closes)
+            if local
+            else HadoopLocation(obj, store, closes)
+        )
+        return cls(location, name)
 
     # Files ------------------------------------------------------------------------------------
 
@@ -166,13 +172,13 @@ class HadoopBinding(StoreFiles):
     def new_path(self) -> str:
         """A path below the prefix where nothing is yet."""
         self._files += 1
-        return self.place.file(str(self._prefix), self._files)
+        return self.location.file(str(self._prefix), self._files)
 
     def absent_path(self) -> str:
         """A path where nothing is; TargetError."""
         self._files += 1
         try:
-            return self.place.absent(str(self._prefix), self._files)
+            return self.location.absent(str(self._prefix), self._files)
         except Exception as error:
             raise self.failure("can't make a place for a file", error) from error
 
@@ -180,7 +186,7 @@ class HadoopBinding(StoreFiles):
         """The path of a new directory; TargetError."""
         self._files += 1
         try:
-            return self.place.directory(str(self._prefix), self._files)
+            return self.location.directory(str(self._prefix), self._files)
         except Exception as error:
             raise self.failure("can't make a directory", error) from error
 
@@ -189,12 +195,12 @@ class HadoopBinding(StoreFiles):
         try:
             super().dispose()
         finally:
-            self.place.close()
+            self.location.close()
 
     def status_length(self, path: str) -> int | None:
         """The length that `getFileStatus` reports."""
         try:
-            return int(self.place.at(path).getFileStatus(self.path_of(path)).getLen())
+            return int(self.location.at(path).getFileStatus(self.path_of(path)).getLen())
         except Exception as error:
             raise self.as_python(error) from error
 
@@ -204,7 +210,7 @@ class HadoopBinding(StoreFiles):
         """Open the file; ConnectionError if the server can't be reached."""
         self._exceptions.put_aside()
         try:
-            return OpenedStream(self.place.at(path).open(self.path_of(path)), path)
+            return OpenedStream(self.location.at(path).open(self.path_of(path)), path)
         except Exception as error:
             raise self.as_python(error) from error
 
@@ -216,7 +222,7 @@ class HadoopBinding(StoreFiles):
             action = bind_stream(step, self._java, self.fail)
         except OverflowError:  # no number of Java's
             return inexpressible
-        store = self.place.store
+        store = self.location.store
         if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
             return _putting_back(action, store)
         return action
@@ -240,20 +246,20 @@ class HadoopBinding(StoreFiles):
     @property
     def files(self) -> Store:
         """Where files are written; TargetError if nothing is."""
-        if self.place.store is None:
+        if self.location.store is None:
             raise TargetError(f"{self.name}: nothing is written here")
-        return self.place.store
+        return self.location.store
 
 
-def _writable(place: Place) -> bool:
-    return place.store is not None and place.changes
+def _writable(location: HadoopLocation) -> bool:
+    return location.store is not None and location.changes
 
 
-def _inside(place: Place, file: str) -> str:
+def _inside(location: HadoopLocation, file: str) -> str:
     """The path of a file given as URL or relative to the root."""
     if "://" in file:
         return unquote(urlsplit(file).path)
-    return f"{place.root.rstrip('/')}/{file.lstrip('/')}"
+    return f"{location.root.rstrip('/')}/{file.lstrip('/')}"
 
 
 def _putting_back(action: Action, store: ChecksumStore) -> Action:
@@ -304,11 +310,11 @@ class HadoopOpener(Opener):
         if not binding.changes:
             self.scenes -= {"late", "unreadable"}
             self.statuses -= {"stale"}
-        if binding.place.store is None:
+        if binding.location.store is None:
             self.scenes -= _WRITTEN
             self.statuses -= MISNAMED
         self._binding = binding
-        self._place = binding.place
+        self._location = binding.location
         self._java = java
         self._kinds = Statuses(java)
         self._others: set[str] = set()
@@ -338,7 +344,7 @@ class HadoopOpener(Opener):
         """Take away the permission to read; NoScene if that can't be done, or keeps nobody out."""
         java, why = self._java, "no permission keeps this process from reading"
         try:
-            filesystem = self._place.at(path)
+            filesystem = self._location.at(path)
             filesystem.setPermission(java.path(path), self._kinds.permission(0))
         except Exception as error:
             why = told(unwrapped(error))
@@ -354,7 +360,7 @@ class HadoopOpener(Opener):
 
     def open_file(self, path: str) -> Any:
         """A new builder."""
-        return _At(self._place.at(path).openFile(self._binding.path_of(path)), path)
+        return _At(self._location.at(path).openFile(self._binding.path_of(path)), path)
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
         """A call whose arguments are Java's; NoScene if Java has no such arguments."""
@@ -406,7 +412,7 @@ class HadoopOpener(Opener):
     def counters(self, opened: Any) -> Mapping[str, int]:
         """The filesystem's statistics, with those of streams only from the stream itself."""
         stream = None if opened is None else opened.stream
-        return counters(self._place.statistics_of, stream)
+        return counters(self._location.statistics_of, stream)
 
     # Statuses ---------------------------------------------------------------------------------
 
@@ -418,9 +424,9 @@ class HadoopOpener(Opener):
         if kind == "none":
             return self._kinds.null
         try:
-            filesystem = self._place.at(path)
+            filesystem = self._location.at(path)
             own = self._own_status(filesystem, path)
-            made, size = self._kinds.make(kind, filesystem, own, path, length), int(own.getLen())
+            status, size = self._kinds.make(kind, filesystem, own, path, length), int(own.getLen())
         except NoScene:
             raise
         except Exception as error:  # of the filesystem, of its status, or no long
@@ -428,7 +434,7 @@ class HadoopOpener(Opener):
         if kind in MISNAMED and size >= 0 and path not in self._others:
             self._put_beside(path, bounded(size))
             self._others.add(path)
-        return made
+        return status
 
     def _own_status(self, filesystem: Any, path: str) -> Any:
         """What `getFileStatus` gives; of no known length where it gives none."""
@@ -442,6 +448,6 @@ class HadoopOpener(Opener):
     def _put_beside(self, path: str, length: int) -> None:
         other = sibling(path)
         try:
-            self._place.put_beside(other, replacement(content(length)))
+            self._location.put_beside(other, replacement(content(length)))
         except Exception as error:
             raise self._binding.failure(f"can't write {other}", error) from error

@@ -25,10 +25,12 @@ def counters(filesystem: Any, stream: Any) -> Mapping[str, int]:
 def _of(source: Any) -> dict[str, int]:
     """The counters of what may have some."""
     support = java_class("org.apache.hadoop.fs.statistics.IOStatisticsSupport")
-    found = support.retrieveIOStatistics(source)
-    if found is None:
+    statistics = support.retrieveIOStatistics(source)
+    if statistics is None:
         return {}
-    return {str(entry.getKey()): int(entry.getValue()) for entry in found.counters().entrySet()}
+    return {
+        str(entry.getKey()): int(entry.getValue()) for entry in statistics.counters().entrySet()
+    }
 
 
 _FS = "org.apache.hadoop.fs."
@@ -73,10 +75,10 @@ class Statuses:
 
     def like(self, kind: str, path: Any, length: int, directory: bool) -> Any:
         """A status of the kind "own", "located" or "subclass" that says this of a path."""
-        made = self._status(length, directory, 1, 1 << 25, 0, path)
+        status = self._status(length, directory, 1, 1 << 25, 0, path)
         if kind == "located":
-            return self._located(made)
-        return self._foreign(made) if kind == "subclass" else made
+            return self._located(status)
+        return self._foreign(status) if kind == "subclass" else status
 
     def _path(self, kind: str, filesystem: Any, own: Any, path: str) -> Any:
         if kind == "subclass":
@@ -85,8 +87,8 @@ class Statuses:
             "parents": f"/other/parents/{basename(path)}",
             "scheme": FOREIGN + str(own.getPath().toUri().getPath()),
         }
-        made = self._java.path(others.get(kind) or sibling(path))
-        return made if kind == "scheme" else filesystem.makeQualified(made)
+        java_path = self._java.path(others.get(kind) or sibling(path))
+        return java_path if kind == "scheme" else filesystem.makeQualified(java_path)
 
     def _of_length(self, own: Any, length: int) -> Any:
         """The status of its class, so that it keeps its etag; or else a plain one."""
@@ -129,6 +131,6 @@ class Statuses:
             builder = java_class(f"{_FOREIGN}$Builder")()
         except TypeError as error:  # no such class among these libraries
             raise NoScene(_FOREIGN) from error
-        made = builder.length(status.getLen()).isdir(status.isDirectory()).build()
-        made.setPath(status.getPath())
-        return made
+        foreign = builder.length(status.getLen()).isdir(status.isDirectory()).build()
+        foreign.setPath(status.getPath())
+        return foreign

@@ -315,7 +315,7 @@ class TestRequests(EachTransport):
         listed = fs._store.list
 
         def by_one(prefix: str, delimiter: str = "", **more: Any) -> Any:
-            return listed(prefix, delimiter, most=1)
+            return listed(prefix, delimiter, limit=1)
 
         monkeypatch.setattr(fs._store, "list", by_one)
         found = fs.list_status("/d")

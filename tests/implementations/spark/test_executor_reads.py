@@ -49,7 +49,7 @@ def test_a_place_has_one_filesystem() -> None:
 
 
 def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
-    kept, places = FileSystems(most=2), [Numbered(n) for n in range(3)]
+    kept, places = FileSystems(maximum=2), [Numbered(n) for n in range(3)]
     for place in (places[0], places[1], places[0], places[2]):
         with kept.lease(place):
             pass
@@ -59,7 +59,7 @@ def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
 
 def test_one_in_use_is_not_closed() -> None:
     """However many others come and go meanwhile."""
-    kept, used = FileSystems(most=1), Numbered(0)
+    kept, used = FileSystems(maximum=1), Numbered(0)
     with kept.lease(used) as filesystem:
         for number in range(1, 4):
             with kept.lease(Numbered(number)):

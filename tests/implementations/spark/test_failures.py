@@ -12,7 +12,7 @@ from fscontract.contract.api.errors import (
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.implementations.s3.errors import Place, ThrottledException
+from fscontract.implementations.s3.errors import ObjectLocation, ThrottledException
 from fscontract.implementations.spark.failures import Failure, error_of, failure_of
 
 
@@ -22,7 +22,7 @@ from fscontract.implementations.spark.failures import Failure, error_of, failure
         FileNotFoundException("/a", "no such file"),
         RemoteFileChangedException("/a", "another one"),
         AccessControlException("/a", "permission denied"),
-        ThrottledException(Place("bucket", "a"), "busy"),
+        ThrottledException(ObjectLocation("bucket", "a"), "busy"),
         EOFException("the end"),
         IllegalArgumentException("no number"),
         FileNotFoundError(2, "No such file or directory"),
