@@ -8,11 +8,15 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from fscontract.contract.cli import completion, options, watched
 from fscontract.contract.command_line import in_one_place, say, say_error
@@ -109,14 +113,15 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
 
 _PATH = click.Path(path_type=Path)
 _STOPPED = "interrupted before anything was found"
+#: Where options come from that win over pyproject.toml.
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 @click.command(short_help="Check what holds of targets.")
 @click.argument(
     "targets",
-    metavar="TARGET...",
+    metavar="[TARGET...]",
     nargs=-1,
-    required=True,
     shell_complete=completion.targets,
 )
 @options.run_options
@@ -163,15 +168,14 @@ def check(
 
     TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
     a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
-    the JSON report is a list.
+    the JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
+    [[tool.fscontract.target]].
 
     Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
     could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
     selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
     what fails anew, or in another way, and for what was verified then and is not now.
     """
-    from fscontract.contract.runner import run_options
-
     run = options.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate is for one process, --spark for those of executors")
@@ -180,16 +184,14 @@ def check(
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
-    clauses = run_options.selected(run, anything=True)
-    if run.profile is not None:
-        run_options.profile_of(run.profile, run)
-    if not clauses:
+    requests = _requests(ctx, targets, run, known)
+    if not all(request.clauses for request in requests):
         say_error(options.NOTHING_SELECTED)
         ctx.exit(exit_codes.NOTHING)
     entries: list[Entry] = []
     try:
         with without_commands():
-            _run_all(entries, targets, run, clauses, _load_known(known), apart, old, quiet)
+            _run_all(entries, requests, apart, old, quiet)
     except KeyboardInterrupt:
         if entries:
             with held_back():
@@ -197,6 +199,47 @@ def check(
         raise
     write_reports(reports, entries)
     ctx.exit(exit_codes.of_entries(entries, tell(entries, old)))
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One target, and what is asked of it."""
+
+    target: str
+    run: RunOptions
+    clauses: tuple[Clause, ...]
+    known: tuple[Known, ...]
+
+
+def _requests(
+    ctx: click.Context, targets: Sequence[str], run: RunOptions, known: Path | None
+) -> list[_Request]:
+    """Return the runs that the command line and the configuration ask for.
+
+    Options of the command line win over those of pyproject.toml. UsageError if there is no target.
+    """
+    from fscontract.contract.config import find_config
+    from fscontract.contract.runner import run_options
+
+    config = find_config(Path.cwd())
+    configured = [config.runs(target) for target in targets] or [config.runs()]
+    given = {n for n in ctx.params if ctx.get_parameter_source(n) in _GIVEN}
+    load, requests = lru_cache(_load_known), []
+    for values in chain.from_iterable(configured):
+        fields = {n: v for n, v in values.items() if n not in (*given, "target", "known")}
+        fields["options"] = {**values.get("options", {}), **run.options}
+        request = replace(run, **fields)
+        if request.profile is not None:
+            run_options.profile_of(request.profile, request)
+        path = known if "known" in given else values.get("known")
+        clauses = run_options.selected(request, anything=True)
+        requests.append(_Request(values["target"], request, clauses, load(path)))
+    if not requests:
+        raise click.UsageError(
+            "Missing argument 'TARGET...'; or list targets as [[tool.fscontract.target]] in "
+            "pyproject.toml"
+        )
+    return requests
 
 
 def _load_known(path: Path | None) -> tuple[Known, ...]:
@@ -212,10 +255,7 @@ def _load_known(path: Path | None) -> tuple[Known, ...]:
 
 def _run_all(
     entries: list[Entry],
-    targets: Sequence[str],
-    run: RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
+    requests: Sequence[_Request],
     isolate: bool,
     baseline: Baseline | None,
     quiet: bool,
@@ -230,19 +270,19 @@ def _run_all(
     home = os.getpid()
     surroundings, stream = Surroundings(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    made: list[tuple[str, _Made]] = []
-    elsewhere = None if isolate else _elsewhere(run)
+    made: list[tuple[_Request, _Made]] = []
+    elsewhere = None if isolate else _elsewhere(requests[0].run)
     try:
-        for target in targets:  # mistakes in any of them show before the first one runs
-            made.append((target, _make(target, run, known, isolate, elsewhere, console)))
+        for request in requests:  # mistakes in any of them show before the first one runs
+            made.append((request, _make(request, isolate, elsewhere, console)))
             surroundings.restore()
-            _require(made[-1][1], clauses)
+            _require(made[-1][1], request.clauses)
         if baseline is not None:
             _require_baseline(baseline, [one for _, one in made])
-        for target, one in made:
-            entry, stopped = _checked(target, one, run, clauses, known, console)
+        for request, one in made:
+            entry, stopped = _checked(request, one, console)
             leave_fork(home)
-            entry = redacted(entry, run.options)
+            entry = redacted(entry, request.run.options)
             surroundings.restore(last=True)
             entries.append(entry)
             if stopped is not None:
@@ -284,35 +324,27 @@ def _elsewhere(run: RunOptions) -> Elsewhere | None:
     return Elsewhere("spark", run.spark)
 
 
-def _make(
-    target: str,
-    run: RunOptions,
-    known: tuple[Known, ...],
-    isolate: bool,
-    elsewhere: Elsewhere | None,
-    console: Console,
-) -> _Made:
+def _make(request: _Request, isolate: bool, elsewhere: Elsewhere | None, console: Console) -> _Made:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
     from fscontract.contract.report import NotSetUp
     from fscontract.contract.runner.run_options import resolve_any
 
     if isolate:
-        return _isolated(target, run, known, console)
+        return _isolated(request, console)
+    target, run = request.target, request.run
     console.set_up(target)
     try:
         if elsewhere is not None:
             from fscontract.contract.distributed.driver import SpreadTarget
 
-            return SpreadTarget(target, run, known, elsewhere)
+            return SpreadTarget(target, run, request.known, elsewhere)
         return resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
 
 
-def _isolated(
-    target: str, run: RunOptions, known: tuple[Known, ...], console: Console
-) -> Isolated | NotSetUp:
+def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.masking import mask_url
@@ -321,13 +353,13 @@ def _isolated(
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
         with held_back():
-            one = Isolated(target, run, known, forks=watched.by_default())
+            one = Isolated(request.target, request.run, request.known, forks=watched.by_default())
             stack.callback(one.close)
-        console.set_up(target)
+        console.set_up(request.target)
         try:
             one.set_up()
         except TargetError as error:
-            return NotSetUp(mask_url(target), str(error))
+            return NotSetUp(mask_url(request.target), str(error))
         stack.pop_all()
         return one
 
@@ -356,31 +388,19 @@ def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
 
 
 def _checked(
-    target: str,
-    one: _Made,
-    run: RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
-    console: Console,
+    request: _Request, one: _Made, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.masking import mask_url
     from fscontract.contract.report import NotSetUp
 
     try:
-        return _run(target, one, run, clauses, known, console), None
+        return _run(request, one, console), None
     except KeyboardInterrupt as stopped:
-        return console.so_far or NotSetUp(mask_url(target), _STOPPED), stopped
+        return console.so_far or NotSetUp(mask_url(request.target), _STOPPED), stopped
 
 
-def _run(
-    target: str,
-    one: _Made,
-    run: RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
-    console: Console,
-) -> Entry:
+def _run(request: _Request, one: _Made, console: Console) -> Entry:
     from fscontract.contract.binding import Binding, TargetError
     from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.report import NotSetUp
@@ -393,9 +413,12 @@ def _run(
         return one
     try:
         if isinstance(one, PipelineBinding):
-            return pipeline.check_pipeline(one, clauses, known, run.timeout, console)
+            timeout = request.run.timeout
+            return pipeline.check_pipeline(one, request.clauses, request.known, timeout, console)
         if isinstance(one, Binding):
-            settings = settings_for(one, run, with_checks(clauses), known, target=target)
+            clauses = with_checks(request.clauses)
+            target = request.target
+            settings = settings_for(one, request.run, clauses, request.known, target=target)
             return runner.check(one, settings, console)
         return one.check(console)
     except TargetError as error:

@@ -22,6 +22,7 @@ _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)
 def of_error(error: BaseException) -> int | None:
     """Return the code for an error of the user or of the target, None for one of the kit."""
     from fscontract.contract.binding import TargetError
+    from fscontract.contract.config import ConfigError
     from fscontract.contract.program.arguments import ProgramError
     from fscontract.contract.report.matrix import MatrixError
     from fscontract.contract.spec.clauses import ClauseError
@@ -31,7 +32,10 @@ def of_error(error: BaseException) -> int | None:
 
     if isinstance(error, TargetError):
         return SET_UP
-    usage = (UsageError, ClauseError, ProfileError, KnownError, ProgramError, MatrixError)
+    usage = (
+        *(UsageError, ConfigError, ClauseError, ProfileError, KnownError),
+        *(ProgramError, MatrixError),
+    )
     return USAGE if isinstance(error, usage) else None
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.spec import schemas
 from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name
 from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
 
@@ -163,53 +163,11 @@ def _from_yaml(text: str, where: str) -> Profile:
         data = parse_yaml(text, where)
     except UntrustedError as error:
         raise ProfileError(str(error)) from None
-    for check in (_faults, _unknown_names):
+    for check in (partial(schemas.mistakes, schema="profile"), _unknown_names):
         faults = listed(f"{where}: {fault}" for fault in check(data))
         if faults:
             raise ProfileError(faults)
     return _profile(data)
-
-
-def _faults(data: Any) -> Iterator[str]:
-    """What the schema finds wrong, each in one line."""
-    for error in _validator().iter_errors(data):
-        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
-        place = "".join(keys).removeprefix(".") or "top level"
-        yield f"{place}: {_explain(error)}"
-
-
-@lru_cache(maxsize=1)
-def _validator() -> Any:
-    """The schema; 512.0 is not a whole number, as it is in JSON Schema."""
-    from jsonschema import Draft202012Validator, validators
-
-    text = files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
-    types = Draft202012Validator.TYPE_CHECKER
-    whole = types.redefine("integer", lambda checker, value: type(value) is int)
-    extend: Any = validators.extend
-    return extend(Draft202012Validator, type_checker=whole)(json.loads(text))
-
-
-def _explain(error: Any) -> str:
-    kind, allowed = error.validator, error.validator_value
-    if kind == "additionalProperties":
-        known = error.schema["properties"]
-        extra = [key for key in error.instance if key not in known]
-        return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
-    if kind == "type":
-        return f"{_TYPES[allowed]} is wanted, not {short(error.instance)}"
-    if kind == "pattern":
-        return f"{error.schema['description']}, not {short(error.instance)}"
-    return " ".join(str(error.message).split())[:200]
-
-
-_TYPES = {
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "string": "text",
-    "object": "a mapping",
-    "array": "a list",
-}
 
 
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
