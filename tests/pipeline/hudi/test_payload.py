@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key, xxh64
+from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key
 from fscontract.pipeline.hudi.record_codec import decoder, encode_record
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
@@ -127,20 +127,6 @@ def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
 def test_a_schema_that_is_none_is_noticed() -> None:
     with pytest.raises(ValueError, match="the Avro schema can't be read"):
         decoder(b'{"type": "record"')
-
-
-@pytest.mark.parametrize(
-    ("data", "digest"),
-    [
-        (b"", 0xEF46DB3751D8E999),
-        (b"a", 0xD24EC4F1A98C6E5B),
-        (b"abc", 0x44BC2CF5AD770999),
-        (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1),
-    ],
-)
-def test_hashes_are_those_of_xxh64(data: bytes, digest: int) -> None:
-    """As its authors publish them."""
-    assert xxh64(data) == digest
 
 
 def test_keys_of_statistics_are_those_that_hudi_writes() -> None:
