@@ -33,8 +33,8 @@ _Record = TypeVar("_Record", bound="_JsonRecord")
 
 def bare_path(uri: str) -> str:
     """The path of a URI without scheme and authority; a bare path is given back as it is."""
-    found = None if uri.startswith("/") else _URI.match(uri)
-    return uri if found is None else uri[found.end() :] or "/"
+    authority = None if uri.startswith("/") else _URI.match(uri)
+    return uri if authority is None else uri[authority.end() :] or "/"
 
 
 def join_path(directory: str, name: str) -> str:

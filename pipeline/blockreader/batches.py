@@ -71,3 +71,67 @@ class RecordBatch:
     def entity(self, index: int) -> Entity:
         """One of the records."""
         return Entity(self.records[index], self.used_by(index), self.offsets[index])
+
+
+class RegionBatch(RecordBatch):
+    """Records that lie one behind the other in `data` from `first` up to `stop`, at least one.
+
+    Each has `delimiter` behind it.
+    """
+
+    def __init__(
+        self, block_id: int, start: int, data: bytes, first: int, stop: int, delimiter: bytes
+    ) -> None:
+        super().__init__(block_id, [], start, start + stop - first, len(delimiter))
+        del self.records  # they are made when they are asked for
+        self.data = data
+        self.first = first
+        self.stop = stop
+        self.delimiter = delimiter
+
+    @property
+    def _region(self) -> bytes:
+        return self.data[self.first : self.stop]
+
+    @cached_property
+    def records(self) -> list[bytes]:  # type: ignore[override]
+        """The records, taken apart."""
+        records = self._region.split(self.delimiter)
+        records.pop()
+        return records
+
+    @cached_property
+    def count(self) -> int:
+        """How many records there are; may be set by who knows."""
+        if len(self.delimiter) > 1:
+            return self.data.count(self.delimiter, self.first, self.stop)
+        # Twice as fast as counting one byte, which Python does byte by byte.
+        return self.used_bytes - len(self._region.replace(self.delimiter, b""))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class PiecesBatch(RecordBatch):
+    """Records of `length` bytes that `data` consists of; the last one may be shorter."""
+
+    def __init__(self, block_id: int, data: bytes, start: int, length: int) -> None:
+        offsets = range(start, start + len(data), length)
+        super().__init__(block_id, [], start, start + len(data), offsets=offsets)
+        del self.records
+        self.data = data
+        self.length = length
+
+    @cached_property
+    def records(self) -> list[bytes]:  # type: ignore[override]
+        """The records, taken apart."""
+        return [self.data[i : i + self.length] for i in range(0, len(self.data), self.length)]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def __bool__(self) -> bool:
+        return True

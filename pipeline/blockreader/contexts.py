@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.pipeline.blockreader.batches import Entity, RecordBatch
+from fscontract.pipeline.blockreader.batches import Entity, PiecesBatch, RecordBatch
 from fscontract.pipeline.blockreader.compression import INFER, codec_of, decompressed
 from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource, FileSource
 from fscontract.pipeline.blocks import FileBlockMetadata
@@ -140,8 +140,8 @@ class FixedBytesReaderContext(ReaderContext):
 
     def _find(self) -> RecordBatch | None:
         start, length = self._position, self.length
-        wanted = min(max(length, self._buffer_size // length * length), self._stop - start)
-        data = self._source.read(start, wanted) if wanted > 0 else b""
+        count = min(max(length, self._buffer_size // length * length), self._stop - start)
+        data = self._source.read(start, count) if count > 0 else b""
         if not data:
             return None
         self._position = start + len(data)
@@ -157,3 +157,10 @@ class FixedBytesReaderContext(ReaderContext):
 
 def _pieces(data: bytes, length: int) -> list[bytes]:
     return [data[i : i + length] for i in range(0, len(data), length)]
+
+
+class PiecesReaderContext(FixedBytesReaderContext):
+    """As its base, with batches that are a PiecesBatch."""
+
+    def _batch_of(self, data: bytes, start: int) -> RecordBatch:
+        return PiecesBatch(self._block.block_id, data, start, self.length)

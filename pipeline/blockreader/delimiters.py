@@ -58,14 +58,14 @@ class LineEnd(Delimiter):
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
         """The first line end; one at the very end of the data may go on, so it has to be final."""
         feed = data.find(b"\n", start)
-        found = data.find(b"\r", start, len(data) if feed < 0 else feed)
-        if found < 0:
+        carriage = data.find(b"\r", start, len(data) if feed < 0 else feed)
+        if carriage < 0:
             return None if feed < 0 else (feed, feed + 1)
-        if feed == found + 1:
-            return found, feed + 1
-        if found + 1 == len(data) and not final:
+        if feed == carriage + 1:
+            return carriage, feed + 1
+        if carriage + 1 == len(data) and not final:
             return None
-        return found, found + 1
+        return carriage, carriage + 1
 
     def pending(self, data: bytes | bytearray) -> int:
         r"""A `\r` may be half of a `\r\n`."""
@@ -104,8 +104,8 @@ class Separator(Delimiter):
 
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
         """The leftmost occurrence."""
-        found = data.find(self.value, start)
-        return None if found < 0 else (found, found + len(self.value))
+        position = data.find(self.value, start)
+        return None if position < 0 else (position, position + len(self.value))
 
     def pending(self, data: bytes | bytearray) -> int:
         """All but one byte of the delimiter may be there."""
@@ -120,8 +120,8 @@ class Separator(Delimiter):
         """As the base has it; occurrences that can't overlap are the same from either side."""
         if self._overlaps:
             return start, b""
-        found = data.rfind(self.value, start, stop)
-        return (start if found < 0 else found + len(self.value)), self.value
+        position = data.rfind(self.value, start, stop)
+        return (start if position < 0 else position + len(self.value)), self.value
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
         """Back over all occurrences that overlap the next one: the first of them does count.
@@ -145,10 +145,10 @@ class Separator(Delimiter):
         reach = len(self.value) - 1
         while point > low:
             start = max(0, point - reach - low)
-            found = window.find(self.value, start, point - low + reach)
-            if found < 0:
+            position = window.find(self.value, start, point - low + reach)
+            if position < 0:
                 return point
-            point = low + found
+            point = low + position
         return point
 
 

@@ -61,10 +61,10 @@ def floor_power_of_two(number: int) -> int:
 
 def required_partitions(total: int, policy: ScalingPolicy) -> int:
     """How many readers a backlog of `total` blocks asks for: a power of two, within the bounds."""
-    wanted = floor_power_of_two(total) if total > 0 else policy.min_readers
+    count = floor_power_of_two(total) if total > 0 else policy.min_readers
     if total > policy.max_readers:
-        wanted = policy.max_readers
-    return max(policy.min_readers, min(wanted, policy.max_readers))
+        count = policy.max_readers
+    return max(policy.min_readers, min(count, policy.max_readers))
 
 
 def process_stats(
@@ -84,8 +84,8 @@ def process_stats(
         return Decision(replace(state, backlog=backlog), False)
     total, count = sum(backlog.values()), state.partition_count
     allowed = policy.min_readers <= count <= policy.max_readers
-    wanted = count if total == count and allowed else required_partitions(total, policy)
-    return Decision(ScalingState(wanted, now + policy.interval, {}), wanted != count)
+    required = count if total == count and allowed else required_partitions(total, policy)
+    return Decision(ScalingState(required, now + policy.interval, {}), required != count)
 
 
 @dataclass(frozen=True)

@@ -28,20 +28,20 @@ _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|[\s\S]|\Z)")
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
-def size(least: int = 0) -> _Callback:
+def size(minimum: int = 0) -> _Callback:
     """A click callback: a number of bytes, at least so many, with K, M or G perhaps."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
         if value is None:
             return None
-        found = _SIZE.fullmatch(value.strip())
-        if found is None:
+        match = _SIZE.fullmatch(value.strip())
+        if match is None:
             raise click.BadParameter(
                 f"a number of bytes, such as 4096, 64K or 128M, not {value!r:.40}"
             )
-        number = int(found[1]) * _UNITS[found[2].upper()]
-        if number < least:
-            raise click.BadParameter(f"at least {least}, not {value!r:.40}")
+        number = int(match[1]) * _UNITS[match[2].upper()]
+        if number < minimum:
+            raise click.BadParameter(f"at least {minimum}, not {value!r:.40}")
         return number
 
     return convert
@@ -50,15 +50,15 @@ def size(least: int = 0) -> _Callback:
 def escaped(ctx: click.Context, param: click.Parameter, value: str | None) -> bytes | None:
     r"""A click callback: text in which `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH` are one byte."""
 
-    def one(found: re.Match[bytes]) -> bytes:
-        code = found[1]
+    def unescape(match: re.Match[bytes]) -> bytes:
+        code = match[1]
         if code not in _ESCAPED and len(code) < 3:
             raise click.BadParameter(
                 rf"{value!r:.40}: after a backslash comes n, r, t, 0, xHH or a backslash"
             )
         return _ESCAPED.get(code) or bytes.fromhex(code[1:].decode())
 
-    return None if value is None else _ESCAPE.sub(one, os.fsencode(value))
+    return None if value is None else _ESCAPE.sub(unescape, os.fsencode(value))
 
 
 _OPTIONS = (
@@ -130,10 +130,10 @@ class Input:
     """What the user typed: where it is, and the absolute path, or the URI, that it stands for."""
 
     typed: str
-    place: Place
+    location: Place
     path: str
 
-    def shown(self, path: str) -> str:
+    def as_typed(self, path: str) -> str:
         """A path at or below this one as the user would write it."""
         below = path.startswith(self.path.rstrip("/") + "/") or path == self.path
         return f"{self.typed.rstrip('/')}{path[len(self.path.rstrip('/')) :]}" if below else path
@@ -141,24 +141,27 @@ class Input:
 
 def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
     """The inputs in their order, each once; `options` are those of buckets. UsageError."""
-    found = [_input(url, options) for url in dict.fromkeys(urls)]
-    if options and all(one.place == _LOCAL for one in found):
+    parsed = [_input(url, options) for url in dict.fromkeys(urls)]
+    if options and all(parsed_input.location == _LOCAL for parsed_input in parsed):
         raise UsageError("-o is for the URLs of buckets, and none is given")
-    return found
+    return parsed
 
 
-def by_place(found: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
+def by_location(parsed: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
     """Those that follow each other in one place, together."""
-    return [(place, list(group)) for place, group in groupby(found, key=lambda one: one.place)]
+    return [
+        (location, list(group))
+        for location, group in groupby(parsed, key=lambda parsed_input: parsed_input.location)
+    ]
 
 
 def _input(url: str, options: Mapping[str, str]) -> Input:
-    found = _SCHEME.match(url)
-    if found is None or os.path.lexists(url):
+    scheme_match = _SCHEME.match(url)
+    if scheme_match is None or os.path.lexists(url):
         if not url:
             raise UsageError("an empty path")
         return Input(url, _LOCAL, os.path.abspath(url))
-    scheme, rest = found[1].lower(), url[found.end() :]
+    scheme, rest = scheme_match[1].lower(), url[scheme_match.end() :]
     path = bare_path(url)
     authority = rest[2 : len(rest) - len(path)] if rest.startswith("//") else ""
     if scheme == "file" and path.startswith("/") and authority in ("", "localhost"):

@@ -16,7 +16,7 @@ import click
 
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.cli.plan import Found
+from fscontract.pipeline.cli.plan import BlockRecords
 
 #: The exit code of a command whose output was closed, which a shell gives for SIGPIPE.
 CLOSED = 141
@@ -52,8 +52,8 @@ class Output:
         from fscontract.contract.report.text import printable
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        shown = text if text.isprintable() else printable(text)
-        self.write(shown.encode(encoding, "backslashreplace"), b"\n")
+        escaped = text if text.isprintable() else printable(text)
+        self.write(escaped.encode(encoding, "backslashreplace"), b"\n")
 
     def flush(self) -> None:
         """Have everything written."""
@@ -92,17 +92,17 @@ class Printer(ABC):
         self._output = output
         self.count = 0
 
-    def take(self, found: Found, most: int) -> None:
+    def take(self, block_records: BlockRecords, max_records: int) -> None:
         """Print at most so many records."""
-        self.count += min(most, found.records)
-        if found.batch is not None and self.records:
-            self._print(found.block, found.batch, most)
+        self.count += min(max_records, block_records.records)
+        if block_records.batch is not None and self.records:
+            self._print(block_records.block, block_records.batch, max_records)
 
     def finish(self, counted: Mapping[str, Any]) -> None:  # noqa: B027 - most print nothing
         """Print what comes behind the last record."""
 
     @abstractmethod
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
         """Print them."""
 
 
@@ -113,8 +113,8 @@ class Raw(Printer):
         super().__init__(output)
         self._end = end
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
-        records = batch.records[:most]
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
+        records = batch.records[:max_records]
         if len(records) == 1:  # it may be huge
             self._output.write(records[0], self._end)
         elif records:
@@ -126,10 +126,10 @@ class Json(Printer):
 
     offsets = True
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
-        place = {"path": block.file_path, "block": block.block_id}
-        for record, offset in zip(batch.records[:most], batch.offsets, strict=False):
-            line = json.dumps({**place, "offset": offset, **_value(record)})
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
+        position = {"path": block.file_path, "block": block.block_id}
+        for record, offset in zip(batch.records[:max_records], batch.offsets, strict=False):
+            line = json.dumps({**position, "offset": offset, **_value(record)})
             self._output.write(line.encode(), b"\n")
 
 
@@ -142,7 +142,7 @@ class Counting(Printer):
         super().__init__(output)
         self._as_json = as_json
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
         """Print nothing: they are only counted."""
 
     def finish(self, counted: Mapping[str, Any]) -> None:

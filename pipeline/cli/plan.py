@@ -21,7 +21,7 @@ from fscontract.pipeline.blockreader.contexts import (
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
-from fscontract.pipeline.cli.options import Input, by_place
+from fscontract.pipeline.cli.options import Input, by_location
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.windows import NoopWindowStore
 
@@ -33,7 +33,7 @@ _FOREVER = 1e9
 
 
 @dataclass(frozen=True)
-class Choice:
+class SplitSettings:
     """Which files there are to be, and how they are split."""
 
     block_size: int | None = None
@@ -45,10 +45,10 @@ class Choice:
     whole: Callable[[str], bool] = lambda path: False
 
 
-class Part(NamedTuple):
+class LocationPlan(NamedTuple):
     """What lies in one place: files as they are found, and behind each its blocks."""
 
-    place: Place
+    location: Place
     filesystem: FileSystem
     items: Iterator[Item]
 
@@ -58,7 +58,7 @@ class Plan:
     """The plan of some inputs. What it counts is of what was taken from it so far."""
 
     inputs: Sequence[Input]
-    choice: Choice
+    choice: SplitSettings
     files: int = 0
     blocks: int = 0
     #: Of the files that were found, from the data offset on.
@@ -66,24 +66,26 @@ class Plan:
     #: What is to be said of inputs that are not there.
     missing: list[str] = field(default_factory=list)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[LocationPlan]:
         """One part after the other; each is to be used up before the next one."""
-        for number, (place, group) in enumerate(by_place(self.inputs)):
-            filesystem = place.make()
+        for number, (location, group) in enumerate(by_location(self.inputs)):
+            filesystem = location.make()
             close = getattr(filesystem, "close", None)
             with closing(filesystem) if close is not None else nullcontext():  # type: ignore[type-var]
-                yield Part(place, filesystem, self._items(filesystem, group, number))
+                yield LocationPlan(location, filesystem, self._items(filesystem, group, number))
 
-    def shown(self, path: str) -> str:
+    def as_typed(self, path: str) -> str:
         """A path as the user would write it."""
-        return next((s for one in self.inputs if (s := one.shown(path)) != path), path)
+        return next(
+            (s for file_input in self.inputs if (s := file_input.as_typed(path)) != path), path
+        )
 
     def _items(self, fs: FileSystem, group: Sequence[Input], number: int) -> Iterator[Item]:
         choice = self.choice
-        found: list[Item] = []
+        items: list[Item] = []
         splitter = _Splitter(
             fs,
-            [one.path for one in group],
+            [file_input.path for file_input in group],
             windows=NoopWindowStore(),
             recursive=choice.recursive,
             scan_interval=_FOREVER,
@@ -94,9 +96,9 @@ class Plan:
             operator_id=number,
         )
         splitter.choice = choice
-        splitter.files_metadata_output = splitter.blocks_metadata_output = found.append
+        splitter.files_metadata_output = splitter.blocks_metadata_output = items.append
         splitter.notices_output = lambda missing: self.missing.append(
-            f"no such file or directory: {self.shown(missing.path)!r}"
+            f"no such file or directory: {self.as_typed(missing.path)!r}"
         )
         with splitter:
             for window in count(1):
@@ -104,12 +106,12 @@ class Plan:
                 splitter.scanner.settle()  # so that nothing found means that there is no more
                 splitter.emit_tuples()
                 splitter.end_window()
-                if not found:
+                if not items:
                     return
-                for item in found:
+                for item in items:
                     self._count(item)
                     yield item
-                found.clear()
+                items.clear()
 
     def _count(self, item: Item) -> None:
         if isinstance(item, FileBlockMetadata):
@@ -122,7 +124,7 @@ class Plan:
 class _Splitter(FileSplitterInput):
     """Splits as a choice has it."""
 
-    choice = Choice()
+    choice = SplitSettings()
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
         return self.choice.data_offset
@@ -133,7 +135,7 @@ class _Splitter(FileSplitterInput):
         return super().get_block_size(info, status)
 
 
-class Found(NamedTuple):
+class BlockRecords(NamedTuple):
     """Some records of a block: how many, and, unless only that is wanted, which.
 
     `bytes` is how many bytes of the block were read; all of them add up to its size.
@@ -146,7 +148,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadSettings:
     """How blocks are read; other processes are told by it."""
 
     reader: str = "lines"
@@ -215,7 +217,7 @@ class Reading:
         return self.reader == "slices" or (self.reader == "records" and self.length is not None)
 
 
-def read_plan(plan: Plan, reading: Reading) -> Iterator[Found]:
+def read_plan(plan: Plan, reading: ReadSettings) -> Iterator[BlockRecords]:
     """The records of a plan in order, read by this process."""
     for part in plan.parts():
         with reading.open(part.filesystem) as reader:
@@ -224,11 +226,11 @@ def read_plan(plan: Plan, reading: Reading) -> Iterator[Found]:
                     yield from read_block(reader, block)
 
 
-def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[Found]:
+def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[BlockRecords]:
     """The records of one block; BlockReadException."""
     left = block.size
     for batch in reader.process_batches(block):
         used = min(left, batch.used_bytes)  # a record may extend beyond the block
         left -= used
-        yield Found(block, len(batch), used, batch)
-    yield Found(block, 0, left)
+        yield BlockRecords(block, len(batch), used, batch)
+    yield BlockRecords(block, 0, left)

@@ -21,11 +21,11 @@ from fscontract.implementations.spark.tasks import Failure, Tasks, error_of, fai
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli import options as cli_options
-from fscontract.pipeline.cli.plan import Found, Plan, Reading, read_block
+from fscontract.pipeline.cli.plan import BlockRecords, Plan, ReadSettings, read_block
 
 if TYPE_CHECKING:
     from fscontract.pipeline.cli.output import Printer
-    from fscontract.pipeline.cli.plan import Found, Plan, Reading
+    from fscontract.pipeline.cli.plan import BlockRecords, Plan, ReadSettings
 
 
 _READERS = ("lines", "lines-and-rests", "slices", "records")
@@ -115,20 +115,20 @@ def read(
     from fscontract.contract.cli.options import SET_UP, say_error
     from fscontract.pipeline.cli.options import inputs
     from fscontract.pipeline.cli.output import Counting, Json, Raw, standard_output
-    from fscontract.pipeline.cli.plan import Choice, Plan, Reading
+    from fscontract.pipeline.cli.plan import Plan, ReadSettings, SplitSettings
 
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
     with cli_options.one_line(options):
-        reading = Reading(data_offset=choice["data_offset"], **values)
+        reading = ReadSettings(data_offset=choice["data_offset"], **values)
         reading.check()
-        plan = Plan(inputs(urls, options), Choice(**choice, whole=reading.is_whole))
+        plan = Plan(inputs(urls, options), SplitSettings(**choice, whole=reading.is_whole))
         with standard_output() as output:
             printer: Printer = Raw(output, reading.ending if end is None else end)
             if count or as_json:
                 printer = Counting(output, as_json) if count else Json(output)
-            with _found(plan, reading, printer, spark) as found:
-                counted = _print(found, plan, printer, limit, quiet)
+            with _block_records(plan, reading, printer, spark) as batches:
+                counted = _print(batches, plan, printer, limit, quiet)
             printer.finish(counted)
             output.flush()  # what is said of it comes behind it
         if not quiet:
@@ -140,32 +140,32 @@ def read(
 
 
 @contextmanager
-def _found(
-    plan: Plan, reading: Reading, printer: Printer, spark: str | None
-) -> Iterator[Iterator[Found]]:
+def _block_records(
+    plan: Plan, reading: ReadSettings, printer: Printer, spark: str | None
+) -> Iterator[Iterator[BlockRecords]]:
     if spark is None:
         from fscontract.pipeline.cli.plan import read_plan
 
         yield read_plan(plan, reading)
         return
 
-    with spark_tasks(spark, [one.place for one in plan.inputs]) as tasks:
+    with spark_tasks(spark, [file_input.location for file_input in plan.inputs]) as tasks:
         yield read_on_spark(tasks, plan, reading, printer.records, printer.offsets)
 
 
 def _print(
-    found: Iterator[Found], plan: Plan, printer: Printer, limit: int | None, quiet: bool
+    batches: Iterator[BlockRecords], plan: Plan, printer: Printer, limit: int | None, quiet: bool
 ) -> dict[str, Any]:
     """Print the records, up to a limit; how many of what there were."""
     from fscontract.pipeline.cli.output import Progress
 
     with Progress(quiet, printer.records) as progress:
         while limit is None or printer.count < limit:
-            one = next(found, None)
-            if one is None:
+            batch = next(batches, None)
+            if batch is None:
                 break
-            printer.take(one, one.records if limit is None else limit - printer.count)
-            progress.bytes += one.bytes
+            printer.take(batch, batch.records if limit is None else limit - printer.count)
+            progress.bytes += batch.bytes
             progress.records = printer.count
             progress.show(plan.bytes)
     return {
@@ -202,8 +202,8 @@ _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 class _Task:
     """Blocks that follow each other, and what is wanted of them."""
 
-    place: Place
-    reading: Reading
+    location: Place
+    reading: ReadSettings
     blocks: tuple[FileBlockMetadata, ...]
     records: bool
     offsets: bool
@@ -231,12 +231,12 @@ def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
 
 
 def read_on_spark(
-    tasks: Tasks, plan: Plan, reading: Reading, records: bool = True, offsets: bool = False
-) -> Iterator[Found]:
+    tasks: Tasks, plan: Plan, reading: ReadSettings, records: bool = True, offsets: bool = False
+) -> Iterator[BlockRecords]:
     """What `read_plan` gives; offsets, and records themselves, only if they are wanted."""
     for part in plan.parts():
         blocks = (item for item in part.items if isinstance(item, FileBlockMetadata))
-        todo = (_Task(part.place, reading, run, records, offsets) for run in _runs(blocks))
+        todo = (_Task(part.location, reading, run, records, offsets) for run in _runs(blocks))
         jobs: deque[tuple[list[_Task], Future[list[tuple[list[_Row], Failure | None]]]]] = deque()
         while True:
             job = list(islice(todo, tasks.parallelism))
@@ -254,14 +254,14 @@ def read_on_spark(
 
 def _keys(places: Iterable[Place]) -> Mapping[str, str]:
     """The keys of S3 that options gave: executors find them in their environment."""
-    found: dict[str, str | None] = {}
-    for place in places:
-        if isinstance(place, S3Place):
-            keys = place.config.credentials
-            found["AWS_ACCESS_KEY_ID"] = keys.access_key
-            found["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
-            found["AWS_SESSION_TOKEN"] = keys.session_token
-    return {name: value for name, value in found.items() if value is not None}
+    variables: dict[str, str | None] = {}
+    for location in places:
+        if isinstance(location, S3Place):
+            keys = location.config.credentials
+            variables["AWS_ACCESS_KEY_ID"] = keys.access_key
+            variables["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
+            variables["AWS_SESSION_TOKEN"] = keys.session_token
+    return {name: value for name, value in variables.items() if value is not None}
 
 
 def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetadata, ...]]:
@@ -280,22 +280,26 @@ def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetada
 def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
     """What a task finds, and how it ended before its end."""
     rows: list[_Row] = []
-    with FILESYSTEMS.lease(task.place) as filesystem, task.reading.open(filesystem) as reader:
+    with FILESYSTEMS.lease(task.location) as filesystem, task.reading.open(filesystem) as reader:
         try:
             for number, block in enumerate(task.blocks):
-                for found in read_block(reader, block):
-                    batch = found.batch
+                for block_records in read_block(reader, block):
+                    batch = block_records.batch
                     records = batch.records if batch is not None and task.records else None
                     offsets = list(batch.offsets) if batch is not None and task.offsets else None
-                    rows.append((number, found.records, found.bytes, records, offsets))
+                    rows.append(
+                        (number, block_records.records, block_records.bytes, records, offsets)
+                    )
         except OSError as error:
             return rows, failure_of(error)
     return rows, None
 
 
-def _row_read(task: _Task, row: _Row) -> Found:
+def _row_read(task: _Task, row: _Row) -> BlockRecords:
     number, count, used, records, offsets = row
     block = task.blocks[number]
     if records is None:
-        return Found(block, count, used)
-    return Found(block, count, used, RecordBatch(block.block_id, records, 0, 0, 0, b"", offsets))
+        return BlockRecords(block, count, used)
+    return BlockRecords(
+        block, count, used, RecordBatch(block.block_id, records, 0, 0, 0, b"", offsets)
+    )

@@ -44,10 +44,10 @@ def split(
     from fscontract.contract.cli.options import SET_UP, say_error
     from fscontract.pipeline.cli.options import inputs
     from fscontract.pipeline.cli.output import standard_output
-    from fscontract.pipeline.cli.plan import Choice, Plan
+    from fscontract.pipeline.cli.plan import Plan, SplitSettings
 
     with cli_options.one_line(options), standard_output() as output:
-        plan = Plan(inputs(urls, options), Choice(**choice))
+        plan = Plan(inputs(urls, options), SplitSettings(**choice))
         _show(_blocks(plan), plan, output, as_json)
     for line in plan.missing:
         say_error(line)
@@ -85,7 +85,7 @@ def _cells(block: FileBlockMetadata, plan: Plan) -> tuple[str, ...]:
     numbers = (block.block_id, block.offset, block.end, block.size)
     previous = str(block.previous_block_id) if block.previous_block_id >= 0 else "-"
     last = "last" if block.is_last_block else ""
-    return (*map(str, numbers), previous, last, plan.shown(block.file_path))
+    return (*map(str, numbers), previous, last, plan.as_typed(block.file_path))
 
 
 def _print_tables(blocks: Iterator[FileBlockMetadata], plan: Plan) -> None:

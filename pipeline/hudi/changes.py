@@ -118,8 +118,8 @@ def digest_in(content: bytes, path: str) -> str | None:
 
     MetadataException if it can't be read.
     """
-    found = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
-    return found if isinstance(found, str) else None
+    digest = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
+    return digest if isinstance(digest, str) else None
 
 
 def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
@@ -150,7 +150,7 @@ def encode_change(
         (instant,) = target
         return encode_rollback(time, *_instant(instant), deleted)
     if action == RESTORE:
-        return encode_restore(time, [_instant(each) for each in target], deleted)
+        return encode_restore(time, [_instant(reference) for reference in target], deleted)
     files = [
         WrittenFile(partition, name.partition("_")[0], below(partition, name), size)
         for partition, sizes in change.added.items()
@@ -169,17 +169,17 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
     if action in WRITES:
         return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
     if action == CLEAN:
-        found = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
-        return Change(deleted=_deleted(found, "deletePathPatterns", "successDeleteFiles"))
+        deleted = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
+        return Change(deleted=_deleted(deleted, "deletePathPatterns", "successDeleteFiles"))
     if action == ROLLBACK:
-        found = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
-        return Change(deleted=_deleted(found, "successDeleteFiles"))
+        deleted = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
+        return Change(deleted=_deleted(deleted, "successDeleteFiles"))
     if action == RESTORE:
         gone: dict[str, set[str]] = {}
         for rollbacks in _decoded(content, path, schema.RESTORE)["hoodieRestoreMetadata"].values():
-            for each in rollbacks:
-                found = _deleted(each["partitionMetadata"], "successDeleteFiles")
-                for partition, names in found.items():
+            for rollback in rollbacks:
+                deleted = _deleted(rollback["partitionMetadata"], "successDeleteFiles")
+                for partition, names in deleted.items():
                     gone.setdefault(partition, set()).update(names)
         return Change(deleted=gone)
     return Change()
@@ -195,31 +195,31 @@ def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, A
 def _written(datum: dict[str, Any], path: str) -> Change:
     added: dict[str, dict[str, int]] = {}
     for partition, statistics in (datum.get("partitionToWriteStats") or {}).items():
-        for each in statistics:
-            if each.get("path"):
-                name = each["path"].rpartition("/")[2]
-                added.setdefault(partition, {})[name] = each.get("fileSizeInBytes") or 0
+        for written in statistics:
+            if written.get("path"):
+                name = written["path"].rpartition("/")[2]
+                added.setdefault(partition, {})[name] = written.get("fileSizeInBytes") or 0
     return Change(added, _deleted_names((datum.get("extraMetadata") or {}).get(DELETED), path))
 
 
 def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
     """The files that a commit says it deleted; MetadataException."""
     try:
-        found = {} if text is None else parse_json(text)
+        parsed = {} if text is None else parse_json(text)
     except ValueError as error:
         raise MetadataException(path, f"{DELETED} can't be read ({error})") from error
-    lists = found.values() if isinstance(found, dict) else [None]
-    names = [each for names in lists for each in (names if isinstance(names, list) else [None])]
-    if not all(isinstance(each, str) for each in names):
+    lists = parsed.values() if isinstance(parsed, dict) else [None]
+    names = [name for names in lists for name in (names if isinstance(names, list) else [None])]
+    if not all(isinstance(name, str) for name in names):
         raise MetadataException(path, f"{DELETED} must be lists of names by partition")
-    return dict(found)
+    return dict(parsed)
 
 
 def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
     """Names of files by partition, from paths or names in any of the fields."""
     return {
-        partition: {path.rpartition("/")[2] for name in fields for path in found[name]}
-        for partition, found in partitions.items()
+        partition: {path.rpartition("/")[2] for name in fields for path in entry[name]}
+        for partition, entry in partitions.items()
     }
 
 
@@ -241,7 +241,7 @@ def file_records(change: Change, lookup: Lookup) -> list[Record]:
     records: list[Record] = []
     for name in {**added, **deleted}:
         files = dict.fromkeys(deleted.get(name, ()), GONE)
-        files |= {each: FileInfo(size) for each, size in added.get(name, {}).items()}
+        files |= {file: FileInfo(size) for file, size in added.get(name, {}).items()}
         records.append(FilesRecord(name or NO_PARTITION, files))
     if every:
         named = {name or NO_PARTITION: info for name, info in every.items()}
@@ -267,10 +267,10 @@ def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
         for column in columns:
             key = file_key(column, partition, file)
             records[key] = ColumnStatistics(key, file, column, is_deleted=True)
-        for each in change.statistics.get((partition, file), ()):
-            if each.column in columns:
-                key = file_key(each.column, partition, file)
-                records[key] = replace(each, key=key, file_name=file, is_tight=True)
+        for known in change.statistics.get((partition, file), ()):
+            if known.column in columns:
+                key = file_key(known.column, partition, file)
+                records[key] = replace(known, key=key, file_name=file, is_tight=True)
     return [records[key] for key in sorted(records)]
 
 
@@ -281,14 +281,14 @@ def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
     What was completed before the table was made is in it from the beginning.
     """
     began = first_completion(metadata)
-    found = [
-        each
-        for each in data.instants.values()
-        if each.state == COMPLETED
-        and (each.completed or "") > began
-        and not metadata.holds(each.time)
+    missing = [
+        instant
+        for instant in data.instants.values()
+        if instant.state == COMPLETED
+        and (instant.completed or "") > began
+        and not metadata.holds(instant.time)
     ]
-    return sorted(found, key=lambda each: each.completed or "")
+    return sorted(missing, key=lambda instant: instant.completed or "")
 
 
 def first_completion(metadata: Timeline) -> str:

@@ -17,9 +17,14 @@ from importlib.util import find_spec
 from itertools import groupby, islice
 from typing import Any
 
-from fscontract.pipeline.hudi.avro import are_bounds
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, expanded_bound
-from fscontract.pipeline.hudi.records import NO_PARTITION, ColumnStatistics, Record, Value
+from fscontract.pipeline.hudi.records import (
+    NO_PARTITION,
+    ColumnStatistics,
+    Record,
+    Value,
+    are_bounds,
+)
 
 #: Hudi's seed, a negative number of 32 bits where one of 64 is wanted.
 _SEED = 0xFFFFFFFFDABADABA
@@ -102,13 +107,13 @@ def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
     """Statistics of one column; those of each type in the order of the records."""
     rest = iter(records)
     while some := list(islice(rest, MOST_ROWS)):
-        found: dict[str | None, ColumnChunk] = {}
+        by_wrapper: dict[str | None, ColumnChunk] = {}
         for known in some:
             wrapper = _wrapper(known)
-            if wrapper not in found:
-                found[wrapper] = ColumnChunk(wrapper)
-            found[wrapper].append(known)
-        yield from found.values()
+            if wrapper not in by_wrapper:
+                by_wrapper[wrapper] = ColumnChunk(wrapper)
+            by_wrapper[wrapper].append(known)
+        yield from by_wrapper.values()
 
 
 def _wrapper(known: ColumnStatistics) -> str | None:
@@ -200,10 +205,10 @@ def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
         if not table.num_rows:
             return ColumnChunk(wrapper)
         names = partitions.dictionary.to_pylist()
-        lists = [table[each].to_pylist() for each in ("file", "low", "high", "values", "nulls")]
+        lists = [table[key].to_pylist() for key in ("file", "low", "high", "values", "nulls")]
     except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
         raise ValueError(f"statistics by column can't be read ({error})") from error
-    return ColumnChunk(wrapper, [names[each] for each in partitions.indices.to_pylist()], *lists)
+    return ColumnChunk(wrapper, [names[key] for key in partitions.indices.to_pylist()], *lists)
 
 
 def _arrow_schema(wrapper: str | None) -> Any:

@@ -61,11 +61,11 @@ class FileGroupReader:
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
         """The records of the keys that are there, by one vectored read of the base file."""
-        wanted = {key.encode() for key in keys}
+        encoded = {key.encode() for key in keys}
         changes = self._changes()
         base = self._reader()
-        found = base.get_many(wanted) if base is not None else {}
-        merged = (self._whole(key, found.get(key), changes) for key in wanted)
+        values = base.get_many(encoded) if base is not None else {}
+        merged = (self._whole(key, values.get(key), changes) for key in encoded)
         return {record.key: record for record in merged if record is not None}
 
     def scan(self, prefix: str = "") -> Iterator[Record]:
@@ -77,10 +77,10 @@ class FileGroupReader:
         for key, value in base.scan(start) if base is not None else ():
             while left and left[-1] <= key:
                 if (new := left.pop()) != key:
-                    yield from _found(self._whole(new, None, changes))
-            yield from _found(self._whole(key, value, changes))
+                    yield from _as_tuple(self._whole(new, None, changes))
+            yield from _as_tuple(self._whole(key, value, changes))
         while left:
-            yield from _found(self._whole(left.pop(), None, changes))
+            yield from _as_tuple(self._whole(left.pop(), None, changes))
 
     def chunks(self, column: str) -> Iterator[ColumnChunk]:
         """Statistics of a column; what a later chunk says of a file is all that is known of it.
@@ -92,7 +92,7 @@ class FileGroupReader:
         changes = [
             record for key, record in self._changes().items() if key.startswith(prefix.encode())
         ]
-        whole = all(isinstance(each, ColumnStatistics) and each.replaces for each in changes)
+        whole = all(isinstance(change, ColumnStatistics) and change.replaces for change in changes)
         reader = self._reader()
         if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
             bound = self._max_block_bytes
@@ -167,7 +167,7 @@ class FileGroupReader:
             for block in log.blocks:
                 target = rolled_back(log, block)
                 if target is not None:
-                    blocks = [each for each in blocks if each[1].header.get(INSTANT) != target]
+                    blocks = [entry for entry in blocks if entry[1].header.get(INSTANT) != target]
                     continue
                 if block.header.get(INSTANT) != file.name.instant:
                     raise CorruptFileException(log.path, block.offset, "a block of another instant")
@@ -185,12 +185,12 @@ class FileGroupReader:
 
 def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
     """Those that are of this column, and not of one with the same hash."""
-    for each in records:
-        if isinstance(each, ColumnStatistics) and each.column == column:
-            yield each
+    for record in records:
+        if isinstance(record, ColumnStatistics) and record.column == column:
+            yield record
 
 
-def _found(record: Record | None) -> tuple[Record, ...]:
+def _as_tuple(record: Record | None) -> tuple[Record, ...]:
     return () if record is None else (record,)
 
 

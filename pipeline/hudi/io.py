@@ -84,7 +84,7 @@ def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
 def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:
     """A function of each item, several at a time."""
     if len(items) < 2:
-        return [function(each) for each in items]
+        return [function(item) for item in items]
     with ThreadPoolExecutor(min(_WORKERS, len(items))) as pool:
         return list(pool.map(function, items))
 
@@ -137,9 +137,9 @@ class Source:
             return [self.read(offset, length) for offset, length in ranges]
         for offset, length in ranges:
             self.check(offset, length)
-        wanted = [FileRange(self._start + offset, length) for offset, length in ranges]
-        self._stream.read_vectored(wanted)
-        return [self._result(each) for each in wanted]
+        requests = [FileRange(self._start + offset, length) for offset, length in ranges]
+        self._stream.read_vectored(requests)
+        return [self._result(request) for request in requests]
 
     def check(self, offset: int, length: int) -> None:
         """CorruptFileException for a range that does not lie in this part."""
@@ -151,11 +151,11 @@ class Source:
         """The error for what is wrong at an offset."""
         return CorruptFileException(self.path, self._start + offset, message)
 
-    def _result(self, each: FileRange) -> bytes:
-        if each.data is None:
-            raise self.corrupt(each.offset - self._start, "a vectored read gave nothing")
+    def _result(self, request: FileRange) -> bytes:
+        if request.data is None:
+            raise self.corrupt(request.offset - self._start, "a vectored read gave nothing")
         try:
-            return bytes(each.data.result())
+            return bytes(request.data.result())
         except EOFError as error:
-            message = f"the file ends within {each.length} bytes"
-            raise self.corrupt(each.offset - self._start, message) from error
+            message = f"the file ends within {request.length} bytes"
+            raise self.corrupt(request.offset - self._start, message) from error

@@ -40,7 +40,7 @@ _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 
 @dataclass(frozen=True)
-class Given:
+class DeclaredProperties:
     """What a user says of a dataset; what is None is inferred. `schema` is Avro as JSON."""
 
     partition_fields: Sequence[str] | None = None
@@ -59,14 +59,14 @@ class _Sample:
 
 
 def infer_properties(
-    fs: FileSystem, path: str, sizes: Sizes, given: Given | None = None
+    fs: FileSystem, path: str, sizes: Sizes, given: DeclaredProperties | None = None
 ) -> dict[str, str]:
     """Return the properties that a dataset of these files has, as far as they are given or found.
 
     Reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
     names what is not found, and the option of the command that gives it.
     """
-    given = given or Given()
+    given = given or DeclaredProperties()
     partitions = sorted(name for name, files in sizes.items() if files)
     samples = _samples(fs, path, sizes)
     missing: list[str] = []
@@ -131,13 +131,13 @@ def _hive_names(partitions: Sequence[str]) -> list[str] | None:
     """The fields in names such as `year=2024/month=1`, none for no partition; None otherwise."""
     if not any(partitions):
         return [] if partitions else None
-    found = set()
+    variants = set()
     for name in partitions:
         parts = [_HIVE.fullmatch(part) for part in name.split("/")]
-        found.add(tuple(part[1] if part else "" for part in parts))
-    if len(found) != 1:
+        variants.add(tuple(part[1] if part else "" for part in parts))
+    if len(variants) != 1:
         return None
-    (names,) = found
+    (names,) = variants
     return list(names) if all(names) and len(set(names)) == len(names) else None
 
 
@@ -195,15 +195,17 @@ def _samples(fs: FileSystem, path: str, sizes: Sizes) -> list[_Sample]:
     """What some files say: one of a partition first, then others; nothing without PyArrow."""
     if not can_pack():
         return []
-    found = [
+    candidates = [
         [(partition, name, size) for name, size in sorted(files.items()) if name.endswith(SUFFIX)]
         for partition, files in sorted(sizes.items())
     ]
-    found = [files for files in found if files]
-    step = max(1, len(found) // _SAMPLES)
-    chosen = [files[-1] for files in found[::step]][:_SAMPLES]
-    chosen += [each for files in found for each in files[:-1]][: _SAMPLES - len(chosen)]
-    return [each for each in in_threads(partial(_sample, fs, path), chosen) if each is not None]
+    candidates = [files for files in candidates if files]
+    step = max(1, len(candidates) // _SAMPLES)
+    chosen = [files[-1] for files in candidates[::step]][:_SAMPLES]
+    chosen += [sample for files in candidates for sample in files[:-1]][: _SAMPLES - len(chosen)]
+    return [
+        sample for sample in in_threads(partial(_sample, fs, path), chosen) if sample is not None
+    ]
 
 
 def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | None:
@@ -214,9 +216,9 @@ def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | 
     except (OSError, ValueError, NotImplementedError):
         return None
     ranges = {
-        each.column: each
-        for each in statistics_of(name, footer, None)
-        if not each.column.startswith(_META_FIELD)
+        statistics.column: statistics
+        for statistics in statistics_of(name, footer, None)
+        if not statistics.column.startswith(_META_FIELD)
     }
     return _Sample(partition, columns, ranges, footer.metadata or {})
 
@@ -231,23 +233,25 @@ def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
     import pyarrow as pa
 
     try:
-        whole = pa.unify_schemas([each.columns for each in samples])
-        found = [
-            {"name": _name(each.name), "type": ["null", _avro(each.type, each.name)],
+        whole = pa.unify_schemas([item.columns for item in samples])
+        avro_fields = [
+            {"name": _name(item.name), "type": ["null", _avro(item.type, item.name)],
              "default": None}
-            for each in whole
-            if not each.name.startswith(_META_FIELD)
+            for item in whole
+            if not item.name.startswith(_META_FIELD)
         ]  # fmt: skip
-        found += [
-            {"name": _name(each), "type": ["null", "string"], "default": None}
-            for each in fields
-            if each not in whole.names
+        avro_fields += [
+            {"name": _name(item), "type": ["null", "string"], "default": None}
+            for item in fields
+            if item not in whole.names
         ]
     except (pa.ArrowException, ValueError):
         return None
-    if not found:
+    if not avro_fields:
         return None
-    return json.dumps({"type": "record", "name": "row", "fields": found}, separators=(",", ":"))
+    return json.dumps(
+        {"type": "record", "name": "row", "fields": avro_fields}, separators=(",", ":")
+    )
 
 
 def _name(text: str) -> str:
@@ -269,7 +273,7 @@ def _avro(kind: Any, name: str) -> Any:
         return {
             "type": "record",
             "name": _name(name.replace(".", "_")),
-            "fields": [_avro_field(each, f"{name}.{each.name}") for each in fields],
+            "fields": [_avro_field(field, f"{name}.{field.name}") for field in fields],
         }
     if types.is_map(kind):
         if not types.is_string(kind.key_type):

@@ -127,8 +127,8 @@ class FileLock:
         write_file(self._fs, self._path(number), content, replace)
 
     def _last(self) -> int:
-        found = list_files(self._fs, self._directory)
-        return max((_number(status.path) for status in found), default=0)
+        locks = list_files(self._fs, self._directory)
+        return max((_number(status.path) for status in locks), default=0)
 
     def _path(self, number: int) -> str:
         return f"{self._directory}/{number:0{_DIGITS}}"

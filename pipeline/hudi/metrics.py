@@ -38,6 +38,6 @@ class Metrics:
 
     def snapshot(self) -> Mapping[str, float]:
         """All that there is, such as HoodieMetadata.sync.count and HoodieMetadata.sync.duration."""
-        found: dict[str, float] = {f"{_PREFIX}{n}.count": c for n, c in self._counts.items()}
-        found |= {f"{_PREFIX}{n}.duration": s for n, s in self._seconds.items()}
-        return dict(sorted(found.items()))
+        values: dict[str, float] = {f"{_PREFIX}{n}.count": c for n, c in self._counts.items()}
+        values |= {f"{_PREFIX}{n}.duration": s for n, s in self._seconds.items()}
+        return dict(sorted(values.items()))

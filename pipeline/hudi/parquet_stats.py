@@ -24,7 +24,7 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 
 #: Of a longer text or binary value no more is kept.
 LONGEST = 256
-_MOST = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
+_MAX = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
 #: Bounds of a decimal with 15 digits behind the point, 30 in all.
 _DECIMALS = Decimal(10) ** 15
 _PLACES = -15
@@ -45,14 +45,14 @@ def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistic
     that everybody agrees on.
     """
     wrapper, bounds = _kept_as(leaf)
-    found = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
+    bounds_of_all = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
     nulls = [_nulls(chunk) for chunk in chunks]
-    low, high = found or (None, None)
+    low, high = bounds_of_all or (None, None)
     return ColumnStatistics(
         "",
         file,
         leaf.path,
-        None if found is None else wrapper,
+        None if bounds_of_all is None else wrapper,
         low,
         high,
         sum(chunk.num_values for chunk in chunks),
@@ -76,16 +76,16 @@ def _bounds(wrapper: str, bounds: _Bounds, chunks: Sequence[Any]) -> tuple[Any, 
         if known is None or not known.has_min_max:
             return None
         if wrapper in _AS_THEY_ARE:
-            found = bounds(known.min_raw, known.max_raw)
+            chunk_bounds = bounds(known.min_raw, known.max_raw)
         else:
             try:
-                found = bounds(known.min, known.max)
+                chunk_bounds = bounds(known.min, known.max)
             except ValueError:  # such as bytes that are no text
                 return None
-        if found is None:
+        if chunk_bounds is None:
             return None
-        lows.append(found[0])
-        highs.append(found[1])
+        lows.append(chunk_bounds[0])
+        highs.append(chunk_bounds[1])
     return (min(lows), max(highs)) if lows else None
 
 
@@ -94,17 +94,17 @@ def _kept_as(leaf: Any) -> tuple[str | None, _Bounds]:
     physical, logical = leaf.physical_type, leaf.logical_type
     if logical.type in ("TIMESTAMP", "TIME", "INT"):
         return _by_logical_type(json.loads(logical.to_json()))
-    found = _KINDS.get((physical, logical.type))
-    if found is None and logical.type == "DECIMAL":
+    kind = _KINDS.get((physical, logical.type))
+    if kind is None and logical.type == "DECIMAL":
         return "DecimalWrapper", _decimals
-    return found or (None, _plain)
+    return kind or (None, _plain)
 
 
 def _by_logical_type(said: dict[str, Any]) -> tuple[str | None, _Bounds]:
     if said["Type"] == "Int":
         small = said["bitWidth"] < 32 or (said["bitWidth"] == 32 and said["isSigned"])
         wrapper = "IntWrapper" if small else "LongWrapper"
-        return wrapper, _within(_MOST[wrapper])
+        return wrapper, _within(_MAX[wrapper])
     unit = _UNITS.get(said["timeUnit"])
     if unit is None:
         return None, _plain
@@ -119,8 +119,8 @@ def _plain(low: Any, high: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _within(most: int) -> _Bounds:
-    return lambda low, high: (low, high) if -most <= low and high < most else None
+def _within(limit: int) -> _Bounds:
+    return lambda low, high: (low, high) if -limit <= low and high < limit else None
 
 
 def _floats(low: float, high: float) -> tuple[float, float] | None:
@@ -131,18 +131,18 @@ def _microseconds(times: int, divisor: int) -> _Bounds:
     """Rounded away from what is between them."""
 
     def bounds(low: int, high: int) -> tuple[int, int] | None:
-        found = low * times // divisor, -(-high * times // divisor)
-        return _within(_MOST["LongWrapper"])(*found)
+        rounded = low * times // divisor, -(-high * times // divisor)
+        return _within(_MAX["LongWrapper"])(*rounded)
 
     return bounds
 
 
 def _times(times: int, divisor: int) -> _Bounds:
     def bounds(low: int, high: int) -> tuple[time, time] | None:
-        found = _microseconds(times, divisor)(low, high)
-        if found is None or not 0 <= found[0] <= found[1] < _DAY:
+        microseconds = _microseconds(times, divisor)(low, high)
+        if microseconds is None or not 0 <= microseconds[0] <= microseconds[1] < _DAY:
             return None
-        return _time(found[0]), _time(found[1])
+        return _time(microseconds[0]), _time(microseconds[1])
 
     return bounds
 
@@ -154,9 +154,9 @@ def _time(microseconds: int) -> time:
 
 def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
     """As they are, if they fit the one type that the format has for decimals."""
-    for each in (low, high):
-        exponent = each.as_tuple().exponent
-        if not isinstance(exponent, int) or exponent < _PLACES or abs(each) >= _DECIMALS:
+    for value in (low, high):
+        exponent = value.as_tuple().exponent
+        if not isinstance(exponent, int) or exponent < _PLACES or abs(value) >= _DECIMALS:
             return None
     return low, high
 
@@ -234,8 +234,8 @@ def read_statistics(
     """
     files = [
         (partition, name, FileStatus(f"{path}/{below(partition, name)}", size))
-        for partition, found in sizes.items()
-        for name, size in found.items()
+        for partition, result in sizes.items()
+        for name, size in result.items()
         if name.endswith(SUFFIX)
     ]
     read: list[list[ColumnStatistics] | Exception] = []
@@ -244,13 +244,13 @@ def read_statistics(
         read += in_threads(lambda file: _read(fs, file[2], columns), some)
         if progress is not None:
             progress(len(read), len(files))
-    failed = [each for each in read if isinstance(each, Exception)]
+    failed = [failure for failure in read if isinstance(failure, Exception)]
     if failed:
         message = f"{len(failed)} files have no statistics that can be read: {failed[0]}"
         warnings.warn(message, MetadataWarning, stacklevel=2)
     return {
-        (partition, name): [] if isinstance(found, Exception) else found
-        for (partition, name, _), found in zip(files, read, strict=True)
+        (partition, name): [] if isinstance(result, Exception) else result
+        for (partition, name, _), result in zip(files, read, strict=True)
     }
 
 
@@ -274,19 +274,19 @@ def statistics_of(
     name: str, footer: Any, columns: Collection[str] | None
 ) -> list[ColumnStatistics]:
     """Return what the footer of a file says of some columns, or of the first 32."""
-    leaves = [footer.schema.column(place) for place in range(footer.num_columns)]
+    leaves = [footer.schema.column(index) for index in range(footer.num_columns)]
     paths = Counter(leaf.path for leaf in leaves)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-    found = []
-    for place, leaf in enumerate(leaves):
+    statistics = []
+    for index, leaf in enumerate(leaves):
         if leaf.max_repetition_level or paths[leaf.path] > 1 or not indexable(leaf.path):
             continue
         if columns is None or leaf.path in columns:
-            chunks = [group.column(place) for group in groups]
-            found.append(column_range(name, leaf, chunks))
-        if columns is None and len(found) == MOST_COLUMNS:
+            chunks = [group.column(index) for group in groups]
+            statistics.append(column_range(name, leaf, chunks))
+        if columns is None and len(statistics) == MOST_COLUMNS:
             break
-    return found
+    return statistics
 
 
 def indexable(column: str) -> bool:

@@ -52,8 +52,8 @@ def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
     if condition.operator != "in":
         return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
     possible = [False] * len(chunk)
-    for each in condition.value:  # one after the other: there may be many
-        possible = list(map(or_, possible, _may_compare(chunk, "=", each)))
+    for value in condition.value:  # one after the other: there may be many
+        possible = list(map(or_, possible, _may_compare(chunk, "=", value)))
     return list(map(not_, possible))
 
 
@@ -63,23 +63,24 @@ def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
     readings = _READINGS.get(wrapper, lambda _: [])(value)
     if not readings or (wrapper in _FLOATING and operator in (">", ">=", "!=")):
         return [True] * len(chunk)  # NaN, which no statistics show, is more than any number
-    compare, found = _MAY[operator], [False] * len(chunk)
-    for each in readings:
+    compare, possible = _MAY[operator], [False] * len(chunk)
+    for reading in readings:
         bounds = zip(chunk.lows, chunk.highs, strict=True)
-        if wrapper in _FLOATING or isinstance(each, float):
+        if wrapper in _FLOATING or isinstance(reading, float):
             marks = [
-                not _comparable(each, low, high) or compare(low, high, each) for low, high in bounds
+                not _comparable(reading, low, high) or compare(low, high, reading)
+                for low, high in bounds
             ]
         else:
-            marks = [compare(low, high, each) for low, high in bounds]
-        found = list(map(or_, found, marks))
-    return found
+            marks = [compare(low, high, reading) for low, high in bounds]
+        possible = list(map(or_, possible, marks))
+    return possible
 
 
 def _comparable(value: Any, low: Any, high: Any) -> bool:
     """Whether a number and bounds, some of which are floating-point, have an exact order."""
-    numbers = [each for each in (value, low, high) if isinstance(each, int)]
-    return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
+    numbers = [number for number in (value, low, high) if isinstance(number, int)]
+    return not math.isnan(value) and all(abs(number) <= _EXACT for number in numbers)
 
 
 def _above(high: Any, value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
@@ -161,3 +162,13 @@ def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatisti
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
+
+
+def is_nan(value: object) -> bool:
+    """Whether a value is no number: no bound of anything."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def are_bounds(low: object, high: object) -> bool:
+    """Whether a smallest and a largest value are both there, and both some value."""
+    return not (low is None or high is None or is_nan(low) or is_nan(high))

@@ -70,8 +70,8 @@ def write_properties(
 
 
 def _unescaped(text: str) -> str:
-    def plain(found: re.Match[str]) -> str:
-        escape = found[1]
+    def plain(match: re.Match[str]) -> str:
+        escape = match[1]
         if len(escape) == 5:
             return chr(int(escape[1:], 16))
         return _SPECIAL.get(escape, escape)
@@ -98,7 +98,7 @@ def _escaped(text: str, also: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableLocation:
     """A dataset at `path` whose metadata table is in the directory `metadata`.
 
     The partitions of the table that can be used stand in the properties at `marker`.
@@ -120,7 +120,7 @@ class Place:
         return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
 
 
-def place_of(path: str, directory: str | None = None) -> Place:
+def location_of(path: str, directory: str | None = None) -> TableLocation:
     """The place of a dataset's table: as Hudi has it, or in a directory of its own.
 
     Elsewhere than in the dataset, the table's own properties say that it is there, so that
@@ -128,6 +128,6 @@ def place_of(path: str, directory: str | None = None) -> Place:
     """
     path = path.rstrip("/")
     if directory is None:
-        return Place(path, f"{path}/{METADATA}", f"{path}/{PROPERTIES}")
+        return TableLocation(path, f"{path}/{METADATA}", f"{path}/{PROPERTIES}")
     directory = directory.rstrip("/")
-    return Place(path, directory, f"{directory}/{PROPERTIES}")
+    return TableLocation(path, directory, f"{directory}/{PROPERTIES}")

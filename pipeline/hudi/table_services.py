@@ -19,12 +19,12 @@ from fscontract.pipeline.hudi.timeline import (
     TimelineWriter,
     parse_name,
 )
-from fscontract.pipeline.hudi.writer_base import TableCore
+from fscontract.pipeline.hudi.writer_base import TableWriterBase
 
 _COMPACTION, _CLEAN = "compaction", "clean"
 
 
-class TableServices(TableCore):
+class TableServices(TableWriterBase):
     """A metadata table that can be kept small."""
 
     def maintain(self) -> None:
@@ -32,7 +32,7 @@ class TableServices(TableCore):
         services = self._services
         with self._critical():
             _, metadata = self.timelines()
-            begun = {each.action for each in metadata.pending}
+            begun = {instant.action for instant in metadata.pending}
             if _COMPACTION in begun:
                 self.compact()
             if _CLEAN in begun:
@@ -47,9 +47,9 @@ class TableServices(TableCore):
         """How many there are since the last compaction."""
         last = last_compaction(metadata)
         return sum(
-            each.action == "deltacommit" and (each.completed or "") > last
-            for each in metadata.instants.values()
-            if each.time[:14] != FIRST_INSTANT[:14]
+            instant.action == "deltacommit" and (instant.completed or "") > last
+            for instant in metadata.instants.values()
+            if instant.time[:14] != FIRST_INSTANT[:14]
         )
 
     def compact(self) -> Instant | None:
@@ -61,7 +61,7 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             data, metadata = self.timelines()
-            pending = [each for each in metadata.pending if each.action == _COMPACTION]
+            pending = [item for item in metadata.pending if item.action == _COMPACTION]
             if pending:
                 instant = pending[0]
                 self._instants.reserve(instant)
@@ -72,9 +72,9 @@ class TableServices(TableCore):
                 instant = self._instants.request(_COMPACTION, latest)
                 self._instants.begin(instant)
             written = [
-                self._write_base(partition, instant.time, self._compacted(each, instant, data))
+                self._write_base(partition, instant.time, self._compacted(item, instant, data))
                 for partition in self._partitions()
-                for each in self._slices(partition, metadata)
+                for item in self._slices(partition, metadata)
             ]
             content = encode_commit(written, "COMPACT", compacted=True)
             self._check_lock()
@@ -82,12 +82,14 @@ class TableServices(TableCore):
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
         """Whether the table holds what an action did that is not completed."""
-        return any(each.time in metadata.completed for each in data.pending)
+        return any(instant.time in metadata.completed for instant in data.pending)
 
-    def _compacted(self, each: FileSlice, instant: Instant, data: Timeline) -> Iterator[Record]:
+    def _compacted(
+        self, file_slice: FileSlice, instant: Instant, data: Timeline
+    ) -> Iterator[Record]:
         """The records of a slice, without logs that were completed since the instant."""
-        logs = tuple(log for log in each.logs if log.completed < instant.time)
-        older = FileSlice(each.group, each.base_instant, each.base, logs)
+        logs = tuple(log for log in file_slice.logs if log.completed < instant.time)
+        older = FileSlice(file_slice.group, file_slice.base_instant, file_slice.base, logs)
         reader = self.group_class(
             self._fs,
             older,
@@ -108,7 +110,7 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             _, metadata = self.timelines()
-            begun = [each for each in metadata.pending if each.action == _CLEAN]
+            begun = [pending for pending in metadata.pending if pending.action == _CLEAN]
             gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
             if not begun and not any(gone.values()):
                 return []
@@ -126,16 +128,16 @@ class TableServices(TableCore):
             return [path for paths in gone.values() for path in paths]
 
     def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
-        found = [
+        files = [
             (name, status.path)
             for status in list_files(self._fs, f"{self._metadata}/{partition}")
             if (name := parse_name(status.path.rpartition("/")[2])) is not None
         ]
-        bases = [name.instant for name, _ in found if isinstance(name, BaseName)]
+        bases = [name.instant for name, _ in files if isinstance(name, BaseName)]
         kept = sorted(time for time in bases if metadata.holds(time))[-keep:]
         oldest = kept[0] if kept else ""
         unneeded = []
-        for name, path in found:
+        for name, path in files:
             known = name.instant in metadata.instants
             if isinstance(name, BaseName):
                 needed = name.instant >= oldest and known
@@ -156,7 +158,7 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             data, metadata = self.timelines()
-            missing = [each.time for each in (*data.pending, *unsynced(data, metadata))]
+            missing = [instant.time for instant in (*data.pending, *unsynced(data, metadata))]
             first = min(missing, default="~")
             bound = min(first, self._bound(metadata))
             dropped = self._drop(self._data_instants, data, bound, keep, first)
@@ -181,7 +183,11 @@ class TableServices(TableCore):
         The last that wrote files stays: hudi-rs takes a dataset without one for empty.
         """
         every = list(timeline.instants.values())
-        wrote = [each.time for each in every if each.action in WRITES and each.completed]
+        wrote = [
+            candidate.time
+            for candidate in every
+            if candidate.action in WRITES and candidate.completed
+        ]
         dropped: list[str] = []
         for instant, following in pairwise(every):
             if len(every) - len(dropped) <= max(keep, 1) or following.time > first:

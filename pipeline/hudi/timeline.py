@@ -63,10 +63,10 @@ class LogName:
 
 def parse_name(name: str) -> BaseName | LogName | None:
     """The parts of a file's name, None for any other file."""
-    if found := _BASE.fullmatch(name):
-        return BaseName(found["group"], found["instant"], found["token"])
-    if found := _LOG.fullmatch(name):
-        return LogName(found["group"], found["instant"], int(found["version"]), found["token"])
+    if match := _BASE.fullmatch(name):
+        return BaseName(match["group"], match["instant"], match["token"])
+    if match := _LOG.fullmatch(name):
+        return LogName(match["group"], match["instant"], int(match["version"]), match["token"])
     return None
 
 
@@ -123,15 +123,15 @@ class Instant:
 
 def parse_instant(name: str) -> Instant | None:
     """The instant that a file stands for, None for any other file."""
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    action, state, end = found["action"], found["state"], found["end"]
+    action, state, end = match["action"], match["state"], match["end"]
     if action == INFLIGHT and state is None:
         action, state = "commit", INFLIGHT
     if (end is None) != (state is not None):
         return None
-    return Instant(found["time"], action, state or COMPLETED, end)
+    return Instant(match["time"], action, state or COMPLETED, end)
 
 
 class Timeline:
@@ -145,16 +145,16 @@ class Timeline:
                 last[instant.time] = instant
         self.instants: Mapping[str, Instant] = {time: last[time] for time in sorted(last)}
         self.completed: Mapping[str, str] = {
-            time: each.completed
-            for time, each in self.instants.items()
-            if each.completed is not None
+            time: latest.completed
+            for time, latest in self.instants.items()
+            if latest.completed is not None
         }
         self.start = next(iter(self.instants), None) if start is None else start
 
     @property
     def pending(self) -> list[Instant]:
         """The instants that are not completed, oldest first."""
-        return [each for each in self.instants.values() if each.state != COMPLETED]
+        return [instant for instant in self.instants.values() if instant.state != COMPLETED]
 
     @property
     def latest(self) -> str:
@@ -163,8 +163,10 @@ class Timeline:
 
     def until(self, time: str) -> Timeline:
         """The instants that were completed at a time."""
-        found = (each for each in self.instants.values() if (each.completed or "~") <= time)
-        return Timeline(found, self.start)
+        instants = (
+            instant for instant in self.instants.values() if (instant.completed or "~") <= time
+        )
+        return Timeline(instants, self.start)
 
     def holds(self, time: str) -> bool:
         """Whether an instant is completed here, or older than all that is here, thus archived."""
@@ -179,7 +181,7 @@ def load_timeline(fs: FileSystem, table: str) -> Timeline:
 def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
     """The timeline that a listing of its directory shows."""
     names = (status.path.rpartition("/")[2] for status in statuses)
-    return Timeline(found for found in map(parse_instant, names) if found is not None)
+    return Timeline(instant for instant in map(parse_instant, names) if instant is not None)
 
 
 class TimelineWriter:

@@ -91,10 +91,10 @@ class TableUpdates(TableServices):
 
     def _differs(self, done: Instant, change: Change) -> bool:
         """Return whether a deltacommit has another change of an action that does not count yet."""
-        if all(each.time != done.time for each in self.timelines()[0].pending):
+        if all(pending.time != done.time for pending in self.timelines()[0].pending):
             return False
-        told = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
-        return told not in (None, digest_of(change))
+        digest = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
+        return digest not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
         properties = self._properties()
@@ -108,7 +108,9 @@ class TableUpdates(TableServices):
         delta = Instant(time, "deltacommit", COMPLETED)
         self._instants.reserve(delta)
         written = [
-            self._write_log(partition, time, each) for partition, each in records.items() if each
+            self._write_log(partition, time, entries)
+            for partition, entries in records.items()
+            if entries
         ]
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
@@ -165,18 +167,18 @@ class TableUpdates(TableServices):
 
         Read before the lock is taken, they keep nobody waiting.
         """
-        untold = without(change.added, change.statistics)
-        if not any(untold.values()):
+        unread = without(change.added, change.statistics)
+        if not any(unread.values()):
             return change
-        wanted = self._columns(self._properties()) if columns is None else columns
-        if not wanted:
+        indexed = self._columns(self._properties()) if columns is None else columns
+        if not indexed:
             return change
-        known = read_statistics(self._fs, self.path, untold, wanted)
+        known = read_statistics(self._fs, self.path, unread, indexed)
         return replace(change, statistics={**known, **change.statistics})
 
     def _blocked(self, instant: Instant, data: Timeline) -> bool:
         """Whether an action before this one is not completed."""
-        return any(each.time < instant.time for each in data.pending)
+        return any(pending.time < instant.time for pending in data.pending)
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         """The names of the files of partitions, by the table."""
@@ -192,7 +194,7 @@ class TableUpdates(TableServices):
 
     @property
     def _elsewhere(self) -> bool:
-        return self.place.marker == f"{self._metadata}/{PROPERTIES}"
+        return self.location.marker == f"{self._metadata}/{PROPERTIES}"
 
     @property
     def _directory(self) -> str | None:

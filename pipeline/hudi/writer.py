@@ -88,12 +88,12 @@ class MetadataWriter(Recovery):
         of the dataset; otherwise as `bootstrap`.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
-            found = self._listed(lister, columns, reader)
+            content = self._listed(lister, columns, reader)
             whole = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
-                whole = {**infer(self._fs, self.path, found.added), **whole}
-            self.bootstrap(found, name, whole, columns or ())
+                whole = {**infer(self._fs, self.path, content.added), **whole}
+            self.bootstrap(content, name, whole, columns or ())
 
     def rebuild(
         self,
@@ -111,11 +111,11 @@ class MetadataWriter(Recovery):
             properties = self._properties()
             self._keeps(properties)
             columns = self._columns(properties)
-            found = self._listed(lister, columns, reader)
+            content = self._listed(lister, columns, reader)
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            self.bootstrap(found, properties.get(NAME, "dataset"), own, columns)
-            return found
+            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns)
+            return content
 
     def _listed(
         self,
@@ -128,9 +128,9 @@ class MetadataWriter(Recovery):
         if pending:
             raise MetadataException(self.path, f"{pending[0].time} is not completed")
         sizes = lister(self._fs, self.path)
-        wanted = columns is None or bool(columns)
+        has_columns = columns is None or bool(columns)
         return Change(
-            sizes, statistics=reader(self._fs, self.path, sizes, columns) if wanted else {}
+            sizes, statistics=reader(self._fs, self.path, sizes, columns) if has_columns else {}
         )
 
     def bootstrap(
@@ -151,9 +151,9 @@ class MetadataWriter(Recovery):
         one without commits for empty.
         """
         check_change(content)
-        told = {known.column for group in content.statistics.values() for known in group}
-        columns = sorted({*columns, *told})
-        if bad := [each for each in columns if not indexable(each)]:
+        indexed = {known.column for group in content.statistics.values() for known in group}
+        columns = sorted({*columns, *indexed})
+        if bad := [item for item in columns if not indexable(item)]:
             raise IllegalArgumentException(f"no name of a column to have ranges of is {bad[0]!r}")
         records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
         if columns:
@@ -164,16 +164,16 @@ class MetadataWriter(Recovery):
             if SCHEMA in (properties or {}) and not self._elsewhere:
                 self._first_commit(content, dict(properties or {})[SCHEMA])
             write_properties(self._fs, f"{self._metadata}/{PROPERTIES}", own)
-            for number, (partition, each) in enumerate(records.items()):
+            for number, (partition, item) in enumerate(records.items()):
                 instant = Instant(f"{int(FIRST_INSTANT) + number:017}", "deltacommit", COMPLETED)
                 self._instants.reserve(instant)
-                base = self._write_base(partition, instant.time, each)
-                said = encode_commit([base], "BULK_INSERT")
-                self._instants.complete(instant, said, self._latest())
+                base = self._write_base(partition, instant.time, item)
+                commit = encode_commit([base], "BULK_INSERT")
+                self._instants.complete(instant, commit, self._latest())
             whole = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
             whole |= properties or {}
             whole |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
-            write_properties(self._fs, self.place.marker, whole, replace=True)
+            write_properties(self._fs, self.location.marker, whole, replace=True)
             self._refresh()
 
     def _first_commit(self, content: Change, schema: str) -> None:
@@ -183,12 +183,12 @@ class MetadataWriter(Recovery):
             return
         time = self._data_instants.next_time(metadata.latest)
         extra = {"schema": schema}
-        said = encode_change(COMMIT, time, Change(content.added), extra)
-        done = self._data_instants.complete(Instant(time, COMMIT, REQUESTED), said)
+        commit = encode_change(COMMIT, time, Change(content.added), extra)
+        done = self._data_instants.complete(Instant(time, COMMIT, REQUESTED), commit)
         self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
-        if self.place.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
+        if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
             raise FileAlreadyExistsException(self._metadata, "there is a metadata table")
         self.drop()
 
@@ -200,9 +200,9 @@ class MetadataWriter(Recovery):
             there = PARTITIONS in properties
             if there and not self._elsewhere:
                 left = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
-                write_properties(self._fs, self.place.marker, left, replace=True)
+                write_properties(self._fs, self.location.marker, left, replace=True)
             elif there:
-                self._fs.delete(self.place.marker)
+                self._fs.delete(self.location.marker)
             there = self._fs.delete(self._metadata, recursive=True) and there
             self._refresh()
             return there

@@ -30,7 +30,7 @@ from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.record_codec import encode_record
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record
 from fscontract.pipeline.hudi.schema import RECORD_JSON
-from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, place_of
+from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, location_of
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILE_GROUPS,
@@ -58,7 +58,7 @@ class Services:
     keep_instants: int = 30
 
 
-class TableCore:
+class TableWriterBase:
     """Files and instants of the metadata table of a dataset, for those who write them."""
 
     group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
@@ -78,12 +78,12 @@ class TableCore:
         metrics: Metrics | None = None,
         max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
-        self.place = place_of(path, directory)
-        self.path = self.place.path
+        self.location = location_of(path, directory)
+        self.path = self.location.path
         self.metrics = metrics or Metrics()
         self._fs = fs
         self._max_block_bytes = max_block_bytes
-        self._metadata = self.place.metadata
+        self._metadata = self.location.metadata
         self._data_instants = TimelineWriter(fs, self.path, clock)
         self._instants = TimelineWriter(fs, self._metadata, clock)
         self._clock = clock
@@ -166,17 +166,17 @@ class TableCore:
 
     def _properties(self) -> dict[str, str]:
         if self._known is None or not self._depth:
-            self._known = self.place.properties(self._fs)
+            self._known = self.location.properties(self._fs)
         return dict(self._known)
 
     def _columns(self, properties: Mapping[str, str]) -> list[str]:
-        return [each for each in properties.get(COLUMNS, "").split(",") if each]
+        return [column for column in properties.get(COLUMNS, "").split(",") if column]
 
     def _slices(self, partition: str, metadata: Timeline) -> list[FileSlice]:
         if partition not in FILE_GROUPS:
             raise MetadataException(self._metadata, f"no partition to write is {partition!r}")
         slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
-        if [each.group for each in slices] != [FILE_GROUPS[partition]]:
+        if [file_slice.group for file_slice in slices] != [FILE_GROUPS[partition]]:
             raise MetadataException(self._metadata, f"other file groups in {partition!r}")
         where = (self._fs, self._metadata, partition)
         check_slices(*where, slices, metadata, self.timelines()[0])
@@ -184,10 +184,10 @@ class TableCore:
 
     def _partitions(self) -> list[str]:
         """The partitions of the table; MetadataException if it is not there."""
-        found = self._properties().get(PARTITIONS, "")
-        if not found:
+        names = self._properties().get(PARTITIONS, "")
+        if not names:
             raise MetadataException(self.path, "the dataset has no metadata table")
-        return found.split(",")
+        return names.split(",")
 
     def _write_base(self, partition: str, instant: str, records: Iterable[Record]) -> WrittenFile:
         name = str(BaseName(FILE_GROUPS[partition], instant))

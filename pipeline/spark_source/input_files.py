@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def find_files(fs: FileSystem, request: Request) -> list[ScannedFileInfo]:
     """The files below the inputs, each once, in the order of the listings; SourceException."""
     scanner = TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values))
-    found: dict[str, ScannedFileInfo] = {}
+    infos: dict[str, ScannedFileInfo] = {}
     scanner.start()
     try:
         while True:
@@ -29,14 +29,14 @@ def find_files(fs: FileSystem, request: Request) -> list[ScannedFileInfo]:
             ended = bool(scanner.scans)
             while (info := scanner.take()) is not None:
                 if not info.status.is_directory:
-                    found.setdefault(info.status.path, info)
+                    infos.setdefault(info.status.path, info)
             if ended:
                 break
     finally:
         scanner.stop()
     if (notice := scanner.notice()) is not None:
         raise SourceException(str(notice))
-    return list(found.values())
+    return list(infos.values())
 
 
 def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,25 +139,6 @@ class Files(Protocol):
         """Let go of what is open."""
 
 
-def files_of(fs: FileSystem, request: Request) -> Files:
-    """The files that the options ask for; SourceException if an input is missing."""
-    if not request.values["metadata"]:
-        return ListedFiles(fs, request)
-    from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
-
-    return IndexedFiles(fs, request)
-
-
-def check_inputs(fs: FileSystem, request: Request) -> None:
-    """SourceException if an input is missing."""
-    if not request.values["metadata"]:
-        expand(fs, request.paths)
-        return
-    from fscontract.pipeline.spark_source.metadata_files import check_datasets
-
-    check_datasets(fs, request.paths, request.values["metadataDir"])
-
-
 class ListedFiles:
     """Files that are listed."""
 
@@ -178,8 +159,8 @@ class ListedFiles:
         """The files of directories; a listing says nothing of rows."""
         if directories is None:
             return self._infos
-        wanted = set(directories)
-        return [info for info in self._infos if Directory.of(info) in wanted]
+        chosen = set(directories)
+        return [info for info in self._infos if Directory.of(info) in chosen]
 
     def close(self) -> None:
         """Nothing is open."""
@@ -187,12 +168,18 @@ class ListedFiles:
 
 def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
     """Which directories may have files whose path meets all conditions."""
-    wanted = [each for each in conditions if each.column == "path" and not each.negated]
+    path_conditions = [
+        condition
+        for condition in conditions
+        if condition.column == "path" and not condition.negated
+    ]
 
-    def kept(directory: Directory) -> bool:
-        return all(_may_begin(each, f"{directory.path.rstrip('/')}/") for each in wanted)
+    def may_match(directory: Directory) -> bool:
+        return all(
+            _may_begin(condition, f"{directory.path.rstrip('/')}/") for condition in path_conditions
+        )
 
-    return kept
+    return may_match
 
 
 def _may_begin(condition: Condition, start: str) -> bool:
@@ -201,7 +188,7 @@ def _may_begin(condition: Condition, start: str) -> bool:
     if condition.operation == "eq":
         return bool(value.startswith(start))
     if condition.operation == "in":
-        return any(each.startswith(start) for each in value)
+        return any(choice.startswith(start) for choice in value)
     if condition.operation == "starts":
         return bool(value.startswith(start) or start.startswith(value))
     return True

@@ -21,12 +21,11 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters
 from fscontract.pipeline.spark_source.options import Option, read_options
-from fscontract.pipeline.spark_source.parquet.filters import NOTHING, sort_filters
-from fscontract.pipeline.spark_source.parquet.reading import kept_rows
+from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
-from fscontract.pipeline.spark_source.request import paths_of, places_of
+from fscontract.pipeline.spark_source.request import locations_of, paths_of
 
 #: The name by which Spark knows the source.
 NAME = "fscontract-metadata"
@@ -74,11 +73,11 @@ class MetadataTableSource(CatalogSource):
             raise SourceException("a metadata table is that of one dataset")
         self.root = paths[0]
         where = self.values["metadataDir"]
-        self.place, _ = places_of((*paths, *([where] if where else [])), None, options)
+        self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
         """As the base has it; SourceException, too, if there is no metadata table."""
-        with one_line(), FILESYSTEMS.lease(self.place) as fs, self.table(fs):
+        with one_line(), FILESYSTEMS.lease(self.location) as fs, self.table(fs):
             return schema_of(self.values["content"])
 
     def table(self, fs: FileSystem) -> MetadataTable:
@@ -95,8 +94,8 @@ class MetadataTableSource(CatalogSource):
         """The reader."""
         schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
-            wanted = schema_of(self.values["content"]).simpleString()
-            raise SourceException(f"the columns are {wanted}, and no others")
+            expected = schema_of(self.values["content"]).simpleString()
+            raise SourceException(f"the columns are {expected}, and no others")
         return (PushdownTableReader if self.pushdown else TableReader)(self)
 
 
@@ -125,7 +124,7 @@ class TableReader(DataSourceReader):  # type: ignore[misc]
         fields = schema_of(content).fields
         schema = pa.schema([pa.field(f.name, arrow_type(f.dataType)) for f in fields])
         rows = _files if content == FILES else _statistics
-        with one_line(), FILESYSTEMS.lease(source.place) as fs, source.table(fs) as table:
+        with one_line(), FILESYSTEMS.lease(source.location) as fs, source.table(fs) as table:
             for batch in _batches(rows(table, source.root, self.pushed.rows), schema):
                 yield kept_rows(batch, self.pushed.rows)
 
@@ -161,14 +160,14 @@ def _statistics(
     for column in table.columns:
         if chosen is not None and column not in chosen:
             continue
-        names = {partition_key(column, each): each for each in partitions}
+        names = {partition_key(column, partition): partition for partition in partitions}
         for (key, name), known in table.column_statistics(column).items():
             if key in names:
                 path = join_path(root, below(names[key], name))
-                yield column, names[key], path, *_shown(known)
+                yield column, names[key], path, *_statistics_row(known)
 
 
-def _shown(known: ColumnStatistics) -> tuple[Any, ...]:
+def _statistics_row(known: ColumnStatistics) -> tuple[Any, ...]:
     wrapper = known.wrapper
     kind = None if wrapper is None else wrapper.removesuffix("Wrapper")
     low, high = (_text(wrapper, value) for value in (known.minimum, known.maximum))
@@ -192,12 +191,16 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
 
 def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
     """The values that a column may have; None if conditions leave that open."""
-    found: set[str] | None = None
-    for each in conditions:
-        if each.column == column and not each.negated and each.operation in ("eq", "in"):
-            values = set(each.value) if each.operation == "in" else {each.value}
-            found = values if found is None else found & values
-    return found
+    allowed: set[str] | None = None
+    for condition in conditions:
+        if (
+            condition.column == column
+            and not condition.negated
+            and condition.operation in ("eq", "in")
+        ):
+            values = set(condition.value) if condition.operation == "in" else {condition.value}
+            allowed = values if allowed is None else allowed & values
+    return allowed
 
 
 def _batches(rows: Iterator[tuple[Any, ...]], schema: Any) -> Iterator[Any]:

@@ -14,21 +14,16 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS, settle_down
 from fscontract.implementations.spark.locations import Place
-from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.contexts import ReaderContext
-from fscontract.pipeline.blockreader.lazy_batches import (
-    PiecesBatch,
-    PiecesReaderContext,
-    RegionBatch,
-    RegionReaderContext,
-)
+from fscontract.pipeline.blockreader.batches import PiecesBatch, RecordBatch, RegionBatch
+from fscontract.pipeline.blockreader.contexts import PiecesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.lines import RegionReaderContext
 from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
 from fscontract.pipeline.blockreader.source import BlockReadException, RecordTooLongException
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.options import COLUMNS
-from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
 from fscontract.pipeline.spark_source.request import Request
 
 #: Batches are put together until they have so many rows, or bytes.
@@ -54,24 +49,24 @@ class Columns:
 
     def of(self, batch: RecordBatch, block: FileBlockMetadata) -> Any:
         """The columns of records of a block."""
-        made: dict[str, Any] = {}
+        arrays_by_name: dict[str, Any] = {}
         if "value" in self._names or "offset" in self._names:
             _check_length(batch, block)
-            made["value"] = values = _values(batch, self._value)
+            arrays_by_name["value"] = values = _values(batch, self._value)
         count = len(batch)
         if not self._names:
             return without_columns(count)
         if "offset" in self._names:
-            made["offset"] = _offsets(batch, values)
+            arrays_by_name["offset"] = _offsets(batch, values)
         if "path" in self._names:
-            made["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
+            arrays_by_name["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
         if "block_id" in self._names:
-            made["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
-        arrays = [made[name] for name in self._names]
-        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+            arrays_by_name["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
+        arrays = [arrays_by_name[name] for name in self._names]
+        rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
         for condition in self._rows:
-            found = found.filter(condition.mask(found.column(condition.column)))
-        return found
+            rows = rows.filter(condition.mask(rows.column(condition.column)))
+        return rows
 
     def together(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same rows in batches that are not small, and none that is empty."""
@@ -125,16 +120,16 @@ def _values(batch: RecordBatch, kind: Any) -> Any:
         return _array([*range(0, size, batch.length), size], batch.data, kind)
     if len(batch.records) == 1:
         return _array([0, len(batch.records[0])], batch.records[0], kind)
-    found = pa.array(batch.records, pa.binary())
-    return pa.Array.from_buffers(kind, len(found), found.buffers(), offset=found.offset)
+    values = pa.array(batch.records, pa.binary())
+    return pa.Array.from_buffers(kind, len(values), values.buffers(), offset=values.offset)
 
 
 def _split(batch: RegionBatch, kind: Any) -> Any:
     """Divide the whole region at once; behind the last delimiter nothing is left."""
     bounds = [batch.first, batch.stop - len(batch.delimiter)]
-    found = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
-    batch.count = len(found)
-    return found
+    values = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
+    batch.count = len(values)
+    return values
 
 
 def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
@@ -158,7 +153,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 class ReadPlan:
     """All that a task has to know beside its blocks; it is sent to each."""
 
-    place: Place
+    location: Place
     values: Mapping[str, Any]
     delimiter: bytes | None
     compression: str | None
@@ -173,7 +168,7 @@ class ReadPlan:
     ) -> ReadPlan:
         """The plan for these columns."""
         return cls(
-            request.place,
+            request.location,
             request.values,
             request.delimiter,
             request.compression,
@@ -201,22 +196,22 @@ class ReadPlan:
         )
 
 
-def read_partition(plan: ReadPlan, partition: Any, told: Any) -> Iterator[Any]:
+def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]:
     """The rows of a partition; none of the one that Spark makes where there are no partitions."""
     if isinstance(partition, BlocksPartition):
-        yield from read_runs(plan, partition.runs, told)
+        yield from read_runs(plan, partition.runs, report)
         settle_down()
 
 
-def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
+def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
     """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
 
     columns = Columns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
-    with one_line(), FILESYSTEMS.lease(plan.place) as fs:
+    with one_line(), FILESYSTEMS.lease(plan.location) as fs:
         yield from columns.together(_batches(plan, fs, runs, columns, counters))
-    if told is not None:
-        told(counters)
+    if report is not None:
+        report(counters)
 
 
 def _batches(
@@ -229,8 +224,8 @@ def _batches(
             try:
                 for block in run.blocks():
                     if all(c.holds(block.block_id) for c in ids):
-                        shown = as_planned(plan.values, block)
-                        for batch in reader.process_batches(shown):
+                        planned = as_planned(plan.values, block)
+                        for batch in reader.process_batches(planned):
                             yield columns.of(batch, block)
             except BlockReadException as error:
                 missing = isinstance(error.__cause__, FileNotFoundError)
@@ -267,8 +262,8 @@ def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
     for field in schema.fields:
         if field.name == "value":
             binary = isinstance(field.dataType, BinaryType)
-        wanted = _TYPES.get(field.name, BinaryType if binary else StringType)
-        if field.dataType != wanted():
-            types = f"{wanted().simpleString()}, not {field.dataType.simpleString()}"
+        expected = _TYPES.get(field.name, BinaryType if binary else StringType)
+        if field.dataType != expected():
+            types = f"{expected().simpleString()}, not {field.dataType.simpleString()}"
             raise SourceException(f"the type of column {field.name!r} is {types}")
     return names, binary

@@ -34,13 +34,13 @@ def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
 
     Spark makes sources in processes of the driver, which have its working directory.
     """
-    found = dict(options)
+    absolute = dict(options)
     for key, text in options.items():
         if key.lower() == "paths":
-            found[key] = json.dumps([_absolute(path) for path in _listed(text)])
+            absolute[key] = json.dumps([_absolute(path) for path in _listed(text)])
         elif key.lower() in LOCATIONS:
-            found[key] = _absolute(text)
-    return found
+            absolute[key] = _absolute(text)
+    return absolute
 
 
 def _absolute(path: str) -> str:
@@ -51,12 +51,12 @@ def _absolute(path: str) -> str:
 def _listed(text: str) -> list[str]:
     """Return the paths that `load` was given as a list; SourceException."""
     try:
-        found = json.loads(text) if text else []
+        paths = json.loads(text) if text else []
     except ValueError:
-        found = None
-    if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        paths = None
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise SourceException(f"option 'paths' can't be {text!r:.80}: a list of paths as JSON")
-    return found
+    return paths
 
 
 def names_input(options: Mapping[str, str]) -> bool:
@@ -67,45 +67,47 @@ def names_input(options: Mapping[str, str]) -> bool:
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
     own = {key.lower(): text for key, text in options.items()}
-    found = [own["path"]] if own.get("path") else []
-    found += _listed(own.get("paths", ""))
-    if not found:
+    paths = [own["path"]] if own.get("path") else []
+    paths += _listed(own.get("paths", ""))
+    if not paths:
         raise SourceException(
             "no path: .load(path), .load([path, ...]) or .option('path', path); a table that was"
             " created with columns of its own has none: leave out its columns"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(paths))
 
 
-def places_of(
-    paths: Sequence[str], location: str | None, options: Mapping[str, str]
+def locations_of(
+    paths: Sequence[str], window_location: str | None, options: Mapping[str, str]
 ) -> tuple[Place, Place | None]:
     """The filesystem that all of the paths are in, and that of the location, if there is one.
 
     SourceException if the paths are in several.
     """
-    places = list(dict.fromkeys(map(_where, paths)))
-    if len(places) > 1:
-        raise SourceException(f"paths are in one filesystem, not in {' and '.join(places)}")
-    windows = None if location is None else _where(location)
+    urls = list(dict.fromkeys(map(_where, paths)))
+    if len(urls) > 1:
+        raise SourceException(f"paths are in one filesystem, not in {' and '.join(urls)}")
+    windows = None if window_location is None else _where(window_location)
     own = options_of_s3(options)
     _check_no_keys(own)
-    if own and not f"{places[0]} {windows}".count("s3://"):
+    if own and not f"{urls[0]} {windows}".count("s3://"):
         name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
         raise SourceException(f"option {name!r} is for the URL of a bucket")
-    return _place(places[0], own), None if windows is None else _place(windows, own)
+    return _location(urls[0], own), None if windows is None else _location(windows, own)
 
 
-def _place(where: str, options: Mapping[str, str]) -> Place:
+def _location(where: str, options: Mapping[str, str]) -> Place:
     return place_of(where, options) if where.startswith("s3://") else LocalPlace()
 
 
 def _where(path: str) -> str:
     """The URL of the filesystem that a path is in; SourceException if executors can't read it."""
-    found = _URI.match(path)
-    scheme = "file" if found is None else found[1].lower()
+    scheme_match = _URI.match(path)
+    scheme = "file" if scheme_match is None else scheme_match[1].lower()
     bare = bare_path(path)
-    authority = "" if found is None else path[found.end() : len(path) - len(bare)].lstrip("/")
+    authority = (
+        "" if scheme_match is None else path[scheme_match.end() : len(path) - len(bare)].lstrip("/")
+    )
     if not bare.startswith("/"):
         raise SourceException(f"the path of a URI must be absolute: {path!r:.200}")
     if scheme == "file" and authority in ("", "localhost"):
@@ -134,7 +136,7 @@ def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
 
     A path with the characters of a pattern that is there is no pattern.
     """
-    found: dict[str, None] = {}
+    paths_found: dict[str, None] = {}
     for path in paths:
         bare = bare_path(path)
         front = path[: len(path) - len(bare)]
@@ -142,8 +144,8 @@ def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
         if not matches:
             kind = "no file or directory matches" if _MAGIC.search(bare) else "no such input:"
             raise SourceException(f"{kind} {path!r}")
-        found.update((f"{front}{match}", None) for match in matches)
-    return list(found)
+        paths_found.update((f"{front}{match}", None) for match in matches)
+    return list(paths_found)
 
 
 def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
@@ -161,10 +163,12 @@ def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
     if not _MAGIC.search(pattern):
         return
     *parents, last = pattern.strip("/").split("/")
-    found = [""]
+    directories = [""]
     for element in parents:
-        found = [path for at in found for path in _step(fs, at, element, directory=True)]
-    for at in found:
+        directories = [
+            path for at in directories for path in _step(fs, at, element, directory=True)
+        ]
+    for at in directories:
         yield from _step(fs, at, last, directory=False)
 
 
@@ -245,7 +249,7 @@ class Request:
     """The inputs, the filesystem they are in, and the values of all options."""
 
     paths: tuple[str, ...]
-    place: Place
+    location: Place
     values: Mapping[str, Any]
     #: The filesystem of `windowLocation`.
     windows: Place | None = None
@@ -257,10 +261,10 @@ class Request:
         given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
         _check(values, given)
         paths = paths_of(options)
-        place, windows = places_of(paths, values["windowLocation"], options)
+        location, windows = locations_of(paths, values["windowLocation"], options)
         if (where := values["metadataDir"]) is not None:
-            place, _ = places_of((*paths, where), None, options)
-        return cls(paths, place, values, windows)
+            location, _ = locations_of((*paths, where), None, options)
+        return cls(paths, location, values, windows)
 
     @property
     def streaming(self) -> bool:
@@ -288,8 +292,8 @@ class Request:
     def delimiter(self) -> bytes | None:
         """What ends a record, None for the ends of lines."""
         text: str | None = self.values["delimiter"]
-        found: bytes | None = self.values["delimiterHex"]
-        return found if text is None else text.encode()
+        binary: bytes | None = self.values["delimiterHex"]
+        return binary if text is None else text.encode()
 
     def with_paths(self, paths: list[str]) -> Request:
         """The same for other inputs."""

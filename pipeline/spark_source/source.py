@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pyspark.accumulators import AccumulatorParam
 from pyspark.sql.datasource import DataSourceReader
 
 from fscontract.contract.api.filesystem import FileSystem
@@ -15,11 +16,17 @@ from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import condition_of, kept_runs
-from fscontract.pipeline.spark_source.input_files import check_inputs, files_of, may_hold
-from fscontract.pipeline.spark_source.metrics import Tally
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, pack, plan_infos
+from fscontract.pipeline.spark_source.filters import condition_of
+from fscontract.pipeline.spark_source.input_files import may_hold
+from fscontract.pipeline.spark_source.planning import (
+    BlocksPartition,
+    Packing,
+    check_inputs,
+    files_of,
+    kept_runs,
+    pack,
+    plan_infos,
+)
 from fscontract.pipeline.spark_source.read_task import (
     ReadPlan,
     check_schema,
@@ -47,7 +54,7 @@ class FsContractDataSource(CatalogSource):
 
     packing: ClassVar[Packing] = Packing()
     pushdown: ClassVar[bool] = False
-    told: ClassVar[Callable[[Any], None] | None] = None
+    report: ClassVar[Callable[[Any], None] | None] = None
 
     @classmethod
     def name(cls) -> str:
@@ -61,11 +68,11 @@ class FsContractDataSource(CatalogSource):
         """As the base has it; SourceException, too, if there is no input."""
         request = self.request
         if request.parquet:
-            from fscontract.pipeline.spark_source.parquet.planning import schema_of_files
+            from fscontract.pipeline.spark_source.parquet.batch_reader import schema_of_files
 
             return schema_of_files(request)
         if not request.streaming:
-            with one_line(), FILESYSTEMS.lease(request.place) as fs:
+            with one_line(), FILESYSTEMS.lease(request.location) as fs:
                 check_inputs(fs, request)
         return schema_of(request.values["columns"], request.binary)
 
@@ -75,16 +82,16 @@ class FsContractDataSource(CatalogSource):
         with one_line():
             request = self.request.for_mode(False)
         if request.parquet:
-            from fscontract.pipeline.spark_source.parquet.planning import reader_of
+            from fscontract.pipeline.spark_source.parquet.batch_reader import reader_of
 
-            return reader_of(request, schema, self.packing, type(self).told, self.pushdown)
+            return reader_of(request, schema, self.packing, type(self).report, self.pushdown)
         with one_line():
             plan = _plan(request, schema)
             if (where := request.values["where"]) is not None:
                 plan, left = with_filters(plan, filters_in(where, schema))
                 check_taken(left)
         kind = PushdownReader if self.pushdown else BlockSourceReader
-        return kind(request, plan, self.packing, type(self).told)
+        return kind(request, plan, self.packing, type(self).report)
 
     def streamReader(  # noqa: N802 - Spark's name
         self, schema: Any
@@ -98,7 +105,7 @@ class FsContractDataSource(CatalogSource):
         try:
             schema = self.plain(schema)
             request = self.request.for_mode(True)
-            return WindowStreamReader(request, _plan(request, schema), type(self).told)
+            return WindowStreamReader(request, _plan(request, schema), type(self).report)
         except SourceException as error:
             return RefusedStreamReader(error)
 
@@ -112,24 +119,24 @@ def _plan(request: Request, schema: Any) -> ReadPlan:
 class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
     """Plans the blocks of a batch, and reads those of one partition."""
 
-    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, told: Any) -> None:
+    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, report: Any) -> None:
         self.request = request
         self.plan = plan
         self.packing = packing
-        self.told = told
+        self.report = report
 
     def partitions(self) -> list[Any]:
         """The blocks, packed; SourceException if an input is missing."""
         request, plan = self.request, self.plan
-        with one_line(), FILESYSTEMS.lease(request.place) as fs:
+        with one_line(), FILESYSTEMS.lease(request.location) as fs:
             packing = self.packing.with_options(request)
-            runs, most = plan_infos(find_infos(fs, request, plan), request, packing)
-            kept = kept_runs(runs, plan.conditions)
-            return [BlocksPartition(part) for part in pack(kept, most, packing.open_cost)]
+            runs, max_bytes = plan_infos(find_infos(fs, request, plan), request, packing)
+            remaining = kept_runs(runs, plan.conditions)
+            return [BlocksPartition(part) for part in pack(remaining, max_bytes, packing.open_cost)]
 
     def read(self, partition: Any) -> Iterator[Any]:
         """The rows of a partition as Arrow batches."""
-        return read_partition(self.plan, partition, self.told)
+        return read_partition(self.plan, partition, self.report)
 
 
 def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[ScannedFileInfo]:
@@ -142,7 +149,7 @@ def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[Scanned
         if numbered or not plan.conditions:
             return files.find()
         keeps = may_hold(plan.conditions)
-        return files.find([each for each in files.directories() if keeps(each)])
+        return files.find([directory for directory in files.directories() if keeps(directory)])
 
 
 class PushdownReader(BlockSourceReader):
@@ -160,12 +167,47 @@ def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list
     types["value"] = bytes if plan.binary else str
     left, taken = [], []
     for pushed in filters:
-        found = condition_of(pushed, types)
-        if found is None:
+        condition = condition_of(pushed, types)
+        if condition is None:
             left.append(pushed)
-        elif not (found.operation == "null" and found.negated):  # which always holds
-            taken.append(found)
+        elif not (condition.operation == "null" and condition.negated):  # which always holds
+            taken.append(condition)
     return replace(plan, conditions=(*plan.conditions, *taken)), left
+
+
+class CountersParam(AccumulatorParam):  # type: ignore[misc]
+    """How Spark adds counters."""
+
+    def zero(self, value: Counters) -> Counters:
+        """Counters of nothing."""
+        return Counters()
+
+    def addInPlace(self, value1: Counters, value2: Counters) -> Counters:  # noqa: N802 - Spark's
+        """Both together."""
+        value1.add(value2)
+        return value1
+
+
+class Tally:
+    """Counters of all tasks of one registration that came to their end.
+
+    A task that failed, was cancelled, or whose rows were not all wanted (`limit`) tells nothing;
+    one that Spark runs twice counts twice.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._accumulator = context.accumulator(Counters(), CountersParam())
+
+    @property
+    def counters(self) -> Counters:
+        """What was done so far."""
+        value: Counters = self._accumulator.value
+        return replace(value)
+
+    @property
+    def add(self) -> Any:
+        """What tasks call: it can be sent to them."""
+        return self._accumulator.add
 
 
 _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
@@ -201,7 +243,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     known = {
         "packing": _packing(spark, context),
         "pushdown": pushdown,
-        "told": None if tally is None else staticmethod(tally.add),
+        "report": None if tally is None else staticmethod(tally.add),
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,
     }
@@ -246,5 +288,5 @@ def _bytes(text: str | None, default: int) -> int:
     if text is None:
         return default
     units = {"b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
-    shown = text.strip().lower().removesuffix("b") or "0"
-    return int(shown.rstrip("kmgt")) << units.get(shown[-1], 0)
+    size = text.strip().lower().removesuffix("b") or "0"
+    return int(size.rstrip("kmgt")) << units.get(size[-1], 0)

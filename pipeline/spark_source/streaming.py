@@ -22,8 +22,7 @@ from fscontract.pipeline.blockreader.scaling import (
     required_partitions,
 )
 from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import spread
+from fscontract.pipeline.spark_source.planning import BlocksPartition, spread
 from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition
 from fscontract.pipeline.spark_source.request import Request
 from fscontract.pipeline.spark_source.windows import UNLIMITED, Limits, WindowLog
@@ -67,10 +66,10 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     and time of its files, so a micro-batch that Spark repeats has the same blocks.
     """
 
-    def __init__(self, request: Request, plan: ReadPlan, told: Any) -> None:
+    def __init__(self, request: Request, plan: ReadPlan, report: Any) -> None:
         self.request = request
         self.plan = plan
-        self.told = told
+        self.report = report
         self._log: WindowLog | None = None
         self._scaling = PartitionScaling.of(request)
 
@@ -162,7 +161,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
 
     def read(self, partition: Any) -> Iterator[Any]:
         """The rows of a partition as Arrow batches."""
-        return read_partition(self.plan, partition, self.told)
+        return read_partition(self.plan, partition, self.report)
 
     def commit(self, end: Offset) -> None:
         """Windows up to this one need not be repeated any more."""

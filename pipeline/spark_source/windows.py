@@ -14,7 +14,7 @@ from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata, bare_path, join_path
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.input_files import AsConfigured, scanner_options
-from fscontract.pipeline.spark_source.partition import BlockRun
+from fscontract.pipeline.spark_source.planning import BlockRun
 from fscontract.pipeline.spark_source.request import Request, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
@@ -147,10 +147,10 @@ class Identity:
         try:
             return read_text(self._fs, self._path).strip()
         except FileNotFoundException:
-            made = secrets.token_hex(8)
+            name = secrets.token_hex(8)
         with self._fs.create(self._path, overwrite=False) as file:
-            file.write(made.encode())
-        return made
+            file.write(name.encode())
+        return name
 
     def check(self, offset: dict[str, Any]) -> int:
         """The window of an offset; SourceException if it is another stream's."""
@@ -193,7 +193,7 @@ class WindowLog:
         #: A checkpoint that may be written when its window is committed.
         self._candidate: tuple[int, str] | None = None
         self._written = self._files = 0
-        files = FILESYSTEMS.take(request.place)
+        files = FILESYSTEMS.take(request.location)
         check_no_patterns(files, request.paths)
         store = FSWindowStore(self._fs, self._directory)
         self.splitter = StreamSplitter(files, request, store)
@@ -202,15 +202,15 @@ class WindowLog:
 
     def runs(self, start: int, end: int) -> list[BlockRun]:
         """The blocks of the windows behind `start` up to `end`; SourceException."""
-        found: list[BlockRun] = []
+        runs: list[BlockRun] = []
         for number in range(start + 1, end + 1):
             if number not in self._runs:
                 raise SourceException(
                     f"window {number} is not in {self._directory!r}, which has the windows up to"
                     f" {self.last}: is it the directory that belongs to the checkpoint of Spark?"
                 )
-            found += self._runs[number]
-        return found
+            runs += self._runs[number]
+        return runs
 
     def advance(self, limits: Limits) -> bool:
         """Fill the next window, and write it down; False if there is nothing for it yet."""

@@ -70,7 +70,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             clock=self.clock,
         )
         self.windows = windows
-        self._check_place(windows)
+        self._check_location(windows)
         self.notices_output: Callable[[MissingInput], None] = no_output
         self._last_window: int | None = None
         self._started = False
@@ -207,12 +207,12 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         self.scanner.references = references
         self._last_window = window
 
-    def _check_place(self, windows: WindowStore) -> None:
+    def _check_location(self, windows: WindowStore) -> None:
         if not isinstance(windows, FSWindowStore) or windows.filesystem is not self.filesystem:
             return
-        for place in self.scanner.files:
-            inside = bare_path(place).rstrip("/") + "/"
+        for path in self.scanner.files:
+            inside = bare_path(path).rstrip("/") + "/"
             if self.scanner.recursive and f"{windows.directory}/".startswith(inside):
                 raise IllegalArgumentException(
-                    f"windows kept in {windows.directory!r} would be found as files of {place!r}"
+                    f"windows kept in {windows.directory!r} would be found as files of {path!r}"
                 )

@@ -136,8 +136,8 @@ class FSWindowStore(WindowStore):
 
     def retrieve_all(self, window_id: int) -> Mapping[int, WindowData]:
         """What each operator saved of a window, by operator; without those that saved nothing."""
-        found = {who: self._retrieve(who, window_id) for who in self.operators()}
-        return {who: data for who, data in found.items() if data is not None}
+        windows = {operator: self._retrieve(operator, window_id) for operator in self.operators()}
+        return {operator: data for operator, data in windows.items() if data is not None}
 
     def operators(self) -> tuple[int, ...]:
         """The operators that have windows here, in order."""
@@ -157,9 +157,9 @@ class FSWindowStore(WindowStore):
         if hasattr(self.filesystem, "remove_abandoned"):
             self.filesystem.remove_abandoned(self.directory)
         for who in {self.operator_id, *removed}:
-            windows = sorted(self._numbered(self._home(who), _SUFFIX))
+            windows = sorted(self._numbered(self._operator_directory(who), _SUFFIX))
             if who != self.operator_id and all(number <= window_id for number, _ in windows):
-                self.filesystem.delete(self._home(who), recursive=True)
+                self.filesystem.delete(self._operator_directory(who), recursive=True)
                 continue
             for number, path in windows:
                 if number <= window_id and number != self._largest:
@@ -167,12 +167,14 @@ class FSWindowStore(WindowStore):
 
     # files --------------------------------------------------------------------------------
 
-    def _home(self, operator_id: int) -> str:
+    def _operator_directory(self, operator_id: int) -> str:
         return join_path(self.directory, f"{operator_id:08x}")
 
     def _path(self, window_id: int, operator_id: int | None = None) -> str:
-        home = self._home(self.operator_id if operator_id is None else operator_id)
-        return join_path(home, f"{window_id:016x}{_SUFFIX}")
+        directory = self._operator_directory(
+            self.operator_id if operator_id is None else operator_id
+        )
+        return join_path(directory, f"{window_id:016x}{_SUFFIX}")
 
     def _numbered(self, directory: str, suffix: str) -> Iterator[tuple[int, str]]:
         """The numbers that names in a directory stand for; other names are none of ours."""
@@ -190,7 +192,9 @@ class FSWindowStore(WindowStore):
 
     def _last_whole(self) -> int | None:
         """The last window that is whole; a torn one behind it never was, and goes."""
-        for number, path in sorted(self._numbered(self._home(self.operator_id), _SUFFIX))[::-1]:
+        for number, path in sorted(
+            self._numbered(self._operator_directory(self.operator_id), _SUFFIX)
+        )[::-1]:
             try:
                 _parse(self._read(path), number, self.operator_id)
             except TornRecord:

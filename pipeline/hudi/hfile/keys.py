@@ -195,17 +195,17 @@ def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
     """An index below the root: how many entries, where each begins, and the entries."""
     packed = [_WHERE.pack(e.offset, e.size) + pack_key(e.key) for e in entries]
     ends = [0]
-    for each in packed:
-        ends.append(ends[-1] + len(each))
+    for entry in packed:
+        ends.append(ends[-1] + len(entry))
     return struct.pack(f">i{len(ends)}i", len(entries), *ends) + b"".join(packed)
 
 
-def unpack_branch(data: bytes, most: int) -> list[IndexEntry]:
+def unpack_branch(data: bytes, max_count: int) -> list[IndexEntry]:
     """The entries of an index below the root, `most` of them; ValueError."""
     count = int.from_bytes(data[:4], "big")
     start = 8 + 4 * count
-    if count > most:
-        raise ValueError(f"an index of {count} blocks where the file has room for {most}")
+    if count > max_count:
+        raise ValueError(f"an index of {count} blocks where the file has room for {max_count}")
     if start > len(data):
         raise ValueError("an index is cut off")
     bounds = struct.unpack_from(f">{count + 1}i", data, 4)

@@ -199,13 +199,13 @@ class HFileReader:
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values of the keys that are there, by one vectored read."""
-        wanted = set(keys)
-        places = sorted({bisect_right(self._keys, key) - 1 for key in wanted} - {-1})
-        found: dict[bytes, bytes] = {}
-        for batch in self._batches([self._index[place] for place in places]):
+        key_set = set(keys)
+        places = sorted({bisect_right(self._keys, key) - 1 for key in key_set} - {-1})
+        values: dict[bytes, bytes] = {}
+        for batch in self._batches([self._index[index] for index in places]):
             for data in batch:
-                found.update((key, value) for key, value in data if key in wanted)
-        return found
+                values.update((key, value) for key, value in data if key in key_set)
+        return values
 
     def scan(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """The entries whose key begins with `prefix`, in order; holds a batch of blocks."""
@@ -301,14 +301,14 @@ class HFileReader:
         levels = self._trailer.levels
         if not 1 <= levels <= _MOST_LEVELS:
             raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
-        most = self._source.length // HEADER.size
+        max_count = self._source.length // HEADER.size
         self._check_places((e.offset, e.size) for e in entries)
         for _ in range(levels - 1):
             below: list[IndexEntry] = []
             raws = self._source.read_many([(e.offset, e.size) for e in entries])
             for entry, raw in zip(entries, raws, strict=True):
                 block = self._block(entry.offset, raw, LEAF_INDEX, INTERMEDIATE_INDEX)
-                unpacked = partial(unpack_branch, most=most - len(below))
+                unpacked = partial(unpack_branch, max_count=max_count - len(below))
                 below += self._parsed(entry.offset, unpacked, block.data)
             entries = below
             self._check_places((e.offset, e.size) for e in entries)

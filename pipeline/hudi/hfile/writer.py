@@ -191,12 +191,12 @@ def write_hfile(
     return writer.close()
 
 
-def _groups(entries: list[IndexEntry], most: int) -> list[list[IndexEntry]]:
+def _groups(entries: list[IndexEntry], max_bytes: int) -> list[list[IndexEntry]]:
     """Entries in runs of at least two, and about `most` bytes."""
     groups: list[list[IndexEntry]] = [[]]
     size = 0
     for entry in entries:
-        if size > most and len(groups[-1]) > 1:
+        if size > max_bytes and len(groups[-1]) > 1:
             groups.append([])
             size = 0
         groups[-1].append(entry)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.pipeline.hudi import record_codec
-from fscontract.pipeline.hudi.avro import decode_own
-from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.record_codec import decode_own, decoder, encode_record
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,

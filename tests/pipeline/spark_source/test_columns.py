@@ -16,8 +16,7 @@ from fscontract.implementations.spark import executor_reads
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.options import COLUMNS
-from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, plan_files
+from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition, Packing, plan_files
 from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition, read_runs
 from fscontract.pipeline.spark_source.request import Request
 from tests.pipeline.spark_source.support import PIECES, unsplit, write

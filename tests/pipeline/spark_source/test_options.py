@@ -23,7 +23,7 @@ def _request(**options: str) -> Request:
 def test_without_options_lines_are_text() -> None:
     """Of all columns."""
     request = _request()
-    assert (request.binary, request.delimiter, request.place) == (False, None, LocalPlace())
+    assert (request.binary, request.delimiter, request.location) == (False, None, LocalPlace())
     assert request.values["columns"] == ("value", "path", "block_id", "offset")
 
 
@@ -166,9 +166,9 @@ def test_paths_are_in_one_filesystem() -> None:
 def test_options_of_a_bucket_have_a_prefix() -> None:
     """Ours, or Hadoop's."""
     options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
-    place = Request.of({"path": "s3a://bucket/dir", **options}).place
-    assert isinstance(place, S3Place)
-    assert (place.config.endpoint, place.config.path_style) == ("http://127.0.0.1:1", True)
+    location = Request.of({"path": "s3a://bucket/dir", **options}).location
+    assert isinstance(location, S3Place)
+    assert (location.config.endpoint, location.config.path_style) == ("http://127.0.0.1:1", True)
 
 
 @pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])

@@ -16,8 +16,11 @@ from pyspark.sql import types as spark
 
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.spark_source.errors import SourceException
-from fscontract.pipeline.spark_source.parquet import reading
-from fscontract.pipeline.spark_source.parquet.planning import ParquetPushdownReader, schema_of_files
+from fscontract.pipeline.spark_source.parquet import row_groups
+from fscontract.pipeline.spark_source.parquet.batch_reader import (
+    ParquetPushdownReader,
+    schema_of_files,
+)
 from fscontract.pipeline.spark_source.planning import Packing
 from fscontract.pipeline.spark_source.request import Request
 from fscontract.pipeline.spark_source.source import FsContractDataSource
@@ -52,7 +55,7 @@ def test_a_row_group_that_says_nonsense_of_its_place_is_read_once(
     """It is in the first block, or in the last."""
     path = put(tmp_path, {"f.parquet": IDS}, row_group_size=300)
     for place in (-5, 1 << 40):
-        monkeypatch.setattr(reading, "_begin", lambda group, place=place: place)
+        monkeypatch.setattr(row_groups, "_begin", lambda group, place=place: place)
         found = read(path, blockSize=1000)
         assert found.column("id") == list(range(1000))
 

@@ -17,9 +17,9 @@ from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.hudi.io import MetadataWarning, Source
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.input_files import Directory, Files, files_of
-from fscontract.pipeline.spark_source.parquet.filters import sort_filters
-from fscontract.pipeline.spark_source.parquet.reading import (
+from fscontract.pipeline.spark_source.filters import sort_filters
+from fscontract.pipeline.spark_source.input_files import Directory, Files
+from fscontract.pipeline.spark_source.parquet.row_groups import (
     ParquetPlan,
     SparseFile,
     opened,
@@ -36,8 +36,13 @@ from fscontract.pipeline.spark_source.parquet.types import (
     texts_of,
     type_of,
 )
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, pack, plan_infos
+from fscontract.pipeline.spark_source.planning import (
+    BlocksPartition,
+    Packing,
+    files_of,
+    pack,
+    plan_infos,
+)
 from fscontract.pipeline.spark_source.request import Request
 from fscontract.pipeline.spark_source.where import check_taken, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
@@ -51,23 +56,23 @@ def schema_of_files(request: Request) -> Any:
     with (
         _without_warnings(),
         one_line(),
-        FILESYSTEMS.lease(request.place) as fs,
+        FILESYSTEMS.lease(request.location) as fs,
         closing(files_of(fs, request)) as files,
     ):
         directories = _directories(files)
-        texts = [texts_of(each.below(files.roots)) for each in directories]
-        types = {name: type_of(each[name] for each in texts) for name in columns_of(texts)}
+        texts = [texts_of(item.below(files.roots)) for item in directories]
+        types = {name: type_of(item[name] for item in texts) for name in columns_of(texts)}
         known = _first_schema(fs, request, files, directories)
         kinds = {field.name: field.type for field in known}
         names = list(dict.fromkeys([*kinds, *types]))
         if len(kinds) < len(known):
             raise SourceException("a Parquet file has several columns of one name")
-        wanted = names if request.values["columns"] is None else request.values["columns"]
-        if unknown := [name for name in wanted if name not in names]:
+        chosen = names if request.values["columns"] is None else request.values["columns"]
+        if unknown := [name for name in chosen if name not in names]:
             raise SourceException(f"no column {unknown[0]!r:.80}; known: {', '.join(names):.400}")
         fields = [
             spark.StructField(name, types[name] if name in types else spark_type(kinds[name]))
-            for name in wanted
+            for name in chosen
         ]
         return spark.StructType(fields)
 
@@ -83,8 +88,8 @@ def _first_schema(
     fs: FileSystem, request: Request, files: Files, directories: Sequence[Directory]
 ) -> Any:
     """What the footer of the first file says of its columns."""
-    for each in directories:
-        for info in files.find([each]):
+    for directory in directories:
+        for info in files.find([directory]):
             if info.status.length:
                 return _schema(fs, request, info)
     raise SourceException("there is no Parquet file to tell the columns; .schema(...) does, too")
@@ -104,10 +109,10 @@ def _schema(fs: FileSystem, request: Request, info: ScannedFileInfo) -> Any:
 
 def _directories(files: Files) -> list[Directory]:
     """The directories of the files; one without any does not count if it is unlike the others."""
-    found = files.directories()
-    kinds = {tuple(texts_of(each.below(files.roots))) for each in found}
+    directories = files.directories()
+    kinds = {tuple(texts_of(directory.below(files.roots))) for directory in directories}
     if len(kinds) < 2:
-        return found
+        return directories
     return list(dict.fromkeys(Directory.of(info) for info in files.find()))
 
 
@@ -118,15 +123,15 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
     partitions.
     """
 
-    def __init__(self, request: Request, schema: Any, packing: Packing, told: Any) -> None:
+    def __init__(self, request: Request, schema: Any, packing: Packing, report: Any) -> None:
         self.request = request
         self.packing = packing
-        self.told = told
-        with one_line(), FILESYSTEMS.lease(request.place) as fs:
+        self.report = report
+        with one_line(), FILESYSTEMS.lease(request.location) as fs:
             self._files: Files | None = files_of(fs, request)
-            self._found = _directories(self._files)
+            self._directories = _directories(self._files)
             roots = self._files.roots
-            texts = [texts_of(each.below(roots)) for each in self._found]
+            texts = [texts_of(directory.below(roots)) for directory in self._directories]
             known = {name.lower() for name in columns_of(texts)}
             names = tuple(field.name for field in schema.fields)
             if len(set(names)) < len(names):
@@ -134,7 +139,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
             for field in schema.fields:
                 arrow_type(field.dataType)
             by = tuple(name for name in names if name.lower() in known)
-            self.plan = ParquetPlan(request.place, request.values, schema, roots, by)
+            self.plan = ParquetPlan(request.location, request.values, schema, roots, by)
             if (where := request.values["where"]) is not None:
                 check_taken(self.push(filters_in(where, schema)))
 
@@ -152,13 +157,13 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
         """The blocks of the files that may have rows, packed."""
         files, plan = self._files, self.plan
         assert files is not None
-        with one_line(), FILESYSTEMS.lease(self.request.place), closing(files):
-            kept = [each for each in self._found if self._keeps(each)]
-            every = len(kept) == len(self._found)
-            infos = files.find(None if every else kept, plan.pushed.ranges)
+        with one_line(), FILESYSTEMS.lease(self.request.location), closing(files):
+            chosen = [directory for directory in self._directories if self._keeps(directory)]
+            every = len(chosen) == len(self._directories)
+            infos = files.find(None if every else chosen, plan.pushed.ranges)
             packing = self.packing.with_options(self.request)
-            runs, most = plan_infos(infos, self.request, packing)
-            return [BlocksPartition(part) for part in pack(runs, most, packing.open_cost)]
+            runs, max_bytes = plan_infos(infos, self.request, packing)
+            return [BlocksPartition(part) for part in pack(runs, max_bytes, packing.open_cost)]
 
     def _keeps(self, directory: Directory) -> bool:
         values = values_of(directory.below(self.plan.roots), self.plan)
@@ -168,7 +173,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
         """The rows of a partition as Arrow batches."""
         if not isinstance(partition, BlocksPartition):
             return iter(())
-        return read_parquet(self.plan, partition.runs, self.told)
+        return read_parquet(self.plan, partition.runs, self.report)
 
 
 class ParquetPushdownReader(ParquetReader):
@@ -180,8 +185,8 @@ class ParquetPushdownReader(ParquetReader):
 
 
 def reader_of(
-    request: Request, schema: Any, packing: Packing, told: Any, pushdown: bool
+    request: Request, schema: Any, packing: Packing, report: Any, pushdown: bool
 ) -> ParquetReader:
     """The reader of a batch; Spark minds whether one has a method for filters."""
     kind = ParquetPushdownReader if pushdown else ParquetReader
-    return kind(request, schema, packing, told)
+    return kind(request, schema, packing, report)
