@@ -26,7 +26,7 @@ class _Closed(Exception):
     """Standard output is closed: a command behind it has seen enough."""
 
 
-class Output:
+class StandardOutput:
     """Standard output as a binary file."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -64,12 +64,12 @@ class Output:
 
 
 @contextmanager
-def standard_output() -> Iterator[Output]:
+def standard_output() -> Iterator[StandardOutput]:
     """Standard output, which has everything in the end, also if something goes wrong.
 
     If whoever reads it goes away, the command ends, and nothing is said.
     """
-    output = Output(sys.stdout.buffer)
+    output = StandardOutput(sys.stdout.buffer)
     try:
         try:
             yield output
@@ -88,7 +88,7 @@ class Printer(ABC):
     records = True
     offsets = False
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: StandardOutput) -> None:
         self._output = output
         self.count = 0
 
@@ -106,10 +106,10 @@ class Printer(ABC):
         """Print them."""
 
 
-class Raw(Printer):
+class RawPrinter(Printer):
     """The bytes of each record as they are, and `end` behind it."""
 
-    def __init__(self, output: Output, end: bytes) -> None:
+    def __init__(self, output: StandardOutput, end: bytes) -> None:
         super().__init__(output)
         self._end = end
 
@@ -121,7 +121,7 @@ class Raw(Printer):
             self._output.write(self._end.join(records), self._end)
 
 
-class Json(Printer):
+class JsonPrinter(Printer):
     """A line of JSON for each record."""
 
     offsets = True
@@ -133,12 +133,12 @@ class Json(Printer):
             self._output.write(line.encode(), b"\n")
 
 
-class Counting(Printer):
+class CountPrinter(Printer):
     """How many there are, alone or, as JSON, with other numbers."""
 
     records = False
 
-    def __init__(self, output: Output, as_json: bool) -> None:
+    def __init__(self, output: StandardOutput, as_json: bool) -> None:
         super().__init__(output)
         self._as_json = as_json
 
@@ -162,7 +162,7 @@ def _value(record: bytes) -> dict[str, str]:
 _PAUSE = 10.0
 
 
-class Progress(AbstractContextManager["Progress"]):
+class ReadProgress(AbstractContextManager["ReadProgress"]):
     """Shows bytes and records; nothing if it is `quiet`.
 
     `printing` says whether records are printed: there is no bar if they go to a terminal, too.
@@ -190,7 +190,7 @@ class Progress(AbstractContextManager["Progress"]):
         """How long it takes so far."""
         return self._clock() - self._began
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ReadProgress:
         if self._bar is not None:
             self._bar.start()
         return self

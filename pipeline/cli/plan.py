@@ -54,7 +54,7 @@ class LocationPlan(NamedTuple):
 
 
 @dataclass
-class Plan:
+class BlockPlan:
     """The plan of some inputs. What it counts is of what was taken from it so far."""
 
     inputs: Sequence[Input]
@@ -217,7 +217,7 @@ class ReadSettings:
         return self.reader == "slices" or (self.reader == "records" and self.length is not None)
 
 
-def read_plan(plan: Plan, reading: ReadSettings) -> Iterator[BlockRecords]:
+def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
     """The records of a plan in order, read by this process."""
     for part in plan.parts():
         with reading.open(part.filesystem) as reader:

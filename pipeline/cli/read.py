@@ -1,4 +1,4 @@
-"""`fscontract read`: print the records of files, here or on Spark."""
+"""`fscontract read`: print the records of files, read in this process or in tasks of Spark."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
 from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.cli.options import SET_UP, say_error
+from fscontract.contract.report.text import plural
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.locations import Place, S3Place
 from fscontract.implementations.spark.session import local_session
@@ -21,12 +23,22 @@ from fscontract.implementations.spark.tasks import Failure, Tasks, error_of, fai
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli import options as cli_options
-from fscontract.pipeline.cli.plan import BlockRecords, Plan, ReadSettings, read_block
-
-if TYPE_CHECKING:
-    from fscontract.pipeline.cli.output import Printer
-    from fscontract.pipeline.cli.plan import BlockRecords, Plan, ReadSettings
-
+from fscontract.pipeline.cli.output import (
+    CountPrinter,
+    JsonPrinter,
+    Printer,
+    RawPrinter,
+    ReadProgress,
+    standard_output,
+)
+from fscontract.pipeline.cli.plan import (
+    BlockPlan,
+    BlockRecords,
+    ReadSettings,
+    SplitSettings,
+    read_block,
+    read_plan,
+)
 
 _READERS = ("lines", "lines-and-rests", "slices", "records")
 
@@ -112,21 +124,20 @@ def read(
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
     is printed. 130 interrupted, 141 the output was closed.
     """
-    from fscontract.contract.cli.options import SET_UP, say_error
-    from fscontract.pipeline.cli.options import inputs
-    from fscontract.pipeline.cli.output import Counting, Json, Raw, standard_output
-    from fscontract.pipeline.cli.plan import Plan, ReadSettings, SplitSettings
+    from fscontract.pipeline.cli.plan import BlockPlan, ReadSettings
 
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
     with cli_options.one_line(options):
         reading = ReadSettings(data_offset=choice["data_offset"], **values)
         reading.check()
-        plan = Plan(inputs(urls, options), SplitSettings(**choice, whole=reading.is_whole))
+        plan = BlockPlan(
+            cli_options.inputs(urls, options), SplitSettings(**choice, whole=reading.is_whole)
+        )
         with standard_output() as output:
-            printer: Printer = Raw(output, reading.ending if end is None else end)
+            printer: Printer = RawPrinter(output, reading.ending if end is None else end)
             if count or as_json:
-                printer = Counting(output, as_json) if count else Json(output)
+                printer = CountPrinter(output, as_json) if count else JsonPrinter(output)
             with _block_records(plan, reading, printer, spark) as batches:
                 counted = _print(batches, plan, printer, limit, quiet)
             printer.finish(counted)
@@ -141,11 +152,9 @@ def read(
 
 @contextmanager
 def _block_records(
-    plan: Plan, reading: ReadSettings, printer: Printer, spark: str | None
+    plan: BlockPlan, reading: ReadSettings, printer: Printer, spark: str | None
 ) -> Iterator[Iterator[BlockRecords]]:
     if spark is None:
-        from fscontract.pipeline.cli.plan import read_plan
-
         yield read_plan(plan, reading)
         return
 
@@ -154,12 +163,14 @@ def _block_records(
 
 
 def _print(
-    batches: Iterator[BlockRecords], plan: Plan, printer: Printer, limit: int | None, quiet: bool
+    batches: Iterator[BlockRecords],
+    plan: BlockPlan,
+    printer: Printer,
+    limit: int | None,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Print the records, up to a limit; how many of what there were."""
-    from fscontract.pipeline.cli.output import Progress
-
-    with Progress(quiet, printer.records) as progress:
+    with ReadProgress(quiet, printer.records) as progress:
         while limit is None or printer.count < limit:
             batch = next(batches, None)
             if batch is None:
@@ -178,8 +189,6 @@ def _print(
 
 
 def _summary(counted: dict[str, Any]) -> str:
-    from fscontract.contract.report.text import plural
-
     where = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
     what = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
     return f"{what} in {where}, {counted['seconds']:.1f} s"
@@ -231,7 +240,11 @@ def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
 
 
 def read_on_spark(
-    tasks: Tasks, plan: Plan, reading: ReadSettings, records: bool = True, offsets: bool = False
+    tasks: Tasks,
+    plan: BlockPlan,
+    reading: ReadSettings,
+    records: bool = True,
+    offsets: bool = False,
 ) -> Iterator[BlockRecords]:
     """What `read_plan` gives; offsets, and records themselves, only if they are wanted."""
     for part in plan.parts():

@@ -27,7 +27,7 @@ from fscontract.pipeline.hudi.records import (
     GONE,
     NO_PARTITION,
     ColumnStatistics,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
 )
@@ -236,12 +236,12 @@ def file_records(change: Change, lookup: Lookup) -> list[Record]:
     """The records of partitions that changed, and that of all partitions, in order."""
     deleted = {name: set(gone) for name, gone in change.deleted.items() if gone}
     added = {name: files for name, files in change.added.items() if files}
-    every = {name: FileInfo(0) for name in added}
+    every = {name: FileEntry(0) for name in added}
     every |= dict.fromkeys(_emptied(added, deleted, lookup), GONE)
     records: list[Record] = []
     for name in {**added, **deleted}:
         files = dict.fromkeys(deleted.get(name, ()), GONE)
-        files |= {file: FileInfo(size) for file, size in added.get(name, {}).items()}
+        files |= {file: FileEntry(size) for file, size in added.get(name, {}).items()}
         records.append(FilesRecord(name or NO_PARTITION, files))
     if every:
         named = {name or NO_PARTITION: info for name, info in every.items()}

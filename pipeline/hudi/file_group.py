@@ -19,7 +19,7 @@ from fscontract.pipeline.hudi.column_stats import (
 from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
-from fscontract.pipeline.hudi.io import CorruptFileException, Source, in_threads, open_stream
+from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion, in_threads, open_stream
 from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, read_log, records_of, rolled_back
 from fscontract.pipeline.hudi.metrics import SCAN, Metrics
 from fscontract.pipeline.hudi.record_codec import decoder
@@ -115,7 +115,7 @@ class FileGroupReader:
         base = self._slice.base
         if self._base is None and base is not None:
             stream = self._open.enter_context(open_stream(self._fs, base))
-            source = Source(stream, base.path, base.length)
+            source = FileRegion(stream, base.path, base.length)
             self._base = HFileReader(source, max_block_bytes=self._max_block_bytes)
         return self._base
 

@@ -103,7 +103,7 @@ def open_stream(fs: FileSystem, status: FileStatus, policy: str = "random") -> F
     return builder.with_file_status(status).build().result()
 
 
-class Source:
+class FileRegion:
     """`length` bytes of a file from `start`; offsets count from there, those of errors from 0."""
 
     def __init__(self, stream: FSDataInputStream, path: str, length: int, start: int = 0) -> None:
@@ -115,10 +115,10 @@ class Source:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r}, {self._start}, {self.length})"
 
-    def part(self, offset: int, length: int) -> Source:
+    def part(self, offset: int, length: int) -> FileRegion:
         """A part of this part; CorruptFileException if it does not lie in it."""
         self.check(offset, length)
-        return Source(self._stream, self.path, length, self._start + offset)
+        return FileRegion(self._stream, self.path, length, self._start + offset)
 
     def read(self, offset: int, length: int) -> bytes:
         """The bytes of one range, by one positioned read."""

@@ -11,7 +11,7 @@ from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, MAX_RATIO, Compression
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.hfile.writer import write_hfile
-from fscontract.pipeline.hudi.io import CorruptFileException, Source
+from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion
 
 MAGIC = b"#HUDI#"
 _FORMAT_VERSION = 1
@@ -43,7 +43,7 @@ class Log:
     torn: CorruptFileException | None
 
 
-class HeldSource(Source):
+class BytesRegion(FileRegion):
     """Bytes of a file that are held already."""
 
     def __init__(self, data: bytes, path: str, start: int = 0) -> None:
@@ -113,7 +113,7 @@ def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
 
     A block that is not whole ends the file, or is passed over if one that is whole follows.
     """
-    source = Source(stream, path, length)
+    source = FileRegion(stream, path, length)
     data = source.read(0, length)
     blocks: list[LogBlock] = []
     torn: CorruptFileException | None = None
@@ -137,7 +137,7 @@ def records_of(
 
     All entries together have at most `max_block_bytes`, since they are held.
     """
-    source = HeldSource(block.content, log.path, block.offset)
+    source = BytesRegion(block.content, log.path, block.offset)
     if block.type == HFILE:
         reader = HFileReader(source, max_block_bytes=max_block_bytes)
         size = reader.expanded_size()
@@ -165,7 +165,7 @@ def rolled_back(log: Log, block: LogBlock) -> str | None:
 
 def _end_of_block(data: bytes, position: int) -> int:
     """Where the block at a position ends, by both of its sizes; ValueError."""
-    reader = _Reader(data, position, len(data))
+    reader = _ByteReader(data, position, len(data))
     if reader.take(len(MAGIC)) != MAGIC:
         raise ValueError("no block begins here")
     size = reader.number(8)
@@ -179,7 +179,7 @@ def _end_of_block(data: bytes, position: int) -> int:
 
 def _decode(data: bytes, position: int, end: int) -> LogBlock:
     """The block between two positions; ValueError if its parts don't fit."""
-    reader = _Reader(data, position + len(MAGIC) + 8, end)
+    reader = _ByteReader(data, position + len(MAGIC) + 8, end)
     if (version := reader.number(4)) != _FORMAT_VERSION:
         raise ValueError(f"version {version}")
     kind = reader.number(4)
@@ -193,7 +193,7 @@ def _decode(data: bytes, position: int, end: int) -> LogBlock:
     return LogBlock(kind, header, data[start : start + length], start)
 
 
-class _Reader:
+class _ByteReader:
     """Takes parts off bytes; ValueError at their end."""
 
     def __init__(self, data: bytes, position: int, end: int) -> None:

@@ -15,8 +15,8 @@ from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.changes import Sizes, below
 from fscontract.pipeline.hudi.io import (
     CorruptFileException,
+    FileRegion,
     MetadataWarning,
-    Source,
     in_threads,
     open_stream,
 )
@@ -267,7 +267,7 @@ def read_footer(fs: FileSystem, status: FileStatus) -> Any:
     CorruptFileException if it is no Parquet file of the length that the status says.
     """
     with open_stream(fs, status) as stream:
-        return _footer(Source(stream, status.path, status.length))
+        return _footer(FileRegion(stream, status.path, status.length))
 
 
 def statistics_of(
@@ -303,7 +303,7 @@ def _read(
         return error
 
 
-def _footer(source: Source) -> Any:
+def _footer(source: FileRegion) -> Any:
     """The metadata at the end of a file, as PyArrow has it."""
     if source.length < _END + len(_MAGIC):
         raise source.corrupt(0, f"no Parquet file has {source.length} bytes")
@@ -321,7 +321,7 @@ def _footer(source: Source) -> Any:
     return _decoded(source, tail[-size - _END :])
 
 
-def _decoded(source: Source, tail: bytes) -> Any:
+def _decoded(source: FileRegion, tail: bytes) -> Any:
     import pyarrow
     import pyarrow.parquet
 

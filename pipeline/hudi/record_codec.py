@@ -19,7 +19,7 @@ from fscontract.pipeline.hudi.records import (
     PARTITIONS,
     ColumnStatistics,
     Deleted,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
     are_bounds,
@@ -91,7 +91,7 @@ def _record(key: str, datum: dict[str, Any]) -> Record | None:
         files = {}
         for name, entry in entries.items():
             size, is_deleted = entry["size"], entry["isDeleted"]
-            files[name] = GONE if is_deleted else FileInfo(size)
+            files[name] = GONE if is_deleted else FileEntry(size)
         return FilesRecord(key, files)
     if kind in (COLUMN_STATS, PARTITION_STATS):
         return _decoded_statistics(key, kind, _plain(datum["ColumnStatsMetadata"]))
@@ -198,7 +198,7 @@ def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
 
 
 def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnStatistics, int]:
-    files: dict[str, FileInfo] = {}
+    files: dict[str, FileEntry] = {}
     while True:
         count, position = take_long(data, position)
         if count == 0:
@@ -213,7 +213,7 @@ def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnSt
                 raise IndexError("a name has no length")
             name = data[position:end].decode()
             size, position = take_long(data, end)
-            files[name] = GONE if data[position] else FileInfo(size)
+            files[name] = GONE if data[position] else FileEntry(size)
             position += 1
 
 

@@ -16,7 +16,7 @@ NO_PARTITION = "."
 PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
 
 
-class FileInfo(NamedTuple):
+class FileEntry(NamedTuple):
     """A file or a partition: its size in bytes, and whether it is gone.
 
     One that `replaces` says all there is to say, whatever was before: `GONE`, and one that came
@@ -29,7 +29,7 @@ class FileInfo(NamedTuple):
 
 
 #: The tombstone of a file or a partition.
-GONE = FileInfo(0, is_deleted=True, replaces=True)
+GONE = FileEntry(0, is_deleted=True, replaces=True)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class FilesRecord:
     """
 
     key: str
-    files: Mapping[str, FileInfo]
+    files: Mapping[str, FileEntry]
     replaces: bool = False
 
     @property
@@ -124,12 +124,12 @@ def without_tombstones(record: Record) -> Record | None:
     return FilesRecord(record.key, live) if live else None
 
 
-def _merged_info(older: FileInfo | None, newer: FileInfo) -> FileInfo:
+def _merged_info(older: FileEntry | None, newer: FileEntry) -> FileEntry:
     if older is None or newer.replaces:
         return newer
     if older.is_deleted:
         return newer._replace(replaces=True)
-    return FileInfo(max(older.size, newer.size), replaces=older.replaces)
+    return FileEntry(max(older.size, newer.size), replaces=older.replaces)
 
 
 def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:

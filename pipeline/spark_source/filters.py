@@ -140,16 +140,16 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 @dataclass(frozen=True)
-class Pushed:
+class PushedFilters:
     """What has to hold of directories and of rows, and what files without such rows lack."""
 
     directories: tuple[Condition, ...] = ()
     rows: tuple[Condition, ...] = ()
     ranges: tuple[Filter, ...] = ()
 
-    def and_also(self, other: Pushed) -> Pushed:
+    def and_also(self, other: PushedFilters) -> PushedFilters:
         """Both."""
-        return Pushed(
+        return PushedFilters(
             self.directories + other.directories,
             self.rows + other.rows,
             self.ranges + other.ranges,
@@ -157,12 +157,12 @@ class Pushed:
 
 
 #: No filter.
-NOTHING = Pushed()
+NOTHING = PushedFilters()
 
 
 def sort_filters(
     filters: Iterable[Any], schema: Any, partitioned_by: Collection[str]
-) -> tuple[Pushed, list[Any]]:
+) -> tuple[PushedFilters, list[Any]]:
     """The filters that are decided here, and those that Spark has to look at again."""
     types = {
         field.name: _EXACT[type(field.dataType)]
@@ -181,7 +181,7 @@ def sort_filters(
             rows.append(condition)
         if not in_path:
             ranges += filters_of(candidate)
-    return Pushed(tuple(directories), tuple(rows), tuple(ranges)), left
+    return PushedFilters(tuple(directories), tuple(rows), tuple(ranges)), left
 
 
 def filters_of(pushed: Any) -> list[Filter]:

@@ -10,7 +10,7 @@ from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blocks import FileInfo, FileMetadata, join_path
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
-from fscontract.pipeline.spark_source.request import Request, expand
+from fscontract.pipeline.spark_source.request import ReadRequest, expand
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo, TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.splitter import AbstractFileSplitter
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fscontract.pipeline.hudi.pruning import Filter
 
 
-def find_files(fs: FileSystem, request: Request) -> list[ScannedFileInfo]:
+def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
     """The files below the inputs, each once, in the order of the listings; SourceException."""
     scanner = TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values))
     infos: dict[str, ScannedFileInfo] = {}
@@ -48,7 +48,7 @@ def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def accepts(fs: FileSystem, request: Request) -> Callable[[FileStatus], bool]:
+def accepts(fs: FileSystem, request: ReadRequest) -> Callable[[FileStatus], bool]:
     """Which files the options ask for, by their names."""
     return TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values)).accepts
 
@@ -56,7 +56,7 @@ def accepts(fs: FileSystem, request: Request) -> Callable[[FileStatus], bool]:
 class AsConfigured:
     """The part of a splitter that goes by the options: headers, and files that are compressed."""
 
-    request: Request
+    request: ReadRequest
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
         """Where the data of the file starts; SourceException for a compressed one with a header."""
@@ -76,7 +76,7 @@ class AsConfigured:
 class PlanningSplitter(AsConfigured, AbstractFileSplitter):
     """Makes the metadata of files that were found, with the ids of their blocks."""
 
-    def __init__(self, request: Request, block_size: int) -> None:
+    def __init__(self, request: ReadRequest, block_size: int) -> None:
         super().__init__(block_size=block_size)
         self.request = request
 
@@ -122,7 +122,7 @@ class Directory(NamedTuple):
         return directory_of(f"{self.path.rstrip('/')}/", roots)
 
 
-class Files(Protocol):
+class InputFiles(Protocol):
     """What is known of the files of the inputs."""
 
     roots: tuple[str, ...]
@@ -142,7 +142,7 @@ class Files(Protocol):
 class ListedFiles:
     """Files that are listed."""
 
-    def __init__(self, fs: FileSystem, request: Request) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         request = request.with_paths(expand(fs, request.paths))
         self.roots = request.paths
         self._infos = find_files(fs, request)

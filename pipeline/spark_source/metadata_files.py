@@ -15,7 +15,7 @@ from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.table_location import location_of
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.input_files import Directory, accepts, directory_of, is_hidden
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 _GROUP = r"(?P<group>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+)"
@@ -70,7 +70,7 @@ class IndexedFiles:
     A dataset without a table that can be used is listed, with a MetadataWarning.
     """
 
-    def __init__(self, fs: FileSystem, request: Request) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         self.roots = request.paths
         self._accepts = accepts(fs, request)
         self._parquet = request.parquet

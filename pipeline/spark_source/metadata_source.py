@@ -90,13 +90,13 @@ class MetadataTableSource(CatalogSource):
         except FileNotFoundError:
             raise SourceException(f"{self.root!r} has no metadata table") from None
 
-    def reader(self, schema: Any) -> TableReader:
+    def reader(self, schema: Any) -> MetadataTableReader:
         """The reader."""
         schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
             expected = schema_of(self.values["content"]).simpleString()
             raise SourceException(f"the columns are {expected}, and no others")
-        return (PushdownTableReader if self.pushdown else TableReader)(self)
+        return (PushdownTableReader if self.pushdown else MetadataTableReader)(self)
 
 
 def schema_of(content: str) -> Any:
@@ -106,7 +106,7 @@ def schema_of(content: str) -> Any:
     return spark.StructType([spark.StructField(n, kinds.get(n, text)) for n in _COLUMNS[content]])
 
 
-class TableReader(DataSourceReader):  # type: ignore[misc]
+class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
     """Reads the table in one task: all of it is one file, and a few logs."""
 
     def __init__(self, source: MetadataTableSource) -> None:
@@ -129,7 +129,7 @@ class TableReader(DataSourceReader):  # type: ignore[misc]
                 yield kept_rows(batch, self.pushed.rows)
 
 
-class PushdownTableReader(TableReader):
+class PushdownTableReader(MetadataTableReader):
     """One to which Spark leaves filters."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name

@@ -16,12 +16,11 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.input_files import (
-    Files,
+    InputFiles,
     ListedFiles,
     PlanningSplitter,
-    find_files,
 )
-from fscontract.pipeline.spark_source.request import Request, expand
+from fscontract.pipeline.spark_source.request import ReadRequest, expand
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
 
@@ -79,7 +78,7 @@ class BlocksPartition(InputPartition):  # type: ignore[misc]
         return runs
 
 
-def files_of(fs: FileSystem, request: Request) -> Files:
+def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
     """The files that the options ask for; SourceException if an input is missing."""
     if not request.values["metadata"]:
         return ListedFiles(fs, request)
@@ -88,7 +87,7 @@ def files_of(fs: FileSystem, request: Request) -> Files:
     return IndexedFiles(fs, request)
 
 
-def check_inputs(fs: FileSystem, request: Request) -> None:
+def check_inputs(fs: FileSystem, request: ReadRequest) -> None:
     """SourceException if an input is missing."""
     if not request.values["metadata"]:
         expand(fs, request.paths)
@@ -109,7 +108,7 @@ class Packing:
     open_cost: int = 4 * MIB
     min_partitions: int = 1
 
-    def with_options(self, request: Request) -> Packing:
+    def with_options(self, request: ReadRequest) -> Packing:
         """The same, but for what options say."""
         values = request.values
         cost = values["openCostInBytes"]
@@ -126,13 +125,8 @@ class Packing:
         return max(1, min(self.max_partition_bytes, max(self.open_cost, share)))
 
 
-def plan_files(fs: FileSystem, request: Request, packing: Packing) -> tuple[list[BlockRun], int]:
-    """All blocks of the files that a listing finds; otherwise as `plan_infos`."""
-    return plan_infos(find_files(fs, request), request, packing)
-
-
 def plan_infos(
-    infos: Sequence[ScannedFileInfo], request: Request, packing: Packing
+    infos: Sequence[ScannedFileInfo], request: ReadRequest, packing: Packing
 ) -> tuple[list[BlockRun], int]:
     """All blocks of these files, and how many bytes a partition has at most."""
     max_bytes = packing.split_size([info.status.length for info in infos])
@@ -140,7 +134,7 @@ def plan_infos(
     return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], max_bytes
 
 
-def _block_size(request: Request, max_bytes: int) -> int:
+def _block_size(request: ReadRequest, max_bytes: int) -> int:
     """That of the options, else what fills a partition; whole slices, so that none is cut."""
     size: int | None = request.values["blockSize"]
     if size is not None:

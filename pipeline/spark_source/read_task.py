@@ -24,7 +24,7 @@ from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.options import COLUMNS
 from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 
 #: Batches are put together until they have so many rows, or bytes.
 MOST_ROWS = 1 << 16
@@ -33,7 +33,7 @@ MOST_BYTES = 1 << 18
 LONGEST = (1 << 31) - 1
 
 
-class Columns:
+class RecordColumns:
     """Makes Arrow batches with these columns of records, without rows that conditions exclude."""
 
     def __init__(
@@ -164,7 +164,7 @@ class ReadPlan:
 
     @classmethod
     def of(
-        cls, request: Request, columns: Sequence[str], nullable: Sequence[bool], binary: bool
+        cls, request: ReadRequest, columns: Sequence[str], nullable: Sequence[bool], binary: bool
     ) -> ReadPlan:
         """The plan for these columns."""
         return cls(
@@ -206,7 +206,7 @@ def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]
 def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
     """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
 
-    columns = Columns(plan.columns, plan.binary, plan.nullable, plan.conditions)
+    columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
         yield from columns.together(_batches(plan, fs, runs, columns, counters))

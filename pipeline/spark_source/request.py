@@ -245,7 +245,7 @@ _OF_LINES = [
 
 
 @dataclass(frozen=True)
-class Request:
+class ReadRequest:
     """The inputs, the filesystem they are in, and the values of all options."""
 
     paths: tuple[str, ...]
@@ -255,7 +255,7 @@ class Request:
     windows: Place | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Request:
+    def of(cls, options: Mapping[str, str]) -> ReadRequest:
         """What the options of Spark come to; SourceException."""
         values = read_options(options)
         given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
@@ -295,11 +295,11 @@ class Request:
         binary: bytes | None = self.values["delimiterHex"]
         return binary if text is None else text.encode()
 
-    def with_paths(self, paths: list[str]) -> Request:
+    def with_paths(self, paths: list[str]) -> ReadRequest:
         """The same for other inputs."""
         return replace(self, paths=tuple(paths))
 
-    def for_mode(self, streaming: bool) -> Request:
+    def for_mode(self, streaming: bool) -> ReadRequest:
         """Itself, if its options are for this mode; SourceException."""
         if streaming and not self.streaming:
             raise SourceException(

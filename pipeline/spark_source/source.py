@@ -33,7 +33,7 @@ from fscontract.pipeline.spark_source.read_task import (
     read_partition,
     schema_of,
 )
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.where import check_taken, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
@@ -62,7 +62,7 @@ class FsContractDataSource(CatalogSource):
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
-        self.request = Request.of(options)
+        self.request = ReadRequest.of(options)
 
     def _columns(self) -> Any:
         """As the base has it; SourceException, too, if there is no input."""
@@ -110,7 +110,7 @@ class FsContractDataSource(CatalogSource):
             return RefusedStreamReader(error)
 
 
-def _plan(request: Request, schema: Any) -> ReadPlan:
+def _plan(request: ReadRequest, schema: Any) -> ReadPlan:
     columns, binary = check_schema(schema)
     nullable = [field.nullable for field in schema.fields]
     return ReadPlan.of(request, columns, nullable, request.binary if binary is None else binary)
@@ -119,7 +119,7 @@ def _plan(request: Request, schema: Any) -> ReadPlan:
 class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
     """Plans the blocks of a batch, and reads those of one partition."""
 
-    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, report: Any) -> None:
+    def __init__(self, request: ReadRequest, plan: ReadPlan, packing: Packing, report: Any) -> None:
         self.request = request
         self.plan = plan
         self.packing = packing
@@ -139,7 +139,7 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
         return read_partition(self.plan, partition, self.report)
 
 
-def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[ScannedFileInfo]:
+def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[ScannedFileInfo]:
     """The files of the inputs; those in directories alone that the conditions leave.
 
     All of them if it shows which number a block has among those of all files.
@@ -188,7 +188,7 @@ class CountersParam(AccumulatorParam):  # type: ignore[misc]
         return value1
 
 
-class Tally:
+class TaskCounters:
     """Counters of all tasks of one registration that came to their end.
 
     A task that failed, was cancelled, or whose rows were not all wanted (`limit`) tells nothing;
@@ -213,13 +213,13 @@ class Tally:
 _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 _FILES = "spark.sql.files."
 #: The tally of an application, whatever the number of its registrations.
-_tallies: dict[str, Tally] = {}
+_tallies: dict[str, TaskCounters] = {}
 
 
 class Registration:
     """The source in one session. `counters` is what its tasks did; None with Spark Connect."""
 
-    def __init__(self, tally: Tally | None) -> None:
+    def __init__(self, tally: TaskCounters | None) -> None:
         self._tally = tally
 
     @property
@@ -263,11 +263,11 @@ def _tables(pushdown: bool) -> type:
     return type("MetadataTableOfSession", (MetadataTableSource,), known)
 
 
-def _tally(context: Any) -> Tally:
+def _tally(context: Any) -> TaskCounters:
     application = context.applicationId
     if application not in _tallies:
         _tallies.clear()  # those of contexts that were stopped
-        _tallies[application] = Tally(context)
+        _tallies[application] = TaskCounters(context)
     return _tallies[application]
 
 

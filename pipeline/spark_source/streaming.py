@@ -24,8 +24,8 @@ from fscontract.pipeline.blockreader.scaling import (
 from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
 from fscontract.pipeline.spark_source.planning import BlocksPartition, spread
 from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition
-from fscontract.pipeline.spark_source.request import Request
-from fscontract.pipeline.spark_source.windows import UNLIMITED, Limits, WindowLog
+from fscontract.pipeline.spark_source.request import ReadRequest
+from fscontract.pipeline.spark_source.windows import UNLIMITED, WindowLimits, WindowLog
 
 
 class PartitionScaling:
@@ -42,7 +42,7 @@ class PartitionScaling:
         self._state = ScalingState(partition_count=count)
 
     @classmethod
-    def of(cls, request: Request) -> PartitionScaling:
+    def of(cls, request: ReadRequest) -> PartitionScaling:
         """That of the options."""
         values = request.values
         low, high = values["minPartitions"], values["maxPartitions"]
@@ -66,7 +66,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     and time of its files, so a micro-batch that Spark repeats has the same blocks.
     """
 
-    def __init__(self, request: Request, plan: ReadPlan, report: Any) -> None:
+    def __init__(self, request: ReadRequest, plan: ReadPlan, report: Any) -> None:
         self.request = request
         self.plan = plan
         self.report = report
@@ -91,7 +91,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
         """The limit of the options; of several the first one, and the others are kept, too."""
-        limits = Limits.of(self.request)
+        limits = WindowLimits.of(self.request)
         if limits.files < UNLIMITED:
             return ReadMaxFiles(limits.files)
         if limits.bytes < UNLIMITED:
@@ -113,7 +113,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
                 log.runs(number - 1, number)  # which says what is wrong
             everything = isinstance(limit, ReadAllAvailable)
             if number == log.last:
-                limits = Limits() if everything else Limits.of(self.request)
+                limits = WindowLimits() if everything else WindowLimits.of(self.request)
                 if not log.advance(limits):
                     return start
             return self._offset(number + 1)

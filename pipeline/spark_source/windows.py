@@ -15,7 +15,7 @@ from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata, bare_pat
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.input_files import AsConfigured, scanner_options
 from fscontract.pipeline.spark_source.planning import BlockRun
-from fscontract.pipeline.spark_source.request import Request, check_no_patterns
+from fscontract.pipeline.spark_source.request import ReadRequest, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
 from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore
@@ -25,7 +25,7 @@ UNLIMITED = 1 << 62
 
 
 @dataclass(frozen=True)
-class Limits:
+class WindowLimits:
     """What a window takes at most: files it begins, blocks, and bytes unless one block has more."""
 
     files: int = UNLIMITED
@@ -33,7 +33,7 @@ class Limits:
     bytes: int = UNLIMITED
 
     @classmethod
-    def of(cls, request: Request) -> Limits:
+    def of(cls, request: ReadRequest) -> WindowLimits:
         """Those of the options."""
         values = request.values
         names = ("maxFilesPerTrigger", "blocksThreshold", "maxBytesPerTrigger")
@@ -46,7 +46,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
     A window that has no block yet goes on until there is one.
     """
 
-    def __init__(self, fs: FileSystem, request: Request, windows: WindowStore) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest, windows: WindowStore) -> None:
         self.request = request
         super().__init__(
             fs,
@@ -56,7 +56,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
             scan_interval=request.values["scanInterval"],
             **scanner_options(request.values),
         )
-        self.limits = Limits()
+        self.limits = WindowLimits()
         self.runs: list[BlockRun] = []
         self.files_begun = 0
         self.bytes_planned = 0
@@ -135,7 +135,7 @@ def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
     return max(0, (rest.start + size) // file.block_size - grid - number)
 
 
-class Identity:
+class StreamIdentity:
     """Which stream a directory of windows belongs to: a random name, kept in it."""
 
     def __init__(self, fs: FileSystem, directory: str) -> None:
@@ -179,12 +179,12 @@ Runs = tuple[BlockRun, ...]
 class WindowLog:
     """The windows of one stream, in this process and in the directory `windowLocation`."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: ReadRequest) -> None:
         assert request.windows is not None
         self._directory = bare_path(request.values["windowLocation"])
         self._checkpoints = join_path(self._directory, "checkpoints")
         self._fs: FileSystem = FILESYSTEMS.take(request.windows)
-        self.identity = Identity(self._fs, self._directory)
+        self.identity = StreamIdentity(self._fs, self._directory)
         #: The number of the last window, 0 if there is none.
         self.last = 0
         #: Inputs that are not there.
@@ -212,7 +212,7 @@ class WindowLog:
             runs += self._runs[number]
         return runs
 
-    def advance(self, limits: Limits) -> bool:
+    def advance(self, limits: WindowLimits) -> bool:
         """Fill the next window, and write it down; False if there is nothing for it yet."""
         splitter = self.splitter
         splitter.limits = limits

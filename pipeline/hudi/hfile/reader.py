@@ -17,8 +17,8 @@ from fscontract.pipeline.hudi.hfile.blocks import (
     MAX_BLOCK_BYTES,
     META,
     ROOT_INDEX,
-    Block,
     Compression,
+    HFileBlock,
     decode_block,
     size_on_disk,
 )
@@ -33,7 +33,7 @@ from fscontract.pipeline.hudi.hfile.keys import (
     unpack_index,
     unpack_root,
 )
-from fscontract.pipeline.hudi.io import Source
+from fscontract.pipeline.hudi.io import FileRegion
 
 SIZE = 4096
 _MAGIC = b'TRABLK"$'
@@ -84,7 +84,7 @@ class Trailer:
         return content.ljust(SIZE - len(_VERSION), b"\x00") + _VERSION
 
 
-def decode_trailer(source: Source, raw: bytes) -> Trailer:
+def decode_trailer(source: FileRegion, raw: bytes) -> Trailer:
     """The trailer of a file that ends with `raw`; CorruptFileException."""
     offset = source.length - SIZE
     if len(raw) < SIZE or raw[-SIZE : len(_MAGIC) - SIZE] != _MAGIC:
@@ -151,7 +151,7 @@ class HFileReader:
     """
 
     def __init__(
-        self, source: Source, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
+        self, source: FileRegion, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
     ) -> None:
         self._source = source
         self._max_bytes = max_block_bytes
@@ -275,7 +275,7 @@ class HFileReader:
         """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
         trailer = self._trailer
         offset = trailer.load_on_open_offset
-        blocks: list[Block] = []
+        blocks: list[HFileBlock] = []
         for magic in (ROOT_INDEX, ROOT_INDEX, FILE_INFO):
             begin = offset - self._end_offset
             size = size_on_disk(self._source, offset, self._end[begin : begin + HEADER.size])
@@ -337,7 +337,7 @@ class HFileReader:
         except ValueError as error:
             raise self._source.corrupt(offset, str(error)) from error
 
-    def _block(self, offset: int, raw: bytes, *expected: bytes) -> Block:
+    def _block(self, offset: int, raw: bytes, *expected: bytes) -> HFileBlock:
         how = self._trailer.compression
         bound = min(self._max_bytes, _MAX_INFO_BYTES if FILE_INFO in expected else self._max_bytes)
         return decode_block(self._source, offset, raw, how, *expected, max_bytes=bound)

@@ -15,10 +15,10 @@ from pyspark.sql.datasource import DataSourceReader
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.hudi.io import MetadataWarning, Source
+from fscontract.pipeline.hudi.io import FileRegion, MetadataWarning
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import sort_filters
-from fscontract.pipeline.spark_source.input_files import Directory, Files
+from fscontract.pipeline.spark_source.input_files import Directory, InputFiles
 from fscontract.pipeline.spark_source.parquet.row_groups import (
     ParquetPlan,
     SparseFile,
@@ -43,12 +43,12 @@ from fscontract.pipeline.spark_source.planning import (
     pack,
     plan_infos,
 )
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.where import check_taken, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 
-def schema_of_files(request: Request) -> Any:
+def schema_of_files(request: ReadRequest) -> Any:
     """The columns of a Parquet file, and those of directories; SourceException if there is none.
 
     That a metadata table can't be used is left to the planning to say.
@@ -85,7 +85,7 @@ def _without_warnings() -> Iterator[None]:
 
 
 def _first_schema(
-    fs: FileSystem, request: Request, files: Files, directories: Sequence[Directory]
+    fs: FileSystem, request: ReadRequest, files: InputFiles, directories: Sequence[Directory]
 ) -> Any:
     """What the footer of the first file says of its columns."""
     for directory in directories:
@@ -95,19 +95,19 @@ def _first_schema(
     raise SourceException("there is no Parquet file to tell the columns; .schema(...) does, too")
 
 
-def _schema(fs: FileSystem, request: Request, info: ScannedFileInfo) -> Any:
+def _schema(fs: FileSystem, request: ReadRequest, info: ScannedFileInfo) -> Any:
     runs, _ = plan_infos([info], request, Packing())
     block: FileBlockMetadata = next(runs[0].blocks())
     try:
         with opened(fs, block, runs[0]) as stream:
-            file = SparseFile(Source(stream, info.file_path, info.status.length))
+            file = SparseFile(FileRegion(stream, info.file_path, info.status.length))
             with closing(parquet_file(file)) as parquet:
                 return schema_in(parquet)
     except pa.ArrowException as error:
         raise SourceException(f"{info.file_path!r} is no Parquet file: {error}") from None
 
 
-def _directories(files: Files) -> list[Directory]:
+def _directories(files: InputFiles) -> list[Directory]:
     """The directories of the files; one without any does not count if it is unlike the others."""
     directories = files.directories()
     kinds = {tuple(texts_of(directory.below(files.roots))) for directory in directories}
@@ -123,12 +123,12 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
     partitions.
     """
 
-    def __init__(self, request: Request, schema: Any, packing: Packing, report: Any) -> None:
+    def __init__(self, request: ReadRequest, schema: Any, packing: Packing, report: Any) -> None:
         self.request = request
         self.packing = packing
         self.report = report
         with one_line(), FILESYSTEMS.lease(request.location) as fs:
-            self._files: Files | None = files_of(fs, request)
+            self._files: InputFiles | None = files_of(fs, request)
             self._directories = _directories(self._files)
             roots = self._files.roots
             texts = [texts_of(directory.below(roots)) for directory in self._directories]
@@ -185,7 +185,7 @@ class ParquetPushdownReader(ParquetReader):
 
 
 def reader_of(
-    request: Request, schema: Any, packing: Packing, report: Any, pushdown: bool
+    request: ReadRequest, schema: Any, packing: Packing, report: Any, pushdown: bool
 ) -> ParquetReader:
     """The reader of a batch; Spark minds whether one has a method for filters."""
     kind = ParquetPushdownReader if pushdown else ParquetReader

@@ -23,11 +23,11 @@ from fscontract.implementations.spark.locations import Place
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.hudi.io import Source
+from fscontract.pipeline.hudi.io import FileRegion
 from fscontract.pipeline.hudi.parquet_stats import TAIL, column_range
 from fscontract.pipeline.hudi.pruning import Filter, may_match
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import NOTHING, Condition, Pushed
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, PushedFilters
 from fscontract.pipeline.spark_source.input_files import directory_of
 from fscontract.pipeline.spark_source.parquet.types import (
     arrow_type,
@@ -111,7 +111,7 @@ class SparseFile(io.RawIOBase):
     What was loaded last is kept, and the end of the file. `bytes_read` is what the stream gave.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileRegion) -> None:
         self._source = source
         self._position = 0
         start = max(0, source.length - TAIL)
@@ -196,14 +196,14 @@ class ParquetPlan:
     #: The inputs; what is between one of them and a file may be values of columns.
     roots: tuple[str, ...]
     partitioned_by: tuple[str, ...] = ()
-    pushed: Pushed = NOTHING
+    pushed: PushedFilters = NOTHING
 
 
 def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
     """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
-        rows = Rows(plan)
+        rows = ParquetRows(plan)
         with closing(_all_batches(rows, fs, runs, counters)) as batches:
             yield from together(batches, rows.schema)
     if report is not None:
@@ -211,7 +211,7 @@ def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], report: Any = None
 
 
 def _all_batches(
-    rows: Rows, fs: FileSystem, runs: Sequence[BlockRun], counters: Counters
+    rows: ParquetRows, fs: FileSystem, runs: Sequence[BlockRun], counters: Counters
 ) -> Generator[Any, None, None]:
     for run in runs:
         with closing(_batches(rows, fs, run, counters)) as batches:
@@ -219,13 +219,13 @@ def _all_batches(
 
 
 def _batches(
-    rows: Rows, fs: FileSystem, run: BlockRun, counters: Counters
+    rows: ParquetRows, fs: FileSystem, run: BlockRun, counters: Counters
 ) -> Generator[Any, None, None]:
     block = next(run.blocks())
     began = time.monotonic()
     try:
         with opened(fs, as_planned(rows.plan.values, block), run) as stream:
-            file = SparseFile(Source(stream, block.file_path, block.file_length))
+            file = SparseFile(FileRegion(stream, block.file_path, block.file_length))
             with closing(parquet_file(file)) as parquet:
                 for batch in rows.of(parquet, file, run):
                     counters.records += batch.num_rows
@@ -267,7 +267,7 @@ def schema_in(parquet: Any) -> Any:
     return pa.schema(fields)
 
 
-class Rows:
+class ParquetRows:
     """Makes Arrow batches of row groups, with the columns of a plan, and without rows that its
     conditions exclude."""
 

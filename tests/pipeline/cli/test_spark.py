@@ -26,11 +26,11 @@ import json, sys
 from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.cli.options import inputs
 from fscontract.pipeline.cli.read import read_on_spark, spark_tasks
-from fscontract.pipeline.cli.plan import Plan, SplitSettings
+from fscontract.pipeline.cli.plan import BlockPlan, SplitSettings
 from fscontract.pipeline.cli.plan import ReadSettings, read_plan
 
 def plan(*paths, size=5000):
-    return Plan(inputs(paths, {}), SplitSettings(block_size=size))
+    return BlockPlan(inputs(paths, {}), SplitSettings(block_size=size))
 
 def flat(found):
     return [(f.block.block_id, r, o) for f in found if f.batch

@@ -22,7 +22,7 @@ from fscontract.pipeline.spark_source.parquet.batch_reader import (
     schema_of_files,
 )
 from fscontract.pipeline.spark_source.planning import Packing
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.spark_source.parquetsupport import parquet, put, read, struct
 from tests.pipeline.spark_source.support import write
@@ -77,7 +77,7 @@ def test_only_what_columns_need_is_read(tmp_path: Path) -> None:
     path = put(tmp_path, {"f.parquet": table}, row_group_size=50_000, use_dictionary=False)
     told: list[Counters] = []
     for columns in ("id", "id,noise"):
-        request = Request.of({"path": path, "reader": "parquet", "columns": columns})
+        request = ReadRequest.of({"path": path, "reader": "parquet", "columns": columns})
         reader = ParquetPushdownReader(request, schema_of_files(request), Packing(), told.append)
         assert list(reader.pushFilters([api.LessThan(("id",), 10)])) == []
         (part,) = reader.partitions()
