@@ -1,4 +1,4 @@
-"""What is built on a stream."""
+"""Splitter, block reader, Hudi metadata table and Spark data source, built on input streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Many records at once, as a reader context finds them."""
+"""Batches of records, as reader contexts find them.
+
+RegionBatch and PiecesBatch keep the bytes of their records in one piece, and divide them only when
+the records are asked for; readers of Arrow columns never ask.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +54,12 @@ class RecordBatch:
 
     @property
     def used_bytes(self) -> int:
-        """How many bytes of the file the records took, and those dropped between them."""
+        """Return how many bytes of the file the records took, and those dropped between them."""
         return self.end - self.start
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """Where each record starts in the file."""
+        """Return where each record starts in the file."""
         if self._source:
             sizes = map(len, self._source.splitlines(keepends=True))
         else:
@@ -63,13 +67,13 @@ class RecordBatch:
         return list(accumulate(sizes, initial=self.start))[: len(self.records)]
 
     def used_by(self, index: int) -> int:
-        """How many bytes one record took, with what was dropped between it and the next."""
+        """Return how many bytes one record took, with what was dropped between it and the next."""
         before = self.offsets[index] if index else self.start
         after = self.offsets[index + 1] if index + 1 < len(self.records) else self.end
         return after - before
 
     def entity(self, index: int) -> Entity:
-        """One of the records."""
+        """Return one of the records."""
         return Entity(self.records[index], self.used_by(index), self.offsets[index])
 
 
@@ -95,14 +99,14 @@ class RegionBatch(RecordBatch):
 
     @cached_property
     def records(self) -> list[bytes]:  # type: ignore[override]
-        """The records, taken apart."""
+        """Return the records as a list."""
         records = self._region.split(self.delimiter)
         records.pop()
         return records
 
     @cached_property
     def count(self) -> int:
-        """How many records there are; may be set by who knows."""
+        """Return how many records there are; may be set by who knows."""
         if len(self.delimiter) > 1:
             return self.data.count(self.delimiter, self.first, self.stop)
         # Twice as fast as counting one byte, which Python does byte by byte.
@@ -127,7 +131,7 @@ class PiecesBatch(RecordBatch):
 
     @cached_property
     def records(self) -> list[bytes]:  # type: ignore[override]
-        """The records, taken apart."""
+        """Return the records as a list."""
         return [self.data[i : i + self.length] for i in range(0, len(self.data), self.length)]
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Records that a delimiter ends, read from blocks that cut them anywhere."""
+"""Reader contexts for delimited records, in blocks that cut records anywhere."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LineReaderContext(ReaderContext):
 
     @property
     def position(self) -> int:
-        """Where the next record starts, if there is one."""
+        """Return where the next record starts, if there is one."""
         return self._base + self._at
 
     # The start of a block ------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class LineReaderContext(ReaderContext):
     # Records -------------------------------------------------------------------------------------
 
     def _find(self) -> RecordBatch | None:
-        """Many records if they are at hand or can be read at once; else one, however long."""
+        """Return many records if they are buffered or read at once; else one, however long."""
         while not self._empty:
             start = self.position if self._first is None else self._first
             if start > self._last_start:
@@ -175,7 +175,7 @@ class LineReaderContext(ReaderContext):
         return None
 
     def _split(self) -> RecordBatch | None:
-        """The records at hand that are complete, and are the block's; None if there are none."""
+        """Return the complete buffered records of the block; None if there are none."""
         start, at = self.position, self._at
         limit = min(len(self._data), self._last_start + 1 - self._base)
         if limit <= at:
@@ -191,7 +191,7 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _single(self, start: int) -> RecordBatch | None:
-        """The record at the position, read as far as it goes; None if the file ends here."""
+        """Return the record at the position, read as far as it goes; None if the file ends here."""
         held = bytearray(memoryview(self._data)[self._at :])
         search, left = 0, 0
         while (span := self._delimiter.find(held, search, self._ended)) is None:
@@ -214,7 +214,7 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _cut(self, held: bytearray, search: int, start: int) -> int:
-        """Drop what is certainly of a record and beyond its limit; how many bytes."""
+        """Drop bytes of a record beyond its limit; return how many."""
         assert self._max_length is not None
         if self._on_too_long == "error":
             raise self._too_long(start)
@@ -224,7 +224,7 @@ class LineReaderContext(ReaderContext):
     # What is delivered ---------------------------------------------------------------------------
 
     def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        """The batch without records that are not wanted, which may be all of them."""
+        """Return the batch without records that are not wanted, which may be all of them."""
         if self._drop_blank and b"" in batch.records:
             pairs = [(r, o) for r, o in zip(batch.records, batch.offsets, strict=True) if r]
             batch = _part(batch, pairs, batch.end)
@@ -260,14 +260,14 @@ class LineReaderContext(ReaderContext):
         self._base, self._at = self.position, 0
 
     def _chunk(self, position: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         count = self._read_size(position)
         data = self._source.read(position, count)
         self._read(position, count, len(data))
         return data
 
     def _read_size(self, position: int) -> int:
-        """How many bytes to read: at first none behind the block's end, then few, then more."""
+        """Return how many bytes to read: up to the block's end first, then few, then more."""
         count = min(self._buffer_size, self._end - position)
         if count <= 0:
             count = self._overflow
@@ -320,7 +320,7 @@ class RegionReaderContext(ReadAheadLineReaderContext):
 
 
 def _part(batch: RecordBatch, pairs: list[tuple[bytes, int]], end: int) -> RecordBatch:
-    """A batch of some of the records, with their offsets, that took the bytes up to `end`."""
+    """Return a batch of some records with their offsets, which took the bytes up to `end`."""
     records = [record for record, _ in pairs]
     offsets = [offset for _, offset in pairs]
     return RecordBatch(batch.block_id, records, batch.start, end, offsets=offsets)

@@ -1,7 +1,7 @@
-"""How many readers there should be, and which of them reads which block: pure functions.
+"""Decide how many readers there should be, and which reader gets which block: pure functions.
 
-The reader with the longest queue of blocks tells nothing by itself: what counts is the total of
-what all partitions have waiting, summed once in an interval.
+The decision depends on the total backlog of all partitions, summed once in an interval; a single
+long queue does not matter.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Decision(NamedTuple):
 
 
 def floor_power_of_two(number: int) -> int:
-    """The largest power of two that is at most `number`, which is at least 1."""
+    """Return the largest power of two that is at most `number`, which is at least 1."""
     return 1 << (number.bit_length() - 1)
 
 
 def required_partitions(total: int, policy: ScalingPolicy) -> int:
-    """How many readers a backlog of `total` blocks asks for: a power of two, within the bounds."""
+    """Return the readers for a backlog of `total` blocks: a power of two, within the bounds."""
     count = floor_power_of_two(total) if total > 0 else policy.min_readers
     if total > policy.max_readers:
         count = policy.max_readers
@@ -102,14 +102,14 @@ class Partition(Generic[P]):
     mask: int = 0
 
     def takes(self, block_hash: int) -> bool:
-        """Whether a block with this hash is for this partition."""
+        """Return whether a block with this hash is for this partition."""
         return block_hash & self.mask in self.keys
 
 
 def define_partitions(
     partitions: Sequence[Partition[P]], required: int, make: Callable[[], P], first: bool = False
 ) -> list[Partition[P]]:
-    """The partitions, `required` of them: new ones with readers by `make`, or without some.
+    """Return the partitions, `required` of them: new ones with readers by `make`, or without some.
 
     Those with the fewest blocks waiting go first, and the first that stays takes over their
     counters. The `first` definition, before there are any reports, leaves all as it is.
@@ -134,5 +134,5 @@ def define_partitions(
 
 
 def _keys(index: int, count: int, mask: int) -> frozenset[int]:
-    """All hashes up to `mask` that are `index` modulo `count`."""
+    """Return all hashes up to `mask` that are `index` modulo `count`."""
     return frozenset(range(index, mask + 1, count))

@@ -1,5 +1,7 @@
-"""Options and errors that the commands share. Imports nothing but click and the standard library
-before a command runs, so that `--help` is quick."""
+"""Options and errors that the pipeline commands share.
+
+Importing this module loads nothing slow, so that `--help` is quick.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
 def size(minimum: int = 0) -> _Callback:
-    """A click callback: a number of bytes, at least so many, with K, M or G perhaps."""
+    """Return a click callback: a number of bytes, at least so many, with K, M or G perhaps."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
         if value is None:
@@ -48,7 +50,7 @@ def size(minimum: int = 0) -> _Callback:
 
 
 def escaped(ctx: click.Context, param: click.Parameter, value: str | None) -> bytes | None:
-    r"""A click callback: text in which `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH` are one byte."""
+    r"""Convert text with the escapes `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH`; a click callback."""
 
     def unescape(match: re.Match[bytes]) -> bytes:
         code = match[1]
@@ -97,7 +99,7 @@ def input_options(function: _Function) -> _Function:
 
 @contextmanager
 def one_line(options: Mapping[str, str]) -> Iterator[None]:
-    """UsageError for an argument that can't be meant, TargetError for whatever can't be read.
+    """Raise UsageError for an invalid argument, TargetError for an input that can't be read.
 
     Each has one line, without the values of `options`.
     """
@@ -134,13 +136,13 @@ class Input:
     path: str
 
     def as_typed(self, path: str) -> str:
-        """A path at or below this one as the user would write it."""
+        """Return a path at or below this one as the user would write it."""
         below = path.startswith(self.path.rstrip("/") + "/") or path == self.path
         return f"{self.typed.rstrip('/')}{path[len(self.path.rstrip('/')) :]}" if below else path
 
 
 def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
-    """The inputs in their order, each once; `options` are those of buckets. UsageError."""
+    """Return the inputs in their order, each once; `options` are those of buckets. UsageError."""
     parsed = [_input(url, options) for url in dict.fromkeys(urls)]
     if options and all(parsed_input.location == _LOCAL for parsed_input in parsed):
         raise UsageError("-o is for the URLs of buckets, and none is given")
@@ -148,7 +150,7 @@ def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
 
 
 def by_location(parsed: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
-    """Those that follow each other in one place, together."""
+    """Group consecutive inputs by their location."""
     return [
         (location, list(group))
         for location, group in groupby(parsed, key=lambda parsed_input: parsed_input.location)

@@ -1,4 +1,4 @@
-"""Write to standard output: records as bytes, progress, and a quiet end of a closed pipe."""
+"""Print records, counts and progress; end quietly when standard output is closed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StandardOutput:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is no terminal, or one that wants plain lines."""
+        """Return whether it is no terminal, or one that wants plain lines."""
         from fscontract.contract.report.console import is_plain
 
         return is_plain(sys.stdout)
@@ -65,7 +65,7 @@ class StandardOutput:
 
 @contextmanager
 def standard_output() -> Iterator[StandardOutput]:
-    """Standard output, which has everything in the end, also if something goes wrong.
+    """Open standard output; it is flushed at the end, after an error too.
 
     If whoever reads it goes away, the command ends, and nothing is said.
     """
@@ -187,7 +187,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
 
     @property
     def seconds(self) -> float:
-        """How long it takes so far."""
+        """Return how long it takes so far."""
         return self._clock() - self._began
 
     def __enter__(self) -> ReadProgress:
@@ -209,7 +209,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
             self.say(f"{self.bytes:,} of {total:,} bytes, {self.records:,} records")
 
     def say(self, line: str) -> None:
-        """A line, unless it is quiet."""
+        """Print a line unless `quiet`."""
         if not self._quiet:
             click.echo(line, err=True)
 

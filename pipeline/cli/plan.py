@@ -1,4 +1,4 @@
-"""List the files of the inputs and their blocks, one by one."""
+"""Plan the blocks of a command's inputs, and read them in this process."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class BlockPlan:
     missing: list[str] = field(default_factory=list)
 
     def parts(self) -> Iterator[LocationPlan]:
-        """One part after the other; each is to be used up before the next one."""
+        """Yield one part after the other; each is to be used up before the next one."""
         for number, (location, group) in enumerate(by_location(self.inputs)):
             filesystem = location.make()
             close = getattr(filesystem, "close", None)
@@ -75,7 +75,7 @@ class BlockPlan:
                 yield LocationPlan(location, filesystem, self._items(filesystem, group, number))
 
     def as_typed(self, path: str) -> str:
-        """A path as the user would write it."""
+        """Return a path as the user would write it."""
         return next(
             (s for file_input in self.inputs if (s := file_input.as_typed(path)) != path), path
         )
@@ -172,11 +172,11 @@ class ReadSettings:
 
     @property
     def ending(self) -> bytes:
-        """What ends a record where records are printed one behind the other."""
+        """Return what ends a record where records are printed one behind the other."""
         return b"" if self._fixed else self.delimiter or b"\n"
 
     def is_whole(self, path: str) -> bool:
-        """Whether the file has to be one block, because it is compressed.
+        """Return whether the file has to be one block, because it is compressed.
 
         IllegalArgumentException for the suffix of a codec that is not there.
         """
@@ -187,11 +187,11 @@ class ReadSettings:
             raise IllegalArgumentException(said) from None
 
     def open(self, filesystem: FileSystem) -> FSBlockReader[bytes]:
-        """A new reader."""
+        """Return a new reader."""
         return FSBlockReader(filesystem, self.context(), as_bytes)
 
     def context(self) -> ReaderContext:
-        """A new context."""
+        """Return a new context."""
         if self._fixed:
             return FixedBytesReaderContext(
                 self.length or DEFAULT_SLICE,
@@ -218,7 +218,7 @@ class ReadSettings:
 
 
 def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
-    """The records of a plan in order, read by this process."""
+    """Yield the records of a plan in order, read by this process."""
     for part in plan.parts():
         with reading.open(part.filesystem) as reader:
             for block in part.items:
@@ -227,7 +227,7 @@ def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
 
 
 def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[BlockRecords]:
-    """The records of one block; BlockReadException."""
+    """Yield the records of one block; BlockReadException."""
     left = block.size
     for batch in reader.process_batches(block):
         used = min(left, batch.used_bytes)  # a record may extend beyond the block

@@ -169,7 +169,7 @@ def _print(
     limit: int | None,
     quiet: bool,
 ) -> dict[str, Any]:
-    """Print the records, up to a limit; how many of what there were."""
+    """Print the records, up to a limit; return the totals."""
     with ReadProgress(quiet, printer.records) as progress:
         while limit is None or printer.count < limit:
             batch = next(batches, None)
@@ -220,7 +220,7 @@ class _Task:
 
 @contextmanager
 def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
-    """A session on this machine for what is in some places; TargetError if it can't be started.
+    """Start a local session that can read the locations; TargetError if that fails.
 
     IllegalArgumentException for a cluster: sessions there are not ours to make.
     """
@@ -246,7 +246,7 @@ def read_on_spark(
     records: bool = True,
     offsets: bool = False,
 ) -> Iterator[BlockRecords]:
-    """What `read_plan` gives; offsets, and records themselves, only if they are wanted."""
+    """Yield what `read_plan` gives; offsets, and records themselves, only if they are wanted."""
     for part in plan.parts():
         blocks = (item for item in part.items if isinstance(item, FileBlockMetadata))
         todo = (_Task(part.location, reading, run, records, offsets) for run in _runs(blocks))
@@ -266,7 +266,7 @@ def read_on_spark(
 
 
 def _keys(places: Iterable[Place]) -> Mapping[str, str]:
-    """The keys of S3 that options gave: executors find them in their environment."""
+    """Return the keys of S3 that options gave: executors find them in their environment."""
     variables: dict[str, str | None] = {}
     for location in places:
         if isinstance(location, S3Place):
@@ -291,7 +291,7 @@ def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetada
 
 
 def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
-    """What a task finds, and how it ended before its end."""
+    """Return what a task finds, and how it ended before its end."""
     rows: list[_Row] = []
     with FILESYSTEMS.lease(task.location) as filesystem, task.reading.open(filesystem) as reader:
         try:

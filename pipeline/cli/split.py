@@ -1,4 +1,4 @@
-"""`fscontract split`: list the blocks that files are split into."""
+"""`fscontract split`: list the blocks of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Decode Avro from outside: check schemas and sizes before fastavro sees a file."""
+"""Decode Avro files that other software wrote.
+
+Schemas and sizes are checked before fastavro sees them: a schema is reduced to names and types, and
+must agree with the format's own.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +120,7 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
 
 
 def _only_record(content: bytes) -> tuple[bytes, bytes]:
-    """The schema's text and the bytes of the only record of a file; IndexError if it ends."""
+    """Return the schema and the bytes of a file's only record; IndexError if it is cut off."""
     if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("not an Avro file")
     meta, position = _header(content, len(_MAGIC))
@@ -160,7 +164,7 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _without_names(datum: Any) -> Any:
-    """A datum in which records of unions are without their names."""
+    """Return a datum in which records of unions are without their names."""
     if isinstance(datum, tuple):
         return _without_names(datum[1])
     if isinstance(datum, dict):
@@ -313,7 +317,7 @@ def _agree(
 
 
 def _key(kind: Any, names: Mapping[str, Any]) -> str:
-    """What a branch of a union is told from others by."""
+    """Return what a branch of a union is told from others by."""
     if isinstance(kind, str):
         return kind
     if "name" in kind:

@@ -1,4 +1,7 @@
-"""Changes of a dataset: written into an instant, read back, and those not yet in the table."""
+"""Changes of a dataset: written into instants, read back, and turned into records of the table.
+
+`unsynced` lists the completed instants whose change the table does not have yet.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ class Change:
 
 
 def below(partition: str, name: str) -> str:
-    """A file's path below its dataset; MetadataException for names that lead out of it.
+    """Return a file's path below its dataset; MetadataException for names that lead out of it.
 
     The names come from files that anybody may have written.
     """
@@ -123,7 +126,7 @@ def digest_in(content: bytes, path: str) -> str | None:
 
 
 def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
-    """As `below` of each name."""
+    """Return `below` of each name."""
     if not names or any("/" in name or name in _OUTSIDE for name in names):
         return [below(partition, name) for name in names]
     start = below(partition, "name").removesuffix("name")
@@ -138,7 +141,7 @@ def encode_change(
     target: Sequence[str] = (),
     failed: Names | None = None,
 ) -> bytes:
-    """The content of an action's completed instant.
+    """Return the content of an action's completed instant.
 
     `target` are the instants that a rollback or a restore takes back, each with its action after
     a dot; `failed` the files that should have been deleted, and could not be.
@@ -162,7 +165,7 @@ def encode_change(
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:
-    """What a completed instant says that its action did; `path` is that of its file.
+    """Return what a completed instant says that its action did; `path` is that of its file.
 
     MetadataException if it can't be read. Actions that are not known change no files.
     """
@@ -203,7 +206,7 @@ def _written(datum: dict[str, Any], path: str) -> Change:
 
 
 def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
-    """The files that a commit says it deleted; MetadataException."""
+    """Return the files that a commit says it deleted; MetadataException."""
     try:
         parsed = {} if text is None else parse_json(text)
     except ValueError as error:
@@ -216,7 +219,7 @@ def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
 
 
 def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
-    """Names of files by partition, from paths or names in any of the fields."""
+    """Return names of files by partition, from paths or names in any of the fields."""
     return {
         partition: {path.rpartition("/")[2] for name in fields for path in entry[name]}
         for partition, entry in partitions.items()
@@ -233,7 +236,7 @@ Lookup = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 
 
 def file_records(change: Change, lookup: Lookup) -> list[Record]:
-    """The records of partitions that changed, and that of all partitions, in order."""
+    """Return the records of partitions that changed, and that of all partitions, in order."""
     deleted = {name: set(gone) for name, gone in change.deleted.items() if gone}
     added = {name: files for name, files in change.added.items() if files}
     every = {name: FileEntry(0) for name in added}
@@ -250,7 +253,7 @@ def file_records(change: Change, lookup: Lookup) -> list[Record]:
 
 
 def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Lookup) -> set[str]:
-    """The partitions of which nothing is left."""
+    """Return the partitions of which nothing is left."""
     suspects = deleted.keys() - set(added)
     if not suspects:
         return set()
@@ -259,7 +262,7 @@ def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Look
 
 
 def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
-    """Statistics of files that were added; what was known of them before is gone, too."""
+    """Return the statistics of added files; they replace all that was known before."""
     records: dict[str, Record] = {}
     added = ((name, file) for name, files in change.added.items() for file in files)
     deleted = ((name, file) for name, files in change.deleted.items() for file in files)
@@ -275,7 +278,7 @@ def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
 
 
 def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
-    """The completed instants of the dataset without a deltacommit of that time, in
+    """Return the completed instants of the dataset without a deltacommit of that time, in
     the order in which they were completed.
 
     What was completed before the table was made is in it from the beginning.
@@ -292,13 +295,13 @@ def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
 
 
 def first_completion(metadata: Timeline) -> str:
-    """When the table was made, empty if its timeline does not go back so far."""
+    """Return when the table was created, empty if its timeline does not go back that far."""
     first = FIRST_INSTANT[:14]
     return max((end for time, end in metadata.completed.items() if time[:14] == first), default="")
 
 
 def changes_of(fs: FileSystem, path: str, instants: Iterable[Instant]) -> list[Change]:
-    """What each of these instants says that it changed; MetadataException if one is damaged."""
+    """Return the change of each instant; MetadataException if one is damaged."""
     changes = []
     for instant in instants:
         file = f"{path}/{TIMELINE}/{instant.file_name}"

@@ -33,27 +33,27 @@ _HASH = 12
 
 
 def column_prefix(column: str) -> str:
-    """What the keys of all statistics of a column begin with."""
+    """Return what the keys of all statistics of a column begin with."""
     return _hash64(column)
 
 
 def partition_key(column: str, partition: str) -> str:
-    """The key of a partition's statistics, with which those of its files begin."""
+    """Return the key of a partition's statistics, with which those of its files begin."""
     return _hash64(column) + partition_hash(partition)
 
 
 def partition_hash(partition: str) -> str:
-    """What stands for a partition in the keys of the statistics of any column."""
+    """Return what stands for a partition in the keys of the statistics of any column."""
     return _hash64(partition or NO_PARTITION)
 
 
 def key_partition(key: str) -> str:
-    """That part of the key of a file's statistics."""
+    """Return the partition's hash in the key of a file's statistics."""
     return key[_HASH : 2 * _HASH]
 
 
 def file_key(column: str, partition: str, name: str) -> str:
-    """The key of a file's statistics."""
+    """Return the key of a file's statistics."""
     digest = hashlib.md5(name.encode(), usedforsecurity=False).digest()
     return partition_key(column, partition) + b64encode(digest).decode()
 
@@ -93,7 +93,7 @@ class ColumnChunk:
         return len(self.files)
 
     def append(self, known: ColumnStatistics) -> None:
-        """A file's statistics; what is deleted is not known."""
+        """Append a file's statistics; deleted ones count as unknown."""
         bounded = self.wrapper is not None
         self.partitions.append(key_partition(known.key))
         self.files.append(known.file_name)
@@ -104,7 +104,7 @@ class ColumnChunk:
 
 
 def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
-    """Statistics of one column; those of each type in the order of the records."""
+    """Yield chunks of one column's statistics: a chunk for each type, in record order."""
     rest = iter(records)
     while some := list(islice(rest, MOST_ROWS)):
         by_wrapper: dict[str | None, ColumnChunk] = {}
@@ -117,13 +117,13 @@ def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
 
 
 def _wrapper(known: ColumnStatistics) -> str | None:
-    """The type of the bounds, None without two bounds that are some."""
+    """Return the type of the bounds, None without two bounds that are some."""
     bounded = not known.is_deleted and are_bounds(known.minimum, known.maximum)
     return known.wrapper if bounded else None
 
 
 def can_pack() -> bool:
-    """Whether PyArrow is there, without which there are records alone."""
+    """Return whether PyArrow is there, without which there are records alone."""
     return find_spec("pyarrow") is not None
 
 
@@ -135,7 +135,7 @@ class Packer:
         self._blocks: list[tuple[bytes, bytes]] = []
 
     def passing(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same records, those of each column together."""
+        """Yield the same records, those of each column together."""
         for column, group in groupby(records, _column):
             for record in group:
                 if isinstance(record, ColumnStatistics):
@@ -146,7 +146,7 @@ class Packer:
             self._pack(column)
 
     def blocks(self) -> list[tuple[bytes, bytes]]:
-        """Names and contents of the blocks of all that has passed."""
+        """Return names and contents of the blocks of all records that passed."""
         return self._blocks
 
     def _pack(self, column: str) -> None:
@@ -157,7 +157,7 @@ class Packer:
 
 
 def block_prefix(column: str) -> bytes:
-    """What the names of a column's blocks begin with, and those of no other column's."""
+    """Return what the names of a column's blocks begin with, and those of no other column's."""
     name = column.encode()
     return b"%s:%d:%s:" % (MARK, len(name), name)
 
@@ -167,7 +167,7 @@ def _column(record: Record) -> str:
 
 
 def pack(chunk: ColumnChunk) -> bytes:
-    """A chunk as an Arrow stream."""
+    """Return a chunk as an Arrow stream."""
     import pyarrow as pa
 
     schema = _arrow_schema(chunk.wrapper)
@@ -194,7 +194,7 @@ def pack(chunk: ColumnChunk) -> bytes:
 
 
 def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
-    """The chunk of an Arrow stream; ValueError for what is none, or has over `max_bytes`."""
+    """Return the chunk of an Arrow stream; ValueError for what is none, or has over `max_bytes`."""
     import pyarrow as pa
 
     try:
@@ -212,7 +212,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
 
 
 def _arrow_schema(wrapper: str | None) -> Any:
-    """The columns of a stream whose bounds have a type."""
+    """Return the columns of a stream whose bounds have a type."""
     import pyarrow as pa
 
     kind = _arrow_type(wrapper)
@@ -280,7 +280,7 @@ def _read_table(data: bytes, schema: Any, max_rows: int, max_bytes: int) -> Any:
 
 
 def _expanded_size(message: Any, is_dictionary: bool) -> int:
-    """The bytes of a batch's buffers once they are expanded."""
+    """Return the bytes of a batch's buffers once they are expanded."""
     raw, body = memoryview(message.metadata), memoryview(message.body or b"")
     try:
         table = _field(raw, _number(raw, 0), _HEADER)
@@ -306,7 +306,7 @@ def _number(raw: memoryview, position: int) -> int:
 
 
 def _field(raw: memoryview, table: int, number: int) -> int | None:
-    """Where the table or vector is that a field of a table refers to; None without it."""
+    """Return where the table or vector is that a field of a table refers to; None without it."""
     fields = table - struct.unpack_from("<i", raw, table)[0]
     if fields < 0:
         raise ValueError("a table of FlatBuffers is damaged")

@@ -1,4 +1,4 @@
-"""Reading one file group: its logs merged once, and looked up together with its base file."""
+"""Read one file group: merge its logs once, and look keys up in them and in the base file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FileGroupReader:
         self._base = None
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        """The records of the keys that are there, by one vectored read of the base file."""
+        """Return the records of the keys that are there, by one vectored read of the base file."""
         encoded = {key.encode() for key in keys}
         changes = self._changes()
         base = self._reader()
@@ -69,7 +69,7 @@ class FileGroupReader:
         return {record.key: record for record in merged if record is not None}
 
     def scan(self, prefix: str = "") -> Iterator[Record]:
-        """The records whose key begins with `prefix`, in order; holds a batch of blocks."""
+        """Yield the records whose key begins with `prefix`, in order; holds a batch of blocks."""
         start = prefix.encode()
         changes = self._changes()
         left = sorted((key for key in changes if key.startswith(start)), reverse=True)
@@ -83,7 +83,7 @@ class FileGroupReader:
             yield from _as_tuple(self._whole(left.pop(), None, changes))
 
     def chunks(self, column: str) -> Iterator[ColumnChunk]:
-        """Statistics of a column; what a later chunk says of a file is all that is known of it.
+        """Yield a column's statistics; a later chunk replaces what an earlier one says of a file.
 
         A base file that has them by column, too, is read so, unless a log says of something that
         it is part of what the base file says, or that a whole record is gone.
@@ -104,7 +104,7 @@ class FileGroupReader:
     def _whole(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
     ) -> Record | None:
-        """What base and logs say of a key together."""
+        """Return what base and logs say of a key together."""
         record = self._decoded(key, value) if value is not None else None
         change = changes.get(key)
         if change is not None:
@@ -131,7 +131,7 @@ class FileGroupReader:
             raise CorruptFileException(base.path, 0, str(error)) from error
 
     def _changes(self) -> dict[bytes, Record]:
-        """What the logs say, by key."""
+        """Return what the logs say, by key."""
         if self._merged is None:
             merged: dict[bytes, Record] = {}
             with self._metrics.timed(SCAN):
@@ -149,14 +149,14 @@ class FileGroupReader:
 
     @staticmethod
     def merge(older: Record, newer: Record) -> Record:
-        """What two records of one key say together."""
+        """Return what two records of one key say together."""
         return merge(older, newer)
 
     def _put(self, merged: dict[bytes, Record], key: bytes, record: Record) -> None:
         merged[key] = self.merge(merged[key], record) if key in merged else record
 
     def _blocks(self) -> list[tuple[Log, LogBlock]]:
-        """The blocks that count, in order, without those that a later one takes back."""
+        """Return the blocks that count, in order, without those that a later one takes back."""
         files = [file for file in self._slice.logs if self._counts(file.name.instant)]
         if not files:
             return []
@@ -184,7 +184,7 @@ class FileGroupReader:
 
 
 def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
-    """Those that are of this column, and not of one with the same hash."""
+    """Yield those that are of this column, and not of one with the same hash."""
     for record in records:
         if isinstance(record, ColumnStatistics) and record.column == column:
             yield record

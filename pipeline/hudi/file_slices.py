@@ -1,4 +1,4 @@
-"""File groups of a partition of the metadata table: the latest base file and the logs since."""
+"""Group the files of a metadata partition into slices: the latest base file, and the logs since."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FileSlice:
 def latest_slices(
     statuses: Iterable[FileStatus], metadata: Timeline, as_of: str | None = None
 ) -> list[FileSlice]:
-    """The latest slice of each file group, of what the table's own timeline has completed.
+    """Return the latest slice of each file group, of what the table's own timeline has completed.
 
     With `as_of`, the one that was the latest then. A base file whose compaction is not completed
     does not count: the one before it, and the logs since that, still say everything.
@@ -67,7 +67,7 @@ def latest_slices(
 
 
 def last_compaction(metadata: Timeline) -> str:
-    """The time of the last completed compaction, empty if there was none."""
+    """Return the time of the last completed compaction, empty if there was none."""
     times = (
         instant.time
         for instant in metadata.instants.values()
@@ -77,7 +77,7 @@ def last_compaction(metadata: Timeline) -> str:
 
 
 def is_whole(file_slice: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
-    """Whether the base file is there that should be: a slice without it lacks most of its files.
+    """Return whether a slice has its base file; without it, most of its files are missing.
 
     A file group may begin without one, with a log of the table's first instants.
     """
@@ -124,7 +124,7 @@ def check_slices(
 
 
 def visible(instant: str, data: Timeline) -> bool:
-    """Whether what an instant wrote counts, which the dataset's timeline decides.
+    """Return whether what an instant wrote counts, which the dataset's timeline decides.
 
     The metadata table's own first instants are not on that timeline, and always count.
     """

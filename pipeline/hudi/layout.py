@@ -1,8 +1,8 @@
 """Infer a dataset's properties from its directories and its Parquet files.
 
 Other readers of Hudi tables need the partition fields, the schema of the rows, and a first commit;
-Hudi's own writers want the record key. None of it is in a directory of files. It is found where
-the files say so, and named otherwise.
+Hudi's own writers need the record key. A directory of files states none of them. They are inferred
+where the files allow it; a warning names the rest.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
 
 
 def _other_names(sizes: Sizes) -> list[str]:
-    """The files that are not named as Hudi names them."""
+    """Return the files that are not named as Hudi names them."""
     return [
         below(partition, name)
         for partition, files in sizes.items()
@@ -128,7 +128,7 @@ def _other_names(sizes: Sizes) -> list[str]:
 
 
 def _hive_names(partitions: Sequence[str]) -> list[str] | None:
-    """The fields in names such as `year=2024/month=1`, none for no partition; None otherwise."""
+    """Return the fields of names such as `year=2024/month=1`; None for other names."""
     if not any(partitions):
         return [] if partitions else None
     variants = set()
@@ -142,7 +142,7 @@ def _hive_names(partitions: Sequence[str]) -> list[str] | None:
 
 
 def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[str] | None:
-    """The columns that hold nothing but the names of directories, one for each level."""
+    """Return the columns that hold nothing but the names of directories, one for each level."""
     depths = {len(name.split("/")) if name else 0 for name in partitions}
     if len(depths) != 1 or not samples:
         return None
@@ -164,7 +164,7 @@ def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[
 
 
 def _only_value(known: ColumnStatistics) -> set[str]:
-    """The texts for the only value of a column in a file; none if it may have several."""
+    """Return the texts for the only value of a column in a file; none if it may have several."""
     value = known.minimum
     if value is None or value != known.maximum or known.null_count != 0:
         return set()
@@ -177,7 +177,7 @@ def _only_value(known: ColumnStatistics) -> set[str]:
 
 
 def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
-    """The column whose range is that of the keys, which Hudi notes in its files."""
+    """Return the column whose range is that of the keys, which Hudi notes in its files."""
     common: set[str] | None = None
     for sample in samples:
         low, high = sample.notes.get(_MIN_KEY), sample.notes.get(_MAX_KEY)
@@ -192,7 +192,7 @@ def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
 
 
 def _samples(fs: FileSystem, path: str, sizes: Sizes) -> list[_Sample]:
-    """What some files say: one of a partition first, then others; nothing without PyArrow."""
+    """Return samples of files: one of each partition first; none without PyArrow."""
     if not can_pack():
         return []
     candidates = [
@@ -224,7 +224,7 @@ def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | 
 
 
 def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
-    """The schema of the rows as Avro, None if the files have none, or several that don't fit.
+    """Return the Avro schema of the rows; None if the files have none, or conflicting ones.
 
     A partition field that is in no file is a text, as in the name of its directory.
     """
@@ -255,14 +255,14 @@ def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
 
 
 def _name(text: str) -> str:
-    """A name that Avro allows; ValueError."""
+    """Return a name that Avro allows; ValueError."""
     if not _AVRO_NAME.fullmatch(text):
         raise ValueError(f"no name in Avro: {text!r}")
     return text
 
 
 def _avro(kind: Any, name: str) -> Any:
-    """Avro's type for one of Arrow; ValueError. `name`, the column's path, names records."""
+    """Return the Avro type of an Arrow type; ValueError. `name`, a path, names records."""
     import pyarrow as pa
 
     types = pa.types

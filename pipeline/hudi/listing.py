@@ -1,4 +1,4 @@
-"""List the files of a dataset: from its metadata table, or from its directories on Spark."""
+"""List the files of a dataset: from its metadata table, or from its directories, also on Spark."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 
 
 def instant_in(name: str) -> str | None:
-    """The instant that the name of a data file has, None for other names."""
+    """Return the instant that the name of a data file has, None for other names."""
     match = _INSTANT.search(name)
     return None if match is None else match[1]
 
@@ -43,7 +43,7 @@ def instant_in(name: str) -> str | None:
 def listing(
     fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """The sizes of all files below a directory, by the directory's name below it and theirs.
+    """Return the sizes of all files below a directory, by the directory's name below it and theirs.
 
     `progress` is told how many directories have been listed, and how many files found.
     """
@@ -51,7 +51,7 @@ def listing(
 
 
 def sizes_of(files: Mapping[str, Iterable[FileStatus]]) -> dict[str, dict[str, int]]:
-    """The sizes of files by directory and name."""
+    """Return the sizes of files by directory and name."""
     return {
         directory: {status.path.rpartition("/")[2]: status.length for status in statuses}
         for directory, statuses in files.items()
@@ -64,7 +64,7 @@ def files_below(
     progress: Callable[[int, int], None] | None = None,
     directories: Sequence[str] = ("",),
 ) -> dict[str, list[FileStatus]]:
-    """What a listing says of all files below a directory, by the directory's name below it.
+    """Return what a listing says of all files below a directory, by the directory's name below it.
 
     It begins with `directories`, names below it, too.
     """
@@ -82,7 +82,7 @@ def files_below(
 def list_level(
     fs: FileSystem, path: str, directories: Sequence[str]
 ) -> tuple[dict[str, list[FileStatus]], list[str]]:
-    """The files in some directories below a path, and the directories in them; by their names."""
+    """Return the files in directories below a path, and the names of their subdirectories."""
     listed = in_threads(lambda name: list(_children(fs, path, name)), directories)
     files: dict[str, list[FileStatus]] = {}
     deeper: list[str] = []
@@ -97,7 +97,7 @@ def list_level(
 
 
 def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
-    """What is in a directory, without what is Hudi's own."""
+    """Yield what is in a directory, without what is Hudi's own."""
     directory = f"{path}/{partition}" if partition else path
     for status in fs.list_status(directory):
         if not status.path.rpartition("/")[2].startswith(HOODIE):
@@ -161,11 +161,11 @@ class FileListing(Closeable):
 
     @property
     def uses_table(self) -> bool:
-        """Whether the metadata table answers, as far as is known."""
+        """Return whether the metadata table answers, as far as is known."""
         return self._table is not None
 
     def list_partitions(self) -> list[str]:
-        """The names of the partitions, sorted; "" for the one of a dataset without partitions."""
+        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
         self.metrics.count(LOOKUP_PARTITIONS)
         known = self._ask(lambda table: table.list_partitions())
         if known is not None and not self._validate:
@@ -176,7 +176,7 @@ class FileListing(Closeable):
         return listed
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """The files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for one that is not there."""
         self.metrics.count(LOOKUP_FILES)
         known = self._ask(lambda table: table.list_files(partition))
         if known is not None and not self._validate:
@@ -188,7 +188,7 @@ class FileListing(Closeable):
         return listed
 
     def list_all(self) -> dict[str, list[FileStatus]]:
-        """All partitions and their files."""
+        """Return all partitions and their files."""
         known = self._ask(lambda table: dict(table.list_all()))
         if known is not None and not self._validate:
             return known
@@ -200,7 +200,7 @@ class FileListing(Closeable):
     def prune(
         self, filters: Iterable[Filter], partitions: Collection[str] | None = None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have a row which meets all filters.
+        """Return the files, of some partitions or all, that may have rows which meet all filters.
 
         A listing says nothing of rows, so all files are given without the table.
         """
@@ -213,13 +213,13 @@ class FileListing(Closeable):
         return [status for name in partitions for status in self.list_files(name)]
 
     def completed_actions(self) -> frozenset[str]:
-        """The actions that the dataset's timeline has completed."""
+        """Return the actions that the dataset's timeline has completed."""
         timeline = self._ask(lambda table: table.data_timeline) or self._own_timeline()
         done = (instant for instant in timeline.instants.values() if instant.completed is not None)
         return frozenset(instant.action for instant in done)
 
     def _ask(self, question: Callable[[MetadataTable], _T]) -> _T | None:
-        """What the table says; None if it can't be used, now or ever."""
+        """Return what the table says; None if it can't be used, now or ever."""
         if self._table is None:
             return None
         try:
@@ -260,7 +260,7 @@ class FileListing(Closeable):
                     yield status
 
     def _completed(self, name: str) -> bool:
-        """Whether a file counts: what its name says of its instant, if it says anything."""
+        """Return whether a file counts: what its name says of its instant, if it says anything."""
         named = instant_in(name)
         if named is None:
             return True
@@ -279,7 +279,7 @@ _SHARE = 4
 
 
 def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
-    """A `lister` for `MetadataWriter.initialize`: the executors of a session list the dataset.
+    """Return a `lister` for `MetadataWriter.initialize` that lists on Spark's executors.
 
     They have to see the filesystem: a local one at the same path, or a bucket.
     """
@@ -297,7 +297,7 @@ def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
 def listing_by(
     tasks: Tasks, fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """What `listing` gives, by one job.
+    """Return what `listing` gives, by one job.
 
     Directories are listed here until there are enough for all tasks; those and what is below them
     are listed there. ExecutorException if the job fails.
@@ -321,6 +321,6 @@ def listing_by(
 def _list_below(
     location: Place, path: str, directories: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """What a task does: list directories and all below them."""
+    """Return what a task does: list directories and all below them."""
     with FILESYSTEMS.lease(location) as fs:
         return sizes_of(files_below(fs, path, directories=directories))

@@ -1,4 +1,4 @@
-"""Locks between writers: a file that a store makes once, whoever else tries to."""
+"""Locks between writers: a file that the filesystem creates once, for one of them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class FileLock:
         return True
 
     def _free(self, number: int) -> bool:
-        """Whether the holder has released it, or has held it too long."""
+        """Return whether the holder has released it, or has held it too long."""
         path = self._path(number)
         try:
             until = parse_json(read_file(self._fs, path), path)["until"]

@@ -1,4 +1,4 @@
-"""Column statistics from Parquet footers."""
+"""Read column statistics from Parquet footers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Bounds = Callable[[Any, Any], tuple[Any, Any] | None]
 
 
 def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistics:
-    """What is known of a column that is no list: of all row groups together.
+    """Return what is known of a column that is no list: of all row groups together.
 
     `leaf` is the column's schema and `chunks` its metadata in each row group, as PyArrow has them.
     There are bounds if each row group has some, or nothing but nulls, and the type has an order
@@ -90,7 +90,7 @@ def _bounds(wrapper: str, bounds: _Bounds, chunks: Sequence[Any]) -> tuple[Any, 
 
 
 def _kept_as(leaf: Any) -> tuple[str | None, _Bounds]:
-    """The wrapper of a column's values, None if they have no order, and what makes its bounds."""
+    """Return a column's wrapper, None if its values have no order, and its bounds function."""
     physical, logical = leaf.physical_type, leaf.logical_type
     if logical.type in ("TIMESTAMP", "TIME", "INT"):
         return _by_logical_type(json.loads(logical.to_json()))
@@ -128,7 +128,7 @@ def _floats(low: float, high: float) -> tuple[float, float] | None:
 
 
 def _microseconds(times: int, divisor: int) -> _Bounds:
-    """Rounded away from what is between them."""
+    """Return bounds in microseconds, rounded outwards."""
 
     def bounds(low: int, high: int) -> tuple[int, int] | None:
         rounded = low * times // divisor, -(-high * times // divisor)
@@ -153,7 +153,7 @@ def _time(microseconds: int) -> time:
 
 
 def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
-    """As they are, if they fit the one type that the format has for decimals."""
+    """Return decimal bounds if they fit the format's decimal type."""
     for value in (low, high):
         exponent = value.as_tuple().exponent
         if not isinstance(exponent, int) or exponent < _PLACES or abs(value) >= _DECIMALS:
@@ -162,7 +162,7 @@ def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
 
 
 def _texts(low: str, high: str) -> tuple[str, str] | None:
-    """The largest is made larger where it is cut off: what begins with it is not above it then."""
+    """Truncate both bounds; the upper one is rounded up, so that it stays an upper bound."""
     if len(high) <= LONGEST:
         return low[:LONGEST], high
     for end in range(LONGEST, 0, -1):
@@ -224,7 +224,7 @@ def read_statistics(
     columns: Collection[str] | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Statistics:
-    """What the Parquet files among some files of the dataset at `path` say of their columns.
+    """Return what the Parquet files among some files of the dataset at `path` say of their columns.
 
     A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
     first 32 of each file. A file that is not there, or can't be read, has no statistics: an
@@ -257,7 +257,7 @@ def read_statistics(
 def file_statistics(
     fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
 ) -> list[ColumnStatistics]:
-    """What the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    """Return what the footer of a Parquet file says of its columns, as `read_footer` reads it."""
     return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
 
 
@@ -290,7 +290,7 @@ def statistics_of(
 
 
 def indexable(column: str) -> bool:
-    """Whether a name can stand in the list of columns of the properties, which has commas."""
+    """Return whether a name fits into the comma-separated list of columns in the properties."""
     return column.strip() == column != "" and "," not in column
 
 
@@ -304,7 +304,7 @@ def _read(
 
 
 def _footer(source: FileRegion) -> Any:
-    """The metadata at the end of a file, as PyArrow has it."""
+    """Return the metadata at the end of a file, as PyArrow has it."""
     if source.length < _END + len(_MAGIC):
         raise source.corrupt(0, f"no Parquet file has {source.length} bytes")
     start = max(0, source.length - TAIL)
@@ -339,7 +339,7 @@ def _decoded(source: FileRegion, tail: bytes) -> Any:
 
 
 def without(sizes: Sizes, known: Mapping[tuple[str, str], object]) -> Sizes:
-    """The files that could be Parquet, and of which nothing is known."""
+    """Return the files that could be Parquet, and of which nothing is known."""
     return {
         partition: {
             name: size

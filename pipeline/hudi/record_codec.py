@@ -1,4 +1,7 @@
-"""Records as Avro, by the schema that the file they are in was written with."""
+"""Encode and decode records of the metadata table, by the Avro schema of their file.
+
+Records with the schema of this package are decoded here, which is faster; fastavro decodes others.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _DAY = 24 * 60 * 60 * 10**6
 
 
 def encode_record(record: Record) -> bytes:
-    """A record as Avro, by the schema of this module; nothing for one that is gone."""
+    """Return a record as Avro, by the schema of this module; nothing for one that is gone."""
     import fastavro
 
     if isinstance(record, Deleted):
@@ -54,7 +57,7 @@ def encode_record(record: Record) -> bytes:
 
 
 def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
-    """What turns keys and values of a file with this schema into records.
+    """Return what turns keys and values of a file with this schema into records.
 
     It gives None for records of other types than are known here. Both raise ValueError.
     """
@@ -99,7 +102,7 @@ def _record(key: str, datum: dict[str, Any]) -> Record | None:
 
 
 def _plain(datum: Any) -> Any:
-    """What a union holds, without the name of its record."""
+    """Return the value of a union, without the name of its record."""
     return datum[1] if isinstance(datum, tuple) else datum
 
 
@@ -131,7 +134,7 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
 
 
 def _value(wrapper: str, value: Any) -> Any:
-    """The value of a wrapper; ValueError for one out of the wrapper's range."""
+    """Return the value of a wrapper; ValueError for one out of the wrapper's range."""
     if wrapper == "DecimalWrapper":
         if len(value) > _MAX_DECIMAL:
             raise ValueError(f"a decimal of {len(value)} bytes, {_MAX_DECIMAL} at most")
@@ -171,7 +174,7 @@ def _own_schema() -> Any:
 
 
 def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
-    """A record by the schema of this package; None if it has a part that is not known here.
+    """Return a record by the schema of this package; None if it has a part that is not known here.
 
     ValueError for what is no such record.
     """
@@ -274,7 +277,7 @@ def _optional_longs(data: bytes, position: int, count: int) -> tuple[list[int | 
 
 
 def _is_there(data: bytes, position: int) -> bool:
-    """Which part of a union with null it is."""
+    """Return whether a union with null holds a value."""
     if data[position] not in (0, 2):
         raise IndexError("a part of another kind")
     return data[position] == 2

@@ -1,4 +1,4 @@
-"""Records of the metadata table, and how a newer one is merged into an older one."""
+"""Records of the metadata table, and the merge of a newer record into an older one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FilesRecord:
 
     @property
     def type(self) -> int:
-        """The number of the record's type."""
+        """Return the number of the record's type."""
         return PARTITIONS if self.key == ALL_PARTITIONS else FILES
 
 
@@ -90,7 +90,7 @@ class ColumnStatistics:
 
     @property
     def all_null(self) -> bool:
-        """Whether there are values, all of them null."""
+        """Return whether there are values, all of them null."""
         count = self.value_count
         return self.minimum is None and count is not None and 0 < count == self.null_count
 
@@ -99,7 +99,7 @@ Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
 
 
 def merge(older: Record, newer: Record) -> Record:
-    """What two records of one key say together; associative. Deletions stay, as tombstones."""
+    """Merge two records of one key; associative. Deletions stay, as tombstones."""
     if isinstance(newer, Deleted) or newer.replaces:
         return newer
     if isinstance(older, Deleted):
@@ -115,7 +115,7 @@ def merge(older: Record, newer: Record) -> Record:
 
 
 def without_tombstones(record: Record) -> Record | None:
-    """What is left once all that is gone is dropped: the last step, after the oldest record."""
+    """Return a record without its tombstones, None if nothing is left: the last merge step."""
     if isinstance(record, Deleted):
         return None
     if isinstance(record, ColumnStatistics):
@@ -139,7 +139,7 @@ def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> Colu
 
 
 def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
-    """Statistics that hold for the values of both."""
+    """Return statistics that hold for the values of both."""
     wide = replace(
         newer,
         value_count=_sum(older.value_count, newer.value_count),
@@ -165,10 +165,10 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 def is_nan(value: object) -> bool:
-    """Whether a value is no number: no bound of anything."""
+    """Return whether a value is no number: no bound of anything."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def are_bounds(low: object, high: object) -> bool:
-    """Whether a smallest and a largest value are both there, and both some value."""
+    """Return whether a smallest and a largest value are both there, and both some value."""
     return not (low is None or high is None or is_nan(low) or is_nan(high))

@@ -1,4 +1,4 @@
-"""Actions that take files away, and what a writer does about those that another has not ended."""
+"""Actions that delete files, and the recovery of actions that a dead writer began."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Recovery(TableUpdates):
             raise MetadataException(self.path, f"{instant.time} has no plan ({error})") from error
 
     def _files_of(self, time: str) -> dict[str, set[str]]:
-        """The files whose names say that an action wrote them: a listing, for want of a commit."""
+        """Return the files whose names have the action's time, from a listing."""
         mark = re.compile(rf"_{time}\b|_{time}_")
         files_by_partition: dict[str, set[str]] = {}
         for partition, files in listing(self._fs, self.path).items():
@@ -196,7 +196,7 @@ class Recovery(TableUpdates):
         return files_by_partition
 
     def _delete_data(self, deleted: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
-        """Delete files of the dataset; those that could not be, or are none of it."""
+        """Delete files of the dataset; return those that could not be deleted."""
         failed: dict[str, set[str]] = {}
         for partition, names in deleted.items():
             for name in sorted(names):

@@ -1,4 +1,4 @@
-"""A dataset's metadata table for readers: partitions, files and their sizes, without listing."""
+"""Read a dataset's metadata table: partitions, files and their sizes, without listing."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class MetadataTable(Closeable):
         self._known: dict[str, list[ColumnChunk]] = {}
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
-        """Load the timelines; the changes that the table does not have."""
+        """Load the timelines; return the changes that the table does not have."""
         # The dataset's first: an instant completed there was completed before in the other.
         self.data_timeline = load_timeline(self._fs, self.path)
         self.timeline = load_timeline(self._fs, self._metadata)
@@ -108,7 +108,7 @@ class MetadataTable(Closeable):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of which files have statistics."""
+        """Return the columns of which files have statistics."""
         return tuple(self._columns)
 
     def close(self) -> None:
@@ -119,17 +119,17 @@ class MetadataTable(Closeable):
         self._groups.clear()
 
     def list_partitions(self) -> list[str]:
-        """The names of the partitions, sorted; "" for the one of a dataset without partitions."""
+        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
         files = record.files if isinstance(record, FilesRecord) else {}
         return sorted("" if name == NO_PARTITION else name for name in files)
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """The files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for one that is not there."""
         return self.list_many([partition])[partition]
 
     def list_many(self, partitions: Iterable[str]) -> dict[str, list[FileStatus]]:
-        """The files of several partitions, by one vectored read."""
+        """Return the files of several partitions, by one vectored read."""
         unique = list(dict.fromkeys(partitions))
         records = self._get([name or NO_PARTITION for name in unique])
         files = {name: records.get(name or NO_PARTITION) for name in unique}
@@ -138,12 +138,12 @@ class MetadataTable(Closeable):
         return {name: self._statuses(name, record) for name, record in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
-        """Every partition and its files, in order, by reading through the table once."""
+        """Yield every partition and its files, in order, by reading through the table once."""
         for name, record in self._records(None):
             yield name, self._statuses(name, record)
 
     def _records(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, FilesRecord]]:
-        """The records of some partitions, or of all."""
+        """Yield the records of some partitions, or of all."""
         records: Iterable[Record]
         if partitions is None:
             records = chain.from_iterable(group.scan() for group in self._readers(FILES))
@@ -159,7 +159,7 @@ class MetadataTable(Closeable):
     def prune(
         self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have a row which meets all filters.
+        """Return the files, of some partitions or all, that may have rows which meet all filters.
 
         A file is left out only if its statistics rule that out. Those of a column are read once,
         and held.
@@ -176,7 +176,7 @@ class MetadataTable(Closeable):
         return kept
 
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
-        """The files that have no row which meets a condition, by hash of their partition."""
+        """Return the files that have no row which meets a condition, by hash of their partition."""
         files: dict[str, set[str]] = defaultdict(set)
         for chunk in self._chunks(condition.column):
             marks = self._ruled_out(chunk, condition)
@@ -188,11 +188,11 @@ class MetadataTable(Closeable):
         return files
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
-        """Which files of a chunk have no row that meets a condition."""
+        """Return which files of a chunk have no row that meets a condition."""
         return ruled_out(chunk, condition)
 
     def _chunks(self, column: str) -> Sequence[ColumnChunk]:
-        """What is known of a column."""
+        """Return what is known of a column."""
         if column not in self._known:
             groups = self._readers(COLUMN_STATS) if COLUMN_STATS in self.partitions else []
             self._known[column] = [chunk for group in groups for chunk in group.chunks(column)]
@@ -201,7 +201,7 @@ class MetadataTable(Closeable):
     def column_statistics(
         self, column: str, partition: str | None = None
     ) -> Mapping[tuple[str, str], ColumnStatistics]:
-        """What is known of a column, by hash of the partition and name of the file.
+        """Return what is known of a column, by hash of the partition and name of the file.
 
         Of all partitions or of one; the hash is what the keys of its statistics begin with.
         """

@@ -1,4 +1,4 @@
-"""Find a dataset's metadata table and its properties."""
+"""Locate a dataset's metadata table; read and write its properties in Java's format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPECIAL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """The keys and values of a text of properties."""
+    """Return the keys and values of a text of properties."""
     properties = {}
     for line in re.split(r"[\r\n]+", _CONTINUED.sub(r"\1", text)):
         stripped = line.lstrip(" \t\f")
@@ -39,7 +39,7 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def format_properties(properties: Mapping[str, str], comment: str) -> str:
-    """A text of properties in ASCII, sorted by key."""
+    """Return a text of properties in ASCII, sorted by key."""
     lines = [f"#{comment}"]
     for key in sorted(properties):
         lines.append(f"{_escaped(key, '=: ')}={_escaped(properties[key], '')}")
@@ -47,13 +47,13 @@ def format_properties(properties: Mapping[str, str], comment: str) -> str:
 
 
 def table_checksum(properties: Mapping[str, str]) -> str:
-    """The checksum that Hudi puts into a table's properties, of its database and name."""
+    """Return the checksum that Hudi puts into a table's properties, of its database and name."""
     name = f"{properties.get(DATABASE, '')}.{properties.get(NAME, '')}"
     return str(zlib.crc32(name.encode()))
 
 
 def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
-    """The properties of a table; MetadataException if their checksum is wrong."""
+    """Return the properties of a table; MetadataException if their checksum is wrong."""
     properties = parse_properties(read_file(fs, path).decode("latin-1"))
     if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
         raise MetadataException(path, "the checksum of the properties is wrong")
@@ -109,19 +109,19 @@ class TableLocation:
     marker: str
 
     def properties(self, fs: FileSystem) -> dict[str, str]:
-        """What the marker says; nothing if it is not there. MetadataException if it is damaged."""
+        """Return the marker's properties, none without a marker; MetadataException if damaged."""
         try:
             return read_properties(fs, self.marker)
         except FileNotFoundError:
             return {}
 
     def exists(self, fs: FileSystem) -> bool:
-        """Whether there is a table that can be used."""
+        """Return whether there is a table that can be used."""
         return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
 
 
 def location_of(path: str, directory: str | None = None) -> TableLocation:
-    """The place of a dataset's table: as Hudi has it, or in a directory of its own.
+    """Return the place of a dataset's table: as Hudi has it, or in a directory of its own.
 
     Elsewhere than in the dataset, the table's own properties say that it is there, so that
     nothing has to be written into the dataset.

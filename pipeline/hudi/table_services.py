@@ -1,4 +1,4 @@
-"""Services of a metadata table, on a schedule of its own: compaction, cleaning, archiving."""
+"""Services of a metadata table: compaction, cleaning and archiving."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TableServices(TableWriterBase):
                 self.archive(services.keep_instants)
 
     def deltacommits(self, metadata: Timeline) -> int:
-        """How many there are since the last compaction."""
+        """Return how many there are since the last compaction."""
         last = last_compaction(metadata)
         return sum(
             instant.action == "deltacommit" and (instant.completed or "") > last
@@ -81,13 +81,13 @@ class TableServices(TableWriterBase):
             return self._instants.complete(instant, content, self._latest())
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
-        """Whether the table holds what an action did that is not completed."""
+        """Return whether the table holds what an action did that is not completed."""
         return any(instant.time in metadata.completed for instant in data.pending)
 
     def _compacted(
         self, file_slice: FileSlice, instant: Instant, data: Timeline
     ) -> Iterator[Record]:
-        """The records of a slice, without logs that were completed since the instant."""
+        """Yield the records of a slice, without logs that were completed since the instant."""
         logs = tuple(log for log in file_slice.logs if log.completed < instant.time)
         older = FileSlice(file_slice.group, file_slice.base_instant, file_slice.base, logs)
         reader = self.group_class(
@@ -102,7 +102,7 @@ class TableServices(TableWriterBase):
             reader.close()
 
     def clean_table(self, keep: int = 1) -> list[str]:
-        """Delete files of the table that no reader needs; their paths.
+        """Delete files of the table that no reader needs; return their paths.
 
         The latest `keep` slices stay, and so do files of instants that are not completed. What no
         timeline knows of was left by a writer that died.
@@ -149,7 +149,7 @@ class TableServices(TableWriterBase):
         return unneeded
 
     def archive(self, keep: int = 0) -> list[str]:
-        """Drop instants that nobody needs from both timelines; the times of those that are gone.
+        """Drop unneeded instants from both timelines; return their times.
 
         The last `keep` stay, and one in any case. What is older than a timeline counts as
         completed: so an instant of the dataset may go only once the table is compacted, and no log
@@ -172,7 +172,7 @@ class TableServices(TableWriterBase):
             return dropped + self._drop(self._instants, metadata, oldest, keep, first)
 
     def _bound(self, metadata: Timeline) -> str:
-        """The time from which on instants of the dataset have to stay."""
+        """Return the time from which on instants of the dataset have to stay."""
         return last_compaction(metadata)
 
     def _drop(

@@ -1,4 +1,4 @@
-"""Changes of a dataset put into its metadata table, before or after they count."""
+"""Apply changes of a dataset to its metadata table, before or after they are completed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TableUpdates(TableServices):
         target: Sequence[str] = (),
         failed: Names | None = None,
     ) -> Instant:
-        """The metadata table first, then the instant; the other way round in the first design."""
+        """Write the metadata table, then the instant; in the first design the instant first."""
         properties = self._properties()
         extra = {"schema": properties[SCHEMA]} if SCHEMA in properties else {}
         content = encode_change(instant.action, instant.time, change, extra, target, failed)
@@ -155,15 +155,15 @@ class TableUpdates(TableServices):
             return applied
 
     def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        """What the table lacks, in order."""
+        """Return what the table lacks, in order."""
         return unsynced(data, metadata)
 
     def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        """The records of what is known of the files of a change: told, or read from the files."""
+        """Return the statistics records of a change: those it has, or read from the files."""
         return statistics_records(self._with_statistics(change, columns), columns)
 
     def _with_statistics(self, change: Change, columns: Sequence[str] | None = None) -> Change:
-        """A change with what the footers of its files say, if the table has ranges of columns.
+        """Return a change with statistics read from footers, if the table indexes columns.
 
         Read before the lock is taken, they keep nobody waiting.
         """
@@ -177,11 +177,11 @@ class TableUpdates(TableServices):
         return replace(change, statistics={**known, **change.statistics})
 
     def _blocked(self, instant: Instant, data: Timeline) -> bool:
-        """Whether an action before this one is not completed."""
+        """Return whether an action before this one is not completed."""
         return any(pending.time < instant.time for pending in data.pending)
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
-        """The names of the files of partitions, by the table."""
+        """Return the names of the files of partitions, by the table."""
         with MetadataTable(
             self._fs,
             self.path,

@@ -1,8 +1,8 @@
-"""Writing a dataset's metadata table: from a listing at first, then action by action.
+"""Write a dataset's metadata table: from a listing first, then action by action.
 
-The order is that of Hudi's second design: the metadata table is changed first, and the change
-counts once the instant is completed on the dataset's timeline. With `design=1` the instant is
-completed first, and the table catches up.
+The order is that of Hudi's second design: the metadata table changes first, and the change counts
+once the instant is completed on the dataset's timeline. With `design=1` the instant is completed
+first, and the table catches up.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class MetadataWriter(Recovery):
         columns: Collection[str] | None,
         reader: StatisticsReader,
     ) -> Change:
-        """All files, and what their footers say; MetadataException while some may not count."""
+        """Return all files and their statistics; MetadataException while an action is pending."""
         pending = self.timelines()[0].pending
         if pending:
             raise MetadataException(self.path, f"{pending[0].time} is not completed")
@@ -193,7 +193,7 @@ class MetadataWriter(Recovery):
         self.drop()
 
     def drop(self) -> bool:
-        """Delete the metadata table; whether there was one."""
+        """Delete the metadata table; return whether there was one."""
         with self._critical():
             properties = self._properties()
             self._refresh()
@@ -245,7 +245,7 @@ class MetadataWriter(Recovery):
 
 
 def data_properties(name: str) -> dict[str, str]:
-    """The properties of a new dataset."""
+    """Return the properties of a new dataset."""
     return {
         "hoodie.table.name": name,
         "hoodie.table.type": "COPY_ON_WRITE",
@@ -258,7 +258,7 @@ def data_properties(name: str) -> dict[str, str]:
 
 
 def own_properties(name: str) -> dict[str, str]:
-    """The properties of a metadata table."""
+    """Return the properties of a metadata table."""
     return {
         **data_properties(f"{name}_metadata"),
         "hoodie.table.type": "MERGE_ON_READ",

@@ -1,4 +1,4 @@
-"""What all that is written to a metadata table has in common: files, instants, the lock."""
+"""Base class of metadata-table writers: files, instants, and the lock."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ class TableWriterBase:
             self._lock.release()
 
     def timelines(self) -> tuple[Timeline, Timeline]:
-        """The timeline of the dataset, and that of its metadata table."""
+        """Return the timeline of the dataset, and that of its metadata table."""
         if not self._depth:
             self._refresh()
         return self._data_instants.timeline(), self._instants.timeline()
 
     @contextmanager
     def _critical(self) -> Iterator[None]:
-        """Let no other writer write meanwhile; what is known of the timelines holds until its end.
+        """Lock the table; the timelines are read once and kept until the end of the block.
 
         One that holds the lock gives it back when it is closed.
         """
@@ -183,7 +183,7 @@ class TableWriterBase:
         return slices
 
     def _partitions(self) -> list[str]:
-        """The partitions of the table; MetadataException if it is not there."""
+        """Return the partitions of the table; MetadataException if it is not there."""
         names = self._properties().get(PARTITIONS, "")
         if not names:
             raise MetadataException(self.path, "the dataset has no metadata table")
@@ -225,14 +225,14 @@ class TableWriterBase:
         write_file(self._fs, path, text.encode(), replace=True)
 
     def _counts(self, instant: str, data: Timeline) -> bool:
-        """Whether what an instant wrote is to be in a compaction."""
+        """Return whether what an instant wrote is to be in a compaction."""
         return visible(instant, data)
 
 
 def _parts(
     entries: Iterable[tuple[bytes, bytes]], size: int
 ) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Entries in lists of about `size` bytes, one list at least."""
+    """Yield entries in lists of about `size` bytes, one list at least."""
     part: list[tuple[bytes, bytes]] = []
     left = size
     for key, value in entries:

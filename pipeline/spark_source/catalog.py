@@ -1,7 +1,7 @@
-"""Read-only sources, as `format` and as tables of Spark's catalog.
+"""Base class of the data sources: read-only, for `format` and as tables of Spark's catalog.
 
 Spark gives a Python data source the properties of a table when the table is created, but passes
-none of them when it is read. It does keep the schema, so that has the options of the table.
+none of them when it is read. It keeps the schema, so the schema stores the table's options.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class CatalogSource(DataSource):  # type: ignore[misc]
         raise NotImplementedError
 
     def _columns(self) -> Any:
-        """The schema that the options ask for; SourceException."""
+        """Return the schema that the options ask for; SourceException."""
         raise NotImplementedError
 
     def schema(self) -> Any:
-        """The columns that the options ask for; SourceException."""
+        """Return the columns that the options ask for; SourceException."""
         self._complete({})
         columns = self._columns()
         with one_line():
             return with_options(columns, self._options) if self._creating else columns
 
     def plain(self, schema: Any) -> Any:
-        """A schema without the options in it, which count where the source has no input yet."""
+        """Return a schema without the options in it; they apply if the source has no input yet."""
         columns, options = take_options(schema)
         self._complete(options)
         return columns

@@ -1,4 +1,4 @@
-"""What goes wrong with the source: one clear line, where Spark would show a traceback of Python."""
+"""Errors of the data source, shown as one line instead of a Python traceback."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ class Condition:
     negated: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Whether it holds of a value."""
+        """Return whether it holds of a value."""
         return _PYTHON[self.operation](value, self.value) != self.negated
 
     def mask(self, array: Any) -> Any:
-        """Of which values of an Arrow array it holds."""
+        """Return a mask of the values of an Arrow array for which it holds."""
         import pyarrow.compute as pc
 
         mask = _masks(pc)[self.operation](array, self.value)
@@ -56,7 +56,7 @@ class Condition:
 
 
 def condition_of(pushed: Any, types: Mapping[str, type]) -> Condition | None:
-    """The condition that a filter of Spark is; None if it is not for the source.
+    """Return the condition that a filter of Spark is; None if it is not for the source.
 
     `types` are those of the columns' values in Python.
     """
@@ -148,7 +148,7 @@ class PushedFilters:
     ranges: tuple[Filter, ...] = ()
 
     def and_also(self, other: PushedFilters) -> PushedFilters:
-        """Both."""
+        """Return the filters of both."""
         return PushedFilters(
             self.directories + other.directories,
             self.rows + other.rows,
@@ -163,7 +163,7 @@ NOTHING = PushedFilters()
 def sort_filters(
     filters: Iterable[Any], schema: Any, partitioned_by: Collection[str]
 ) -> tuple[PushedFilters, list[Any]]:
-    """The filters that are decided here, and those that Spark has to look at again."""
+    """Return the filters that are decided here, and those that Spark has to look at again."""
     types = {
         field.name: _EXACT[type(field.dataType)]
         for field in schema.fields
@@ -185,7 +185,7 @@ def sort_filters(
 
 
 def filters_of(pushed: Any) -> list[Filter]:
-    """Conditions that each row meets which a filter of Spark lets pass; none if nothing is sure."""
+    """Return conditions that hold for each row that passes a filter of Spark."""
     negated = isinstance(pushed, api.Not)
     inner = pushed.child if negated else pushed
     column = _column(pushed)
@@ -209,7 +209,7 @@ def filters_of(pushed: Any) -> list[Filter]:
 
 
 def _beginning_with(column: str, prefix: str) -> list[Filter]:
-    """From the prefix on, and less than the first text that is behind all that begin with it."""
+    """Return bounds of a prefix: from it on, and below the first text that sorts after it."""
     bounds = [Filter(column, ">=", prefix)]
     stem = prefix.rstrip(chr(_LAST))
     if stem:
@@ -220,12 +220,12 @@ def _beginning_with(column: str, prefix: str) -> list[Filter]:
 
 
 def _column(pushed: Any) -> str | None:
-    """The column of a filter; None for a field in one."""
+    """Return the column of a filter; None for a field in one."""
     inner = pushed.child if isinstance(pushed, api.Not) else pushed
     attribute: tuple[str, ...] = inner.attribute
     return attribute[0] if len(attribute) == 1 else None
 
 
 def _keeps_nulls(pushed: Any) -> bool:
-    """Whether a null may pass though the condition does not hold of it."""
+    """Return whether a null may pass though the condition does not hold of it."""
     return isinstance(pushed, api.Not) and isinstance(pushed.child, api.EqualNullSafe)

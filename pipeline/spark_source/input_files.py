@@ -1,4 +1,4 @@
-"""List the files of the inputs, from directories or from their metadata tables."""
+"""Find the files of the inputs by listing directories, and split them into blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
-    """The files below the inputs, each once, in the order of the listings; SourceException."""
+    """Return the files below the inputs, each once, in listing order; SourceException."""
     scanner = TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values))
     infos: dict[str, ScannedFileInfo] = {}
     scanner.start()
@@ -40,7 +40,7 @@ def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
 
 
 def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a scanner."""
+    """Return the options of a scanner."""
     return {
         "recursive": values["recursive"],
         "file_pattern": values["filePattern"],
@@ -49,7 +49,7 @@ def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def accepts(fs: FileSystem, request: ReadRequest) -> Callable[[FileStatus], bool]:
-    """Which files the options ask for, by their names."""
+    """Return which files the options ask for, by their names."""
     return TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values)).accepts
 
 
@@ -59,14 +59,14 @@ class AsConfigured:
     request: ReadRequest
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        """Where the data of the file starts; SourceException for a compressed one with a header."""
+        """Return the offset of the data; SourceException for a compressed file with a header."""
         offset: int = self.request.values["dataOffset"]
         if offset and codec_of(info.path, self.request.compression) is not None:
             raise SourceException(f"option 'dataOffset' is not for compressed files: {info.path!r}")
         return offset
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        """The whole length of a compressed file, which can't be split."""
+        """Return the whole length of a compressed file, which can't be split."""
         if codec_of(info.path, self.request.compression) is not None:
             return max(1, status.length)
         size: int = super().get_block_size(info, status)  # type: ignore[misc]
@@ -81,20 +81,20 @@ class PlanningSplitter(AsConfigured, AbstractFileSplitter):
         self.request = request
 
     def split(self, infos: Iterable[ScannedFileInfo]) -> list[FileMetadata]:
-        """The metadata of the files, in their order."""
+        """Return the metadata of the files, in their order."""
         return [self.build_file_metadata(info) for info in infos]
 
     def get_file_info(self) -> FileInfo | None:
-        """None: it is told which files there are."""
+        """Return None: it is told which files there are."""
         return None
 
     def get_default_block_size(self) -> int:
-        """The size it was made with."""
+        """Return the size it was made with."""
         assert self.block_size is not None
         return self.block_size
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The status that the listing gave."""
+        """Return the status that the listing gave."""
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
@@ -107,18 +107,18 @@ class Directory(NamedTuple):
 
     @classmethod
     def of(cls, info: ScannedFileInfo) -> Directory:
-        """That of a file."""
+        """Return the directory of a file."""
         if info.directory is None:
             return cls(info.relative_path, "")
         return cls(info.directory, info.relative_path.rpartition("/")[0])
 
     @property
     def path(self) -> str:
-        """The whole path or URI."""
+        """Return the whole path or URI."""
         return join_path(self.root, self.name) if self.name else self.root
 
     def below(self, roots: Sequence[str]) -> str:
-        """Its path below the first of some directories that it is in."""
+        """Return its path below the first of some directories that it is in."""
         return directory_of(f"{self.path.rstrip('/')}/", roots)
 
 
@@ -128,12 +128,12 @@ class InputFiles(Protocol):
     roots: tuple[str, ...]
 
     def directories(self) -> list[Directory]:
-        """The directories that have files; SourceException."""
+        """Return the directories that have files; SourceException."""
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files, of some directories or of all, that may have rows which meet all filters."""
+        """Return the files, of some directories or all, that may have matching rows."""
 
     def close(self) -> None:
         """Let go of what is open."""
@@ -150,13 +150,13 @@ class ListedFiles:
             self._infos = [i for i in self._infos if not is_hidden(Directory.of(i).name)]
 
     def directories(self) -> list[Directory]:
-        """The directories that have files."""
+        """Return the directories that have files."""
         return list(dict.fromkeys(map(Directory.of, self._infos)))
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files of directories; a listing says nothing of rows."""
+        """Return the files of directories; a listing says nothing of rows."""
         if directories is None:
             return self._infos
         chosen = set(directories)
@@ -167,7 +167,7 @@ class ListedFiles:
 
 
 def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
-    """Which directories may have files whose path meets all conditions."""
+    """Return which directories may have files whose path meets all conditions."""
     path_conditions = [
         condition
         for condition in conditions
@@ -183,7 +183,7 @@ def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
 
 
 def _may_begin(condition: Condition, start: str) -> bool:
-    """Whether a path that begins with `start` may meet a condition."""
+    """Return whether a path that begins with `start` may meet a condition."""
     value = condition.value
     if condition.operation == "eq":
         return bool(value.startswith(start))
@@ -195,7 +195,7 @@ def _may_begin(condition: Condition, start: str) -> bool:
 
 
 def is_hidden(directory: str) -> bool:
-    """Whether Spark takes no Parquet file in a directory for one with rows."""
+    """Return whether Spark takes no Parquet file in a directory for one with rows."""
     return any(
         name.startswith(".") or (name.startswith("_") and "=" not in name)
         for name in directory.split("/")
@@ -203,7 +203,7 @@ def is_hidden(directory: str) -> bool:
 
 
 def directory_of(path: str, roots: Sequence[str]) -> str:
-    """The directory of a file below the first of some directories that it is in."""
+    """Return the directory of a file below the first of some directories that it is in."""
     for root in roots:
         start = f"{root.rstrip('/')}/"
         if path.startswith(start):

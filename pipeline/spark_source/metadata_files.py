@@ -1,4 +1,4 @@
-"""List the files that metadata tables know, and their slices: option `metadata`."""
+"""Find the files of the inputs in metadata tables: option `metadata`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def current_files(
     everything: Callable[[], Sequence[FileStatus]],
     actions: Callable[[], Collection[str]],
 ) -> list[FileStatus]:
-    """The files among some that no newer file of their group replaces.
+    """Return the files among some that no newer file of their group replaces.
 
     The newer one may be among `everything` only: it may have no row that is asked for, and
     replaces the older one all the same. Files with other names than Hudi's are all kept.
@@ -79,7 +79,7 @@ class IndexedFiles:
         self._datasets = {root: IndexedDataset(fs, root, where) for root in self.roots}
 
     def directories(self) -> list[Directory]:
-        """The partitions of the datasets."""
+        """Return the partitions of the datasets."""
         return [
             Directory(root, name)
             for root, dataset in self._datasets.items()
@@ -90,7 +90,7 @@ class IndexedFiles:
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files of partitions that the statistics of columns don't rule out."""
+        """Return the files of partitions that the statistics of columns don't rule out."""
         if directories is None and (self._parquet or not self._recursive):
             directories = self.directories()
         infos: dict[str, ScannedFileInfo] = {}
@@ -123,7 +123,7 @@ class IndexedDataset:
             check_dataset(fs, root)
 
     def partitions(self) -> list[str]:
-        """The names of the partitions."""
+        """Return the names of the partitions."""
         if self._names is None and self._listing.uses_table:
             self._names = self._listing.list_partitions()
         return sorted(self._all()) if self._names is None else self._names
@@ -131,7 +131,7 @@ class IndexedDataset:
     def prune(
         self, filters: Sequence[Filter], partitions: Collection[str] | None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have rows which meet all filters."""
+        """Return the files, of some partitions or all, that may have matching rows."""
         if self._listing.uses_table:
             return self._listing.prune(filters, self._unless_all(partitions))
         listed = self._all()
@@ -141,7 +141,7 @@ class IndexedDataset:
     def current(
         self, filters: Sequence[Filter], partitions: Collection[str] | None
     ) -> list[FileStatus]:
-        """Those of them that no newer file replaces, as Hudi names files."""
+        """Return the files that no newer file replaces, by their Hudi names."""
         kept = self.prune(filters, partitions)
 
         def everything() -> list[FileStatus]:
@@ -154,7 +154,7 @@ class IndexedDataset:
         self._listing.close()
 
     def _unless_all(self, partitions: Collection[str] | None) -> Collection[str] | None:
-        """None for all partitions, which are read more quickly."""
+        """Return None for all partitions, which are read more quickly."""
         every = self._names is not None and set(self._names) == set(partitions or ())
         return None if every else partitions
 

@@ -1,4 +1,4 @@
-"""The metadata table of a dataset as a table of Spark: `format("fscontract-metadata")`."""
+"""A dataset's metadata table as a table of Spark: `format("fscontract-metadata")`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MetadataTableSource(CatalogSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
+        """Return the name for `format`."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
@@ -76,12 +76,12 @@ class MetadataTableSource(CatalogSource):
         self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
-        """As the base has it; SourceException, too, if there is no metadata table."""
+        """Return the schema; SourceException if there is no metadata table."""
         with one_line(), FILESYSTEMS.lease(self.location) as fs, self.table(fs):
             return schema_of(self.values["content"])
 
     def table(self, fs: FileSystem) -> MetadataTable:
-        """The table; SourceException if there is none."""
+        """Return the table; SourceException if there is none."""
         where = self.values["metadataDir"]
         directory = None if where is None else normalize(bare_path(where))
         path = normalize(bare_path(self.root))
@@ -91,7 +91,7 @@ class MetadataTableSource(CatalogSource):
             raise SourceException(f"{self.root!r} has no metadata table") from None
 
     def reader(self, schema: Any) -> MetadataTableReader:
-        """The reader."""
+        """Return the reader."""
         schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
             expected = schema_of(self.values["content"]).simpleString()
@@ -100,7 +100,7 @@ class MetadataTableSource(CatalogSource):
 
 
 def schema_of(content: str) -> Any:
-    """The columns of a partition of the table."""
+    """Return the columns of a partition of the table."""
     kinds = {name: spark.LongType() for name in _NUMBERS}
     text = spark.StringType()
     return spark.StructType([spark.StructField(n, kinds.get(n, text)) for n in _COLUMNS[content]])
@@ -114,11 +114,11 @@ class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
         self.pushed = NOTHING
 
     def partitions(self) -> list[Any]:
-        """One."""
+        """Return a single partition."""
         return [InputPartition(0)]
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows as Arrow batches."""
+        """Yield the rows as Arrow batches."""
         source = self.source
         content = source.values["content"]
         fields = schema_of(content).fields
@@ -190,7 +190,7 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
 
 
 def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
-    """The values that a column may have; None if conditions leave that open."""
+    """Return the values that a column may have; None if conditions leave that open."""
     allowed: set[str] | None = None
     for condition in conditions:
         if (

@@ -41,27 +41,27 @@ class BlockRun:
 
     @property
     def start(self) -> int:
-        """The offset of the first byte."""
+        """Return the offset of the first byte."""
         return self._edge(self.first) if self.first else self.file.data_offset
 
     @property
     def size(self) -> int:
-        """How many bytes the blocks have."""
+        """Return how many bytes the blocks have."""
         return min(self._edge(self.stop), self.file.file_length) - self.start
 
     def blocks(self) -> Iterator[FileBlockMetadata]:
-        """The blocks, made one by one."""
+        """Yield the blocks, made one by one."""
         blocks = BlockMetadataIterator(self.file, self.first)
         while blocks.emitted < self.stop:
             yield next(blocks)
 
     def cut(self, max_blocks: int) -> Iterator[BlockRun]:
-        """The same blocks in runs of at most so many."""
+        """Yield the same blocks in runs of at most so many."""
         for first in range(self.first, self.stop, max_blocks):
             yield replace(self, first=first, stop=min(first + max_blocks, self.stop))
 
     def _edge(self, number: int) -> int:
-        """Where a block begins in the grid that starts at byte 0."""
+        """Return where a block begins in the grid that starts at byte 0."""
         return (self.file.data_offset // self.file.block_size + number) * self.file.block_size
 
 
@@ -73,13 +73,13 @@ class BlocksPartition(InputPartition):  # type: ignore[misc]
 
     @property
     def runs(self) -> tuple[BlockRun, ...]:
-        """The blocks, in the order in which they are read."""
+        """Return the blocks, in the order in which they are read."""
         runs: tuple[BlockRun, ...] = self.value
         return runs
 
 
 def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
-    """The files that the options ask for; SourceException if an input is missing."""
+    """Return the files that the options ask for; SourceException if an input is missing."""
     if not request.values["metadata"]:
         return ListedFiles(fs, request)
     from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
@@ -109,7 +109,7 @@ class Packing:
     min_partitions: int = 1
 
     def with_options(self, request: ReadRequest) -> Packing:
-        """The same, but for what options say."""
+        """Return the same, but for what options say."""
         values = request.values
         cost = values["openCostInBytes"]
         return Packing(
@@ -119,7 +119,7 @@ class Packing:
         )
 
     def split_size(self, lengths: Sequence[int]) -> int:
-        """How many bytes of files of these lengths a partition has at most."""
+        """Return how many bytes of files of these lengths a partition has at most."""
         total = sum(lengths) + len(lengths) * self.open_cost
         share = total // self.min_partitions
         return max(1, min(self.max_partition_bytes, max(self.open_cost, share)))
@@ -128,14 +128,14 @@ class Packing:
 def plan_infos(
     infos: Sequence[ScannedFileInfo], request: ReadRequest, packing: Packing
 ) -> tuple[list[BlockRun], int]:
-    """All blocks of these files, and how many bytes a partition has at most."""
+    """Return all blocks of these files, and how many bytes a partition has at most."""
     max_bytes = packing.split_size([info.status.length for info in infos])
     files = PlanningSplitter(request, _block_size(request, max_bytes)).split(infos)
     return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], max_bytes
 
 
 def _block_size(request: ReadRequest, max_bytes: int) -> int:
-    """That of the options, else what fills a partition; whole slices, so that none is cut."""
+    """Return the option's block size, else one that fills a partition with whole slices."""
     size: int | None = request.values["blockSize"]
     if size is not None:
         return size
@@ -144,7 +144,7 @@ def _block_size(request: ReadRequest, max_bytes: int) -> int:
 
 
 def pack(runs: Iterable[BlockRun], max_bytes: int, open_cost: int) -> list[list[BlockRun]]:
-    """The blocks in partitions of at most `most` bytes, unless one block has more.
+    """Return the blocks in partitions of at most `most` bytes, unless one block has more.
 
     Large pieces come first; a partition is full when the next piece does not fit.
     """
@@ -162,7 +162,7 @@ def pack(runs: Iterable[BlockRun], max_bytes: int, open_cost: int) -> list[list[
 
 
 def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
-    """The blocks in `count` partitions of about the same size; in fewer if there are fewer blocks.
+    """Divide blocks into `count` partitions of about the same size; fewer for fewer blocks.
 
     The same blocks and count give the same partitions.
     """
@@ -184,7 +184,7 @@ def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
 
 
 def kept_runs(runs: Iterable[BlockRun], conditions: Sequence[Condition]) -> list[BlockRun]:
-    """What is left of runs of blocks: files by their path, and blocks that may have rows."""
+    """Return what is left of runs of blocks: files by their path, and blocks that may have rows."""
     if any(c.operation == "null" and not c.negated for c in conditions):
         return []
     paths = [c for c in conditions if c.column == "path"]
@@ -199,7 +199,7 @@ def kept_runs(runs: Iterable[BlockRun], conditions: Sequence[Condition]) -> list
 
 
 def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> BlockRun:
-    """The blocks with ids in bounds, and with rows that may start within bounds."""
+    """Return the blocks with ids in bounds, and with rows that may start within bounds."""
     file = run.file
     first = max(run.first, ids[0] - file.first_block_id)
     stop = min(run.stop, ids[1] - file.first_block_id + 1)
@@ -214,12 +214,12 @@ def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> 
 
 
 def _compressed_into_one(run: BlockRun) -> bool:
-    """Whether offsets may be those of what a block is decompressed to: it is the whole file."""
+    """Return whether the file is one block, so that offsets may be decompressed ones."""
     return run.file.number_of_blocks == 1
 
 
 def _bounds(conditions: Iterable[Condition], column: str) -> tuple[int, int]:
-    """Between which numbers, both included, the values of a column are."""
+    """Return the inclusive bounds of a column's values."""
     low, high = -_FAR, _FAR
     for c in conditions:
         if c.column != column or c.negated or c.operation == "null":

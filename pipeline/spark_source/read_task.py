@@ -1,4 +1,4 @@
-"""Read records in a task, as columns of Arrow in the schema that was asked for."""
+"""Read records in a task, as Arrow batches in the requested schema."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RecordColumns:
         self._rows: list[Condition] = [c for c in conditions if c.column in ("value", "offset")]
 
     def of(self, batch: RecordBatch, block: FileBlockMetadata) -> Any:
-        """The columns of records of a block."""
+        """Return the columns of records of a block."""
         arrays_by_name: dict[str, Any] = {}
         if "value" in self._names or "offset" in self._names:
             _check_length(batch, block)
@@ -69,12 +69,12 @@ class RecordColumns:
         return rows
 
     def together(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same rows in batches that are not small, and none that is empty."""
+        """Return the same rows in batches that are not small, and none that is empty."""
         return together(batches, self.schema)
 
 
 def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
-    """The same rows in batches that are not small, and none that is empty."""
+    """Yield the same rows in batches that are not small, and none that is empty."""
     waiting: list[Any] = []
     rows = size = 0
     for batch in batches:
@@ -90,7 +90,7 @@ def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
 
 
 def without_columns(count: int) -> Any:
-    """So many rows of nothing."""
+    """Return a batch of `count` rows without columns."""
     return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
 
 
@@ -112,7 +112,7 @@ def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:
 
 
 def _values(batch: RecordBatch, kind: Any) -> Any:
-    """The records as an array; bytes are taken as they are, whatever the type."""
+    """Return the records as an array; bytes are taken as they are, whatever the type."""
     if isinstance(batch, RegionBatch):
         return _split(batch, kind)
     if isinstance(batch, PiecesBatch):
@@ -133,13 +133,13 @@ def _split(batch: RegionBatch, kind: Any) -> Any:
 
 
 def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
-    """Values that lie in `data` between these offsets, without copying them."""
+    """Return the values in `data` between these offsets, without copying them."""
     bounds = pa.py_buffer(array("i", offsets))
     return pa.Array.from_buffers(kind, len(offsets) - 1, [None, bounds, pa.py_buffer(data)])
 
 
 def _offsets(batch: RecordBatch, values: Any) -> Any:
-    """Where the records start in the file."""
+    """Return where the records start in the file."""
     count = len(batch)
     if not isinstance(batch, RegionBatch):
         return pa.array(batch.offsets, pa.int64())
@@ -166,7 +166,7 @@ class ReadPlan:
     def of(
         cls, request: ReadRequest, columns: Sequence[str], nullable: Sequence[bool], binary: bool
     ) -> ReadPlan:
-        """The plan for these columns."""
+        """Return the plan for these columns."""
         return cls(
             request.location,
             request.values,
@@ -178,7 +178,7 @@ class ReadPlan:
         )
 
     def context(self) -> ReaderContext:
-        """What finds the records."""
+        """Return the context that finds the records."""
         values = self.values
         common = {"buffer_size": values["bufferSize"], "compression": self.compression}
         if values["reader"] == "slices":
@@ -197,14 +197,14 @@ class ReadPlan:
 
 
 def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]:
-    """The rows of a partition; none of the one that Spark makes where there are no partitions."""
+    """Yield the rows of a partition; none for the placeholder of an empty plan."""
     if isinstance(partition, BlocksPartition):
         yield from read_runs(plan, partition.runs, report)
         settle_down()
 
 
 def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
-    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
 
     columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
@@ -234,7 +234,7 @@ def _batches(
 
 
 def as_planned(values: Mapping[str, Any], block: FileBlockMetadata) -> FileBlockMetadata:
-    """The block; without what would tell a changed file, if such a one is to be read."""
+    """Return the block; without what would tell a changed file, if such a one is to be read."""
     if values["changedFiles"] == "error":
         return block
     return replace(block, etag=None, modification_time=None)
@@ -244,14 +244,14 @@ _TYPES = {"path": StringType, "block_id": LongType, "offset": LongType}
 
 
 def schema_of(columns: Sequence[str], binary: bool) -> Any:
-    """The schema with these columns; `binary` is for the value."""
+    """Return the schema with these columns; `binary` is for the value."""
     value = BinaryType if binary else StringType
     fields = [StructField(name, _TYPES.get(name, value)(), nullable=False) for name in columns]
     return StructType(fields)
 
 
 def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
-    """The columns of a schema, and whether the value is binary, None without one.
+    """Return the columns of a schema, and whether the value is binary, None without one.
 
     SourceException for a column that there is not, or of another type.
     """

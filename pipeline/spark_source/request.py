@@ -1,4 +1,4 @@
-"""Check options that go together, and parse the inputs."""
+"""Check the options of a read together, and resolve its inputs and their filesystems."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def names_input(options: Mapping[str, str]) -> bool:
 
 
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
+    """Return the arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
     own = {key.lower(): text for key, text in options.items()}
     paths = [own["path"]] if own.get("path") else []
     paths += _listed(own.get("paths", ""))
@@ -80,7 +80,7 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
 def locations_of(
     paths: Sequence[str], window_location: str | None, options: Mapping[str, str]
 ) -> tuple[Place, Place | None]:
-    """The filesystem that all of the paths are in, and that of the location, if there is one.
+    """Return the filesystem of all paths, and that of the windows, if there is a location.
 
     SourceException if the paths are in several.
     """
@@ -101,7 +101,7 @@ def _location(where: str, options: Mapping[str, str]) -> Place:
 
 
 def _where(path: str) -> str:
-    """The URL of the filesystem that a path is in; SourceException if executors can't read it."""
+    """Return the URL of a path's filesystem; SourceException if executors can't read it."""
     scheme_match = _URI.match(path)
     scheme = "file" if scheme_match is None else scheme_match[1].lower()
     bare = bare_path(path)
@@ -132,7 +132,7 @@ def _check_no_keys(options: Mapping[str, str]) -> None:
 
 
 def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
-    """The paths that are there, patterns replaced by what they match; SourceException for none.
+    """Replace patterns by the paths they match; SourceException for a missing input.
 
     A path with the characters of a pattern that is there is no pattern.
     """
@@ -159,7 +159,7 @@ def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
 
 
 def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
-    """The paths that a pattern matches, in the order of the listings."""
+    """Yield the paths that a pattern matches, in the order of the listings."""
     if not _MAGIC.search(pattern):
         return
     *parents, last = pattern.strip("/").split("/")
@@ -173,7 +173,7 @@ def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
 
 
 def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[str]:
-    """What an element of a pattern stands for in the directory `at`."""
+    """Yield what an element of a pattern stands for in the directory `at`."""
     if not _MAGIC.search(element):
         path = f"{at}/{element}"
         if directory or _is_there(fs, path):
@@ -191,7 +191,7 @@ def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[st
 
 
 def _expression(element: str) -> re.Pattern[str]:
-    """Hadoop's pattern as a regular expression: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
+    """Compile Hadoop's pattern: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
     parts: list[str] = []
     depth, at = 0, 0
     while at < len(element):
@@ -256,7 +256,7 @@ class ReadRequest:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadRequest:
-        """What the options of Spark come to; SourceException."""
+        """Parse and check the options of Spark; SourceException."""
         values = read_options(options)
         given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
         _check(values, given)
@@ -268,39 +268,39 @@ class ReadRequest:
 
     @property
     def streaming(self) -> bool:
-        """Whether it is for a stream."""
+        """Return whether it is for a stream."""
         return self.values["windowLocation"] is not None
 
     @property
     def parquet(self) -> bool:
-        """Whether the files are Parquet."""
+        """Return whether the files are Parquet."""
         return bool(self.values["reader"] == PARQUET)
 
     @property
     def binary(self) -> bool:
-        """Whether values are bytes."""
+        """Return whether values are bytes."""
         kind = self.values["valueType"]
         return (kind or ("string" if self.values["reader"] == "lines" else "binary")) == "binary"
 
     @property
     def compression(self) -> str | None:
-        """As reader contexts take it."""
+        """Return the compression as reader contexts take it."""
         chosen: str = self.values["compression"]
         return {"infer": INFER, "none": None}.get(chosen, chosen)
 
     @property
     def delimiter(self) -> bytes | None:
-        """What ends a record, None for the ends of lines."""
+        """Return what ends a record, None for the ends of lines."""
         text: str | None = self.values["delimiter"]
         binary: bytes | None = self.values["delimiterHex"]
         return binary if text is None else text.encode()
 
     def with_paths(self, paths: list[str]) -> ReadRequest:
-        """The same for other inputs."""
+        """Return the same for other inputs."""
         return replace(self, paths=tuple(paths))
 
     def for_mode(self, streaming: bool) -> ReadRequest:
-        """Itself, if its options are for this mode; SourceException."""
+        """Return the request if its options fit the mode; SourceException."""
         if streaming and not self.streaming:
             raise SourceException(
                 "a stream needs option 'windowLocation': a directory of its own, say one below its"

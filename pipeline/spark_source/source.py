@@ -1,4 +1,4 @@
-"""The data source as Spark calls it, in processes of its own."""
+"""The data source `fscontract`, as Spark calls it, and its registration in a session."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class FsContractDataSource(CatalogSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
+        """Return the name for `format`."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.request = ReadRequest.of(options)
 
     def _columns(self) -> Any:
-        """As the base has it; SourceException, too, if there is no input."""
+        """Return the schema that the options ask for; SourceException if an input is missing."""
         request = self.request
         if request.parquet:
             from fscontract.pipeline.spark_source.parquet.batch_reader import schema_of_files
@@ -77,7 +77,7 @@ class FsContractDataSource(CatalogSource):
         return schema_of(request.values["columns"], request.binary)
 
     def reader(self, schema: Any) -> DataSourceReader:
-        """The reader of a batch."""
+        """Return the reader of a batch."""
         schema = self.plain(schema)
         with one_line():
             request = self.request.for_mode(False)
@@ -96,7 +96,7 @@ class FsContractDataSource(CatalogSource):
     def streamReader(  # noqa: N802 - Spark's name
         self, schema: Any
     ) -> WindowStreamReader | RefusedStreamReader:
-        """The reader of a stream."""
+        """Return the reader of a stream."""
         from fscontract.pipeline.spark_source.streaming import (
             RefusedStreamReader,
             WindowStreamReader,
@@ -126,7 +126,7 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
         self.report = report
 
     def partitions(self) -> list[Any]:
-        """The blocks, packed; SourceException if an input is missing."""
+        """Return the blocks, packed; SourceException if an input is missing."""
         request, plan = self.request, self.plan
         with one_line(), FILESYSTEMS.lease(request.location) as fs:
             packing = self.packing.with_options(request)
@@ -135,12 +135,12 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
             return [BlocksPartition(part) for part in pack(remaining, max_bytes, packing.open_cost)]
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows of a partition as Arrow batches."""
+        """Return the rows of a partition as Arrow batches."""
         return read_partition(self.plan, partition, self.report)
 
 
 def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[ScannedFileInfo]:
-    """The files of the inputs; those in directories alone that the conditions leave.
+    """Return the files of the inputs; those in directories alone that the conditions leave.
 
     All of them if it shows which number a block has among those of all files.
     """
@@ -162,7 +162,7 @@ class PushdownReader(BlockSourceReader):
 
 
 def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list[Any]]:
-    """The plan with the filters that the source can decide, and the others."""
+    """Return the plan with the filters that the source can decide, and the others."""
     types = {"path": str, "block_id": int, "offset": int}
     types["value"] = bytes if plan.binary else str
     left, taken = [], []
@@ -179,11 +179,11 @@ class CountersParam(AccumulatorParam):  # type: ignore[misc]
     """How Spark adds counters."""
 
     def zero(self, value: Counters) -> Counters:
-        """Counters of nothing."""
+        """Return counters of zero."""
         return Counters()
 
     def addInPlace(self, value1: Counters, value2: Counters) -> Counters:  # noqa: N802 - Spark's
-        """Both together."""
+        """Return the sum of both."""
         value1.add(value2)
         return value1
 
@@ -200,13 +200,13 @@ class TaskCounters:
 
     @property
     def counters(self) -> Counters:
-        """What was done so far."""
+        """Return what was done so far."""
         value: Counters = self._accumulator.value
         return replace(value)
 
     @property
     def add(self) -> Any:
-        """What tasks call: it can be sent to them."""
+        """Return what tasks call: it can be sent to them."""
         return self._accumulator.add
 
 
@@ -224,7 +224,7 @@ class Registration:
 
     @property
     def counters(self) -> Counters | None:
-        """Blocks, records and bytes of the tasks that came to their end."""
+        """Return blocks, records and bytes of the completed tasks."""
         return None if self._tally is None else self._tally.counters
 
 
@@ -256,7 +256,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
 
 
 def _tables(pushdown: bool) -> type:
-    """The source of metadata tables, for which `metadata` has to be installed."""
+    """Return the source of metadata tables, for which `metadata` has to be installed."""
     from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 
     known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
@@ -284,7 +284,7 @@ def _packing(spark: Any, context: Any) -> Packing:
 
 
 def _bytes(text: str | None, default: int) -> int:
-    """A size as Spark shows it: `134217728b`, `128m`."""
+    """Return a size as Spark shows it: `134217728b`, `128m`."""
     if text is None:
         return default
     units = {"b": 0, "k": 10, "m": 20, "g": 30, "t": 40}

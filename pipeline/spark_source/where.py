@@ -1,7 +1,7 @@
-"""Option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
+"""Parse option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
 
-It does what a filter does that Spark pushes, without Spark: its version 4.3 mixes up the filters of
-a frame that is used with several.
+The option filters like a pushed filter, without Spark: Spark 4.3 mixes up the filters of a frame
+that is used with several.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
 def filters_in(text: str, schema: Any) -> list[Any]:
-    """The filters of Spark that a text has, for these columns; SourceException."""
+    """Return the filters of Spark that a text has, for these columns; SourceException."""
     return _Conditions(text, schema).read()
 
 
@@ -52,7 +52,7 @@ class _Conditions:
         self._at = 0
 
     def read(self) -> list[Any]:
-        """All of them, with `and` in between."""
+        """Return all of them, with `and` in between."""
         conditions = self._condition()
         while self._is_next("and"):
             conditions += self._condition()
@@ -106,7 +106,7 @@ class _Conditions:
         return (exact or known)[0]
 
     def _value(self, field: Any) -> Any:
-        """The next token as a value of the column."""
+        """Return the next token as a value of the column."""
         data_type = field.dataType
         kind, text = self._next("a value")
         if kind == "name" and text.lower() == "date":
@@ -135,7 +135,7 @@ class _Conditions:
         return self._tokens[self._at - 1]
 
     def _is_next(self, word: str) -> bool:
-        """Go on if the next token is this one."""
+        """Consume the next token if it is this one; return whether it was."""
         token = self._at < len(self._tokens) and self._tokens[self._at]
         if not token or token[0] == "text" or token[1].lower() != word:
             return False
@@ -164,7 +164,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _like(column: tuple[str], pattern: Any) -> Any:
-    """A pattern with `%` at its start or its end."""
+    """Return a pattern with `%` at its start or its end."""
     inner = pattern.strip("%") if isinstance(pattern, str) else "%"
     if "%" in inner or "_" in inner or "\\" in inner:
         raise SourceException(f"option 'where' takes patterns like 'a%', not {pattern!r:.80}")

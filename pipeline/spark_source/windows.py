@@ -34,7 +34,7 @@ class WindowLimits:
 
     @classmethod
     def of(cls, request: ReadRequest) -> WindowLimits:
-        """Those of the options."""
+        """Return the limits of the options."""
         values = request.values
         names = ("maxFilesPerTrigger", "blocksThreshold", "maxBytesPerTrigger")
         return cls(*(values[name] or UNLIMITED for name in names))
@@ -85,7 +85,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         super().emit_file_metadata(file)
 
     def emit_block_metadata(self) -> bool:
-        """Emit pending blocks up to the limits; whether all of them went out."""
+        """Emit pending blocks up to the limits; return whether none is left."""
         return self._emit_blocks(min(self.limits.blocks, self.block_count + self._affordable()))
 
     def emit_block(self, block: FileBlockMetadata) -> None:
@@ -101,7 +101,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
             self.runs.append(BlockRun(pending.file, pending.emitted - 1, pending.emitted))
 
     def blocks_waiting(self) -> int:
-        """How many blocks were found that are in no window yet."""
+        """Return how many blocks were found that are in no window yet."""
         pending = self._pending
         left = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
         infos = [info for info in self.scanner.waiting() if not info.status.is_directory]
@@ -117,7 +117,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         )
 
     def _affordable(self) -> int:
-        """How many of the pending blocks the limit of bytes allows; the first one of a window."""
+        """Return how many pending blocks the limit of bytes allows; always one for a window."""
         if self._pending is None:
             return 0
         left = self.limits.bytes - self.bytes_planned
@@ -126,7 +126,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
 
 
 def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
-    """How many of the next blocks have at most so many bytes together."""
+    """Return how many of the next blocks have at most so many bytes together."""
     file, number = blocks.file, blocks.emitted
     rest = BlockRun(file, number, file.number_of_blocks)
     if rest.size <= size:
@@ -143,7 +143,7 @@ class StreamIdentity:
         self._path = join_path(directory, "stream")
 
     def name(self) -> str:
-        """The name; the first one who asks makes it."""
+        """Return the name; the first one who asks makes it."""
         try:
             return read_text(self._fs, self._path).strip()
         except FileNotFoundException:
@@ -153,7 +153,7 @@ class StreamIdentity:
         return name
 
     def check(self, offset: dict[str, Any]) -> int:
-        """The window of an offset; SourceException if it is another stream's."""
+        """Return the window of an offset; SourceException if it is another stream's."""
         if offset.get("stream") != self.name():
             raise SourceException(
                 f"the checkpoint of Spark does not belong to the windows in {self._path!r}:"
@@ -163,7 +163,7 @@ class StreamIdentity:
 
 
 def read_text(fs: FileSystem, path: str) -> str:
-    """The text of a small file; FileNotFoundException."""
+    """Return the text of a small file; FileNotFoundException."""
     with fs.open(path) as stream, stream.as_file() as file:
         return (file.read() or b"").decode()
 
@@ -201,7 +201,7 @@ class WindowLog:
         self._go_on(store)
 
     def runs(self, start: int, end: int) -> list[BlockRun]:
-        """The blocks of the windows behind `start` up to `end`; SourceException."""
+        """Return the blocks of the windows behind `start` up to `end`; SourceException."""
         runs: list[BlockRun] = []
         for number in range(start + 1, end + 1):
             if number not in self._runs:

@@ -1,4 +1,4 @@
-"""Scan directories for new files, again and again, in a thread."""
+"""Scan directories for new and modified files, periodically, in a thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, status: FileStatus) -> Reference:
-        """What a status says."""
+        """Return what a status says."""
         if status.is_directory:
             return cls(0.0, 0, None, True)
         return cls(status.modification_time, status.length, status.etag)
@@ -40,7 +40,7 @@ class ScannedFileInfo(FileInfo):
 
     @property
     def reference(self) -> Reference:
-        """By what the next listing is compared."""
+        """Return what the next listing is compared with."""
         return Reference.of(self.status)
 
 
@@ -55,7 +55,7 @@ class ReferenceTimes:
         self._seen: dict[str, dict[str, Reference]] = {}
 
     def get(self, root: str, path: str) -> Reference | None:
-        """What was seen of this path below this input."""
+        """Return what was seen of this path below this input."""
         return self._seen.get(root, {}).get(path)
 
     def set(self, root: str, path: str, reference: Reference) -> None:
@@ -72,7 +72,7 @@ class ReferenceTimes:
         return sum(map(len, self._seen.values()))
 
     def to_data(self) -> dict[str, dict[str, list[Any]]]:
-        """As plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             root: {path: list(reference) for path, reference in known.items()}
             for root, known in self._seen.items()
@@ -80,7 +80,7 @@ class ReferenceTimes:
 
     @classmethod
     def from_data(cls, data: Any) -> ReferenceTimes:
-        """What `to_data` gave; IllegalArgumentException."""
+        """Return what `to_data` gave; IllegalArgumentException."""
         self = cls()
         try:
             for root, path, values in _entries(data):
@@ -97,7 +97,7 @@ def _entries(data: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def reference_of(values: Any) -> Reference:
-    """A reference that was written as a list; TypeError or ValueError for what is none."""
+    """Return a reference that was written as a list; TypeError or ValueError for what is none."""
     time, length, etag, is_directory = values
     if type(length) is not int or not isinstance(etag, str | None):
         raise TypeError("no reference")
@@ -127,7 +127,7 @@ class _Stopped(Exception):
 
 
 def input_paths(files: str | Sequence[str]) -> tuple[str, ...]:
-    """The inputs in their order, each once; IllegalArgumentException if there is none.
+    """Return the inputs in their order, each once; IllegalArgumentException if there is none.
 
     Text is a comma-separated list. Spaces around an entry and slashes at its end are dropped.
     """
@@ -223,7 +223,7 @@ class TimeBasedDirectoryScanner:
 
     @property
     def running(self) -> bool:
-        """Whether the thread is there."""
+        """Return whether the thread is there."""
         return self._thread is not None and self._thread.is_alive()
 
     def trigger(self) -> None:
@@ -233,7 +233,7 @@ class TimeBasedDirectoryScanner:
             self._changed.notify_all()
 
     def take(self) -> ScannedFileInfo | None:
-        """The next file that was found, None if none waits; it counts as handed over.
+        """Return the next file that was found, None if none waits; it counts as handed over.
 
         Raises what ended the scanner, if anything did.
         """
@@ -250,12 +250,12 @@ class TimeBasedDirectoryScanner:
             return info
 
     def waiting(self) -> list[ScannedFileInfo]:
-        """The files that were found and not taken yet."""
+        """Return the files that were found and not taken yet."""
         with self._changed:
             return list(self._waiting)
 
     def notice(self) -> MissingInput | None:
-        """The next thing to be told of the inputs, None if there is none."""
+        """Return the next thing to be told of the inputs, None if there is none."""
         with self._changed:
             return self._notices.popleft() if self._notices else None
 
@@ -287,7 +287,7 @@ class TimeBasedDirectoryScanner:
         return self._stopping or (self._resting and not self._turn())
 
     def _turn(self) -> bool:
-        """Whether the thread has something to do, now that it rests."""
+        """Return whether the thread has something to do, now that it rests."""
         if len(self._waiting) >= self.most_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
@@ -351,7 +351,7 @@ class TimeBasedDirectoryScanner:
             self._hand_over(ScannedFileInfo(None, input_path, input_path, root))
 
     def _children(self, path: str) -> Iterator[FileStatus]:
-        """The listing of a directory; none, or no more, if it vanishes meanwhile."""
+        """Yield the listing of a directory; none, or no more, if it vanishes meanwhile."""
         try:
             for status in self.filesystem.list_status(path):
                 if self._stopping:
@@ -367,7 +367,7 @@ class TimeBasedDirectoryScanner:
             return False
 
     def accepts(self, status: FileStatus) -> bool:
-        """Whether a file with this status is one to hand over, by its name."""
+        """Return whether a file with this status is one to hand over, by its name."""
         return self._accept(status)
 
     def _accept(self, status: FileStatus) -> bool:

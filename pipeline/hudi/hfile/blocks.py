@@ -1,4 +1,4 @@
-"""Blocks, which all of an HFile but its trailer consists of: header, data, checksums."""
+"""Encode and decode the blocks of an HFile: header, data and checksums."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HFileBlock:
 
 
 def encode_block(magic: bytes, data: bytes, previous: int, compression: Compression) -> bytes:
-    """The bytes of a block with a CRC32C for each 16 KiB; `previous` is an offset, or -1."""
+    """Return the bytes of a block with a CRC32C for each 16 KiB; `previous` is an offset, or -1."""
     stored = _compress(data) if compression == "gzip" else data
     size = HEADER.size + len(stored)
     count = -(-size // BYTES_PER_CHECKSUM)
@@ -67,7 +67,7 @@ def expanded_bound(stored: int) -> int:
 
 
 def size_on_disk(source: FileRegion, offset: int, header: bytes) -> int:
-    """The size of a block with its header and checksums, by its header."""
+    """Return the size of a block with its header and checksums, by its header."""
     if len(header) < HEADER.size:
         raise source.corrupt(offset, "a block's header is cut off")
     size = HEADER.size + int(HEADER.unpack_from(header)[1])

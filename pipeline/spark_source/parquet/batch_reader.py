@@ -1,4 +1,4 @@
-"""What Spark calls for Parquet files: their schema, and the blocks whose row groups are read."""
+"""Infer the schema of Parquet files, and plan the blocks whose row groups are read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 
 def schema_of_files(request: ReadRequest) -> Any:
-    """The columns of a Parquet file, and those of directories; SourceException if there is none.
+    """Return the columns of a Parquet file and of directories; SourceException without one.
 
     That a metadata table can't be used is left to the planning to say.
     """
@@ -87,7 +87,7 @@ def _without_warnings() -> Iterator[None]:
 def _first_schema(
     fs: FileSystem, request: ReadRequest, files: InputFiles, directories: Sequence[Directory]
 ) -> Any:
-    """What the footer of the first file says of its columns."""
+    """Return what the footer of the first file says of its columns."""
     for directory in directories:
         for info in files.find([directory]):
             if info.status.length:
@@ -108,7 +108,7 @@ def _schema(fs: FileSystem, request: ReadRequest, info: ScannedFileInfo) -> Any:
 
 
 def _directories(files: InputFiles) -> list[Directory]:
-    """The directories of the files; one without any does not count if it is unlike the others."""
+    """Return the directories; those without files are dropped if their columns differ."""
     directories = files.directories()
     kinds = {tuple(texts_of(directory.below(files.roots))) for directory in directories}
     if len(kinds) < 2:
@@ -150,11 +150,11 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
         return left
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to the planning process."""
+        """Return the state without what belongs to the planning process."""
         return {**self.__dict__, "_files": None, "_found": []}
 
     def partitions(self) -> list[Any]:
-        """The blocks of the files that may have rows, packed."""
+        """Return the blocks of the files that may have rows, packed."""
         files, plan = self._files, self.plan
         assert files is not None
         with one_line(), FILESYSTEMS.lease(self.request.location), closing(files):
@@ -170,7 +170,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
         return keeps(self.plan.pushed.directories, values)
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows of a partition as Arrow batches."""
+        """Return the rows of a partition as Arrow batches."""
         if not isinstance(partition, BlocksPartition):
             return iter(())
         return read_parquet(self.plan, partition.runs, self.report)
@@ -187,6 +187,6 @@ class ParquetPushdownReader(ParquetReader):
 def reader_of(
     request: ReadRequest, schema: Any, packing: Packing, report: Any, pushdown: bool
 ) -> ParquetReader:
-    """The reader of a batch; Spark minds whether one has a method for filters."""
+    """Return the reader of a batch; Spark minds whether one has a method for filters."""
     kind = ParquetPushdownReader if pushdown else ParquetReader
     return kind(request, schema, packing, report)

@@ -1,4 +1,4 @@
-"""Read blocks of Parquet files: row groups become Arrow batches, chosen rows included."""
+"""Read the row groups of Parquet blocks as Arrow batches, with filters applied."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from fscontract.pipeline.spark_source.read_task import as_planned, together, wit
 
 
 def groups_in(metadata: Any, start: int, stop: int, length: int) -> Iterator[int]:
-    """The row groups that begin in [start, stop) of a file; each begins in exactly one block."""
+    """Yield the row groups that begin in [start, stop) of a file: each in exactly one block."""
     for number in range(metadata.num_row_groups):
         begin = max(0, min(_begin(metadata.row_group(number)), length - 1))
         if start <= begin < stop:
@@ -51,7 +51,7 @@ def groups_in(metadata: Any, start: int, stop: int, length: int) -> Iterator[int
 def may_have_rows(
     metadata: Any, number: int, names: Collection[str], filters: Sequence[Filter]
 ) -> bool:
-    """False only if no row of a row group meets all filters; `names` are the file's columns."""
+    """Return False only if no row of a row group meets all filters; `names` has the columns."""
     conditions = [condition for condition in filters if condition.column in names]
     if not conditions:
         return True
@@ -68,14 +68,14 @@ def may_have_rows(
 
 
 def ranges_of(metadata: Any, number: int, leaves: Collection[int]) -> list[tuple[int, int]]:
-    """Where some columns of a row group lie: (offset, length) of each."""
+    """Return where some columns of a row group lie: (offset, length) of each."""
     group = metadata.row_group(number)
     chunks = [group.column(index) for index in leaves]
     return [(_start(chunk), chunk.total_compressed_size) for chunk in chunks]
 
 
 def leaves_of(schema: Any, names: Collection[str]) -> list[int]:
-    """The places of the columns in a file that make up some columns of its Arrow schema."""
+    """Return the places of the columns in a file that make up some columns of its Arrow schema."""
     indexes: list[int] = []
     index = 0
     for field in schema:
@@ -94,12 +94,12 @@ def _leaves(kind: Any) -> int:
 
 
 def _begin(group: Any) -> int:
-    """Where a row group begins, or what the file says of it."""
+    """Return where a row group begins, or what the file says of it."""
     return _start(group.column(0)) if group.num_columns else 0
 
 
 def _start(chunk: Any) -> int:
-    """Where a column begins in the file: with its dictionary, if it has one before the data."""
+    """Return the offset of a column chunk: that of its dictionary page, if it has one."""
     data: int = chunk.data_page_offset
     first: int | None = chunk.dictionary_page_offset
     return first if first is not None and 0 < first < data else data
@@ -129,25 +129,25 @@ class SparseFile(io.RawIOBase):
         self._loaded = sorted([self._tail, *zip(starts, contents, strict=True)])
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """The position in bytes."""
+        """Return the position in bytes."""
         return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move."""
+        """Set the position; return it."""
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._source.length}
         self._position = base[whence] + offset
         return self._position
 
     def read(self, size: int | None = -1) -> bytes:
-        """So many bytes, fewer at the end."""
+        """Return `size` bytes, fewer at the end."""
         left = max(0, self._source.length - self._position)
         count = left if size is None or size < 0 else min(size, left)
         data = self._held(self._position, count)
@@ -158,7 +158,7 @@ class SparseFile(io.RawIOBase):
         return data
 
     def _held(self, offset: int, length: int) -> bytes | None:
-        """The bytes of a range, None if not all of them are here."""
+        """Return the bytes of a range, None if not all of them are here."""
         at = bisect_right(self._loaded, offset, key=lambda part: part[0]) - 1
         if at < 0:
             return None
@@ -169,7 +169,7 @@ class SparseFile(io.RawIOBase):
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same bytes as ranges that neither overlap nor touch, in order."""
+    """Return the same bytes as ranges that neither overlap nor touch, in order."""
     joined: list[tuple[int, int]] = []
     for offset, length in sorted(ranges):
         if joined and offset <= sum(joined[-1]):
@@ -200,7 +200,7 @@ class ParquetPlan:
 
 
 def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
-    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
         rows = ParquetRows(plan)
@@ -242,7 +242,7 @@ def _batches(
 
 
 def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInputStream:
-    """The file as what it was when it was planned, for the columns of some blocks."""
+    """Return the file as what it was when it was planned, for the columns of some blocks."""
     builder = fs.open_file(block.path).with_file_status(block.status())
     builder.opt(READ_POLICY, "parquet")
     builder.opt_long(SPLIT_START, run.start).opt_long(SPLIT_END, run.start + run.size)
@@ -250,12 +250,12 @@ def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInp
 
 
 def parquet_file(file: SparseFile) -> Any:
-    """PyArrow's reader of a file; times that were stored as INT96 are of microseconds."""
+    """Return PyArrow's reader of a file; INT96 times become microseconds."""
     return pq.ParquetFile(file, coerce_int96_timestamp_unit="us", pre_buffer=False)
 
 
 def schema_in(parquet: Any) -> Any:
-    """The Arrow schema of a file, with a zone for times that were stored as INT96."""
+    """Return the Arrow schema of a file, with a zone for times that were stored as INT96."""
     leaves = parquet.metadata.schema
     old = {
         leaves.column(index).path
@@ -278,7 +278,7 @@ class ParquetRows:
         )
 
     def of(self, parquet: Any, file: SparseFile, run: BlockRun) -> Iterator[Any]:
-        """The rows of the row groups that begin in some blocks."""
+        """Yield the rows of the row groups that begin in some blocks."""
         path, metadata = run.file.file_path, parquet.metadata
         known = schema_in(parquet)
         sources = {name: column_for(name, known.names, path) for name in self._columns()}
@@ -296,7 +296,7 @@ class ParquetRows:
                 yield self._batch(batch, sources, known, fixed, path)
 
     def _columns(self) -> list[str]:
-        """The columns that the file has to have."""
+        """Return the columns that the file has to have."""
         return [name for name in self.schema.names if name not in self.plan.partitioned_by]
 
     def _check(self, name: str, source: str | None, known: Any, path: str) -> None:
@@ -305,7 +305,7 @@ class ParquetRows:
             raise SourceException(f"column {name!r} of {path!r} is {actual}, not {expected}")
 
     def _fixed(self, run: BlockRun) -> dict[str, Any]:
-        """The columns whose value stands in the path, as scalars."""
+        """Return the columns whose value stands in the path, as scalars."""
         values = values_of(directory_of(run.file.file_path, self.plan.roots), self.plan)
         return {
             name: pa.scalar(value, self.schema.field(name).type) for name, value in values.items()
@@ -335,7 +335,7 @@ class ParquetRows:
 
 
 def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
-    """The values that stand in a path, of the columns that have theirs there."""
+    """Return the values that stand in a path, of the columns that have theirs there."""
     texts = {name.lower(): text for name, text in texts_of(directory).items()}
     types = {field.name: field.dataType for field in plan.schema.fields}
     return {
@@ -344,7 +344,7 @@ def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
 
 
 def kept_rows(batch: Any, conditions: Iterable[Condition]) -> Any:
-    """The rows of a batch of which all conditions hold; of nulls none does but that for nulls."""
+    """Return the rows that meet all conditions; a null meets only the test for nulls."""
     for condition in conditions:
         array = batch.column(condition.column)
         mask = condition.mask(array)
@@ -355,7 +355,7 @@ def kept_rows(batch: Any, conditions: Iterable[Condition]) -> Any:
 
 
 def column_for(name: str, names: Sequence[str], path: str) -> str | None:
-    """The column of a file that has this name, in any case if none is the same; None for none."""
+    """Return the file's column of this name, ignoring case if needed; None without one."""
     matches = [column for column in names if column == name]
     matches = matches or [column for column in names if column.lower() == name.lower()]
     if len(matches) > 1:

@@ -1,4 +1,4 @@
-"""Map column types between Parquet, Arrow and Spark, with hive-style partition columns."""
+"""Convert column types between Arrow and Spark, and parse Hive-style partition columns."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _EXACT = 32
 
 
 def spark_type(kind: Any) -> Any:
-    """Spark's type for one of Arrow's; SourceException if there is none."""
+    """Return Spark's type for one of Arrow's; SourceException if there is none."""
     known = _PLAIN.get(kind)
     if known is not None:
         return known
@@ -78,7 +78,7 @@ def spark_type(kind: Any) -> Any:
 
 
 def arrow_type(kind: Any) -> Any:
-    """Arrow's type for one of Spark's, as Spark takes it; SourceException if there is none."""
+    """Return Arrow's type for one of Spark's; SourceException if there is none."""
     known = _ARROW.get(type(kind))
     if known is not None:
         return known
@@ -96,7 +96,7 @@ def arrow_type(kind: Any) -> Any:
 
 
 def fits(source: Any, target: Any) -> bool:
-    """Whether each value of one type of Arrow has a value of the other that is the same."""
+    """Return whether each value of one type of Arrow has a value of the other that is the same."""
     if source == target or kinds.is_null(source):
         return True
     if kinds.is_dictionary(source):
@@ -117,7 +117,7 @@ def fits(source: Any, target: Any) -> bool:
 
 
 def _is_wider(source: Any, target: Any) -> bool:
-    """Of numbers."""
+    """Return whether one numeric type holds each value of the other."""
     if kinds.is_decimal(source) and kinds.is_decimal(target):
         whole = target.precision - target.scale >= source.precision - source.scale
         return whole and bool(target.scale >= source.scale)
@@ -137,7 +137,7 @@ def _is_wider(source: Any, target: Any) -> bool:
 
 
 def converted(array: Any, target: Any) -> Any:
-    """The same values as another type, which they have to fit; pa.ArrowInvalid for one that is
+    """Cast an array to a type that it fits; pa.ArrowInvalid for a value that is
     not the same, such as a time of nanoseconds, or bytes that are no text."""
     if kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -169,7 +169,7 @@ Texts = Mapping[str, str | None]
 
 
 def texts_of(directory: str) -> Texts:
-    """The columns that a path below a dataset has values of."""
+    """Return the columns that a path below a dataset has values of."""
     texts: dict[str, str | None] = {}
     for element in directory.split("/"):
         name, equals, text = element.partition("=")
@@ -179,7 +179,7 @@ def texts_of(directory: str) -> Texts:
 
 
 def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
-    """The columns that all directories have values of; SourceException if they are not the same."""
+    """Return the partition columns; SourceException if directories have different ones."""
     kinds = list(dict.fromkeys(tuple(texts) for texts in directories))
     if len(kinds) > 1:
         one, other = (", ".join(names) or "no column" for names in kinds[:2])
@@ -188,7 +188,7 @@ def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
 
 
 def type_of(texts: Iterable[str | None]) -> Any:
-    """The type that all values have: whole numbers, days, or else strings."""
+    """Return the type that all values have: whole numbers, days, or else strings."""
     known = {text for text in texts if text is not None}
     if known and all(_WHOLE.fullmatch(text) for text in known):
         for bits, kind in ((31, spark.IntegerType()), (63, spark.LongType())):
@@ -200,7 +200,7 @@ def type_of(texts: Iterable[str | None]) -> Any:
 
 
 def value_of(column: str, text: str | None, kind: Any) -> Any:
-    """The value that a text stands for; SourceException if it is none of that type of Spark."""
+    """Parse a value of a type of Spark; SourceException for any other text."""
     if text is None:
         return None
     read = _READERS.get(type(kind))
@@ -214,7 +214,7 @@ def value_of(column: str, text: str | None, kind: Any) -> Any:
 
 
 def keeps(conditions: Sequence[Condition], values: Mapping[str, Any]) -> bool:
-    """Whether all conditions hold of the values of a directory; of null but few do."""
+    """Return whether all conditions hold of the values of a directory; of null but few do."""
     return all(_holds(condition, values[condition.column]) for condition in conditions)
 
 
