@@ -17,8 +17,8 @@ from fscontract.pipeline.hudi.pruning import may_match
 from fscontract.pipeline.spark_source.filters import filters_of, sort_filters
 from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import spark_type
-from tests.pipeline.spark_source.parquetsupport import parquet
-from tests.pipeline.spark_source.test_metadata import COMPARING, VALUES, meets
+from tests.pipeline.spark_source.parquet_support import parquet
+from tests.pipeline.spark_source.test_metadata_files import COMPARING, VALUES, meets
 
 
 def _filters(column: str) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from fscontract.pipeline.spark_source.parquet.batch_reader import (
 from fscontract.pipeline.spark_source.planning import Packing
 from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.source import FsContractDataSource
-from tests.pipeline.spark_source.parquetsupport import parquet, put, read, struct
+from tests.pipeline.spark_source.parquet_support import parquet, put, read, struct
 from tests.pipeline.spark_source.support import write
 
 OVER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
