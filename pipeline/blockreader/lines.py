@@ -180,8 +180,8 @@ class LineReaderContext(ReaderContext):
         limit = min(len(self._data), self._last_start + 1 - self._base)
         if limit <= at:
             return None
-        whole = at == 0 and limit == len(self._data)
-        region = self._data if whole else self._data[at:limit]
+        uncut = at == 0 and limit == len(self._data)
+        region = self._data if uncut else self._data[at:limit]
         records, used, gap = self._delimiter.split(region)
         if not records:
             return None
@@ -193,19 +193,19 @@ class LineReaderContext(ReaderContext):
     def _single(self, start: int) -> RecordBatch | None:
         """Return the record at the position, read as far as it goes; None if the file ends here."""
         held = bytearray(memoryview(self._data)[self._at :])
-        search, left = 0, 0
+        search, dropped = 0, 0
         while (span := self._delimiter.find(held, search, self._ended)) is None:
             if self._ended:
                 break
             search = max(search, len(held) - self._delimiter.pending(held))
             if self._max_length is not None and search > self._max_length + 1:
-                left += self._cut(held, search, start)
+                dropped += self._cut(held, search, start)
                 search = self._max_length + 1
-            held += self._chunk(self.position + left + len(held))
+            held += self._chunk(self.position + dropped + len(held))
         begin, stop = span or (len(held), len(held))
         with memoryview(held) as view:
             record, rest = bytes(view[:begin]), bytes(view[stop:])
-        self._base, self._data, self._at = self.position + left + stop, rest, 0
+        self._base, self._data, self._at = self.position + dropped + stop, rest, 0
         self._first = None
         if stop == 0:
             self._finished, self._empty = self._end, True

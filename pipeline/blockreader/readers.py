@@ -336,8 +336,8 @@ def records_of(
     """
     context = context or ReadAheadLineReaderContext(**options)
     status = fs.get_file_status(path)
-    whole = codec_of(path, context.compression) is not None
-    size = max(1, status.length) if whole else block_size
+    compressed = codec_of(path, context.compression) is not None
+    size = max(1, status.length) if compressed else block_size
     with FSBlockReader(fs, context, as_bytes) as reader:
         for block in blocks_of(status, size, options.get("data_offset", 0)):
             yield from reader.process_block(block)

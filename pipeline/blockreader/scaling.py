@@ -121,8 +121,8 @@ def define_partitions(
         return list(partitions)
     surplus = max(0, len(partitions) - required)
     idle = sorted(range(len(partitions)), key=lambda i: partitions[i].backlog)[:surplus]
-    kept = [p for i, p in enumerate(partitions) if i not in idle]
-    readers = [(p.reader, replace(p.counters), p.backlog) for p in kept]
+    remaining = [p for i, p in enumerate(partitions) if i not in idle]
+    readers = [(p.reader, replace(p.counters), p.backlog) for p in remaining]
     for i in idle:
         readers[0][1].add(partitions[i].counters)
     readers += [(make(), Counters(), 0) for _ in range(required - len(readers))]

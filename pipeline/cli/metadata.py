@@ -152,7 +152,7 @@ def create(
             lister=lister,
             columns=None if columns == "all" else [c for c in columns.split(",") if c],
             reader=_footer_reader(),
-            infer=partial(infer_properties, given=declared),
+            infer=partial(infer_properties, declared=declared),
         )
     say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 

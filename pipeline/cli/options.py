@@ -109,16 +109,16 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
     from fscontract.contract.program.outcome import text_of
     from fscontract.contract.targets import UsageError
 
-    def said(error: Exception) -> str:
+    def message(error: Exception) -> str:
         text = " ".join(text_of(error).split()) or type(error).__name__
         return redact(text, dict(options))
 
     try:
         yield
     except (IllegalArgumentException, UsageError) as error:
-        raise UsageError(said(error)) from error
+        raise UsageError(message(error)) from error
     except (OSError, TargetError) as error:
-        raise TargetError(said(error)) from error
+        raise TargetError(message(error)) from error
 
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")

@@ -175,7 +175,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
 
         self._quiet = quiet
         self._clock = clock
-        self._began = self._said = clock()
+        self._start = self._last_line = clock()
         #: Bytes of blocks that were read, and records.
         self.bytes = 0
         self.records = 0
@@ -188,7 +188,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
     @property
     def seconds(self) -> float:
         """Return how long it takes so far."""
-        return self._clock() - self._began
+        return self._clock() - self._start
 
     def __enter__(self) -> ReadProgress:
         if self._bar is not None:
@@ -204,8 +204,8 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
         if self._bar is not None:
             records = f"{self.records:,} records"
             self._bar.update(self._task, completed=self.bytes, total=total, records=records)
-        elif not self._quiet and self._clock() - self._said >= _PAUSE:
-            self._said = self._clock()
+        elif not self._quiet and self._clock() - self._last_line >= _PAUSE:
+            self._last_line = self._clock()
             self.say(f"{self.bytes:,} of {total:,} bytes, {self.records:,} records")
 
     def say(self, line: str) -> None:

@@ -42,7 +42,7 @@ class SplitSettings:
     ignore: str | None = None
     data_offset: int = 0
     #: Whether a file of this path is one block, whatever its length.
-    whole: Callable[[str], bool] = lambda path: False
+    is_whole: Callable[[str], bool] = lambda path: False
 
 
 class LocationPlan(NamedTuple):
@@ -130,7 +130,7 @@ class _Splitter(FileSplitterInput):
         return self.choice.data_offset
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        if self.choice.whole(info.path):
+        if self.choice.is_whole(info.path):
             return max(1, status.length)
         return super().get_block_size(info, status)
 
@@ -183,8 +183,8 @@ class ReadSettings:
         try:
             return codec_of(path, self._codec) is not None
         except IllegalArgumentException as error:
-            said = str(error).replace("compression=None", "--compression none")
-            raise IllegalArgumentException(said) from None
+            message = str(error).replace("compression=None", "--compression none")
+            raise IllegalArgumentException(message) from None
 
     def open(self, filesystem: FileSystem) -> FSBlockReader[bytes]:
         """Return a new reader."""
@@ -228,9 +228,9 @@ def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
 
 def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[BlockRecords]:
     """Yield the records of one block; BlockReadException."""
-    left = block.size
+    unread = block.size
     for batch in reader.process_batches(block):
-        used = min(left, batch.used_bytes)  # a record may extend beyond the block
-        left -= used
+        used = min(unread, batch.used_bytes)  # a record may extend beyond the block
+        unread -= used
         yield BlockRecords(block, len(batch), used, batch)
-    yield BlockRecords(block, 0, left)
+    yield BlockRecords(block, 0, unread)

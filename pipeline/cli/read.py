@@ -132,7 +132,7 @@ def read(
         reading = ReadSettings(data_offset=choice["data_offset"], **values)
         reading.check()
         plan = BlockPlan(
-            cli_options.inputs(urls, options), SplitSettings(**choice, whole=reading.is_whole)
+            cli_options.inputs(urls, options), SplitSettings(**choice, is_whole=reading.is_whole)
         )
         with standard_output() as output:
             printer: Printer = RawPrinter(output, reading.ending if end is None else end)
@@ -189,9 +189,9 @@ def _print(
 
 
 def _summary(counted: dict[str, Any]) -> str:
-    where = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
-    what = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
-    return f"{what} in {where}, {counted['seconds']:.1f} s"
+    blocks = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
+    records = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
+    return f"{records} in {blocks}, {counted['seconds']:.1f} s"
 
 
 #: A task reads blocks of about so many bytes in all, at least one, and at most so many.

@@ -79,8 +79,8 @@ def _show(
     else:
         _print_tables(blocks, plan)
     if plan.files or not plan.missing:
-        what = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
-        output.line(f"{what}, {plan.bytes:,} bytes")
+        summary = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
+        output.line(f"{summary}, {plan.bytes:,} bytes")
 
 
 def _cells(block: FileBlockMetadata, plan: BlockPlan) -> tuple[str, ...]:

@@ -102,10 +102,10 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
     if len(text) > _MAX_SCHEMA_BYTES:
         raise ValueError(f"an Avro schema of {len(text)} bytes, {_MAX_SCHEMA_BYTES} at most")
     try:
-        whole = parse_json(text)
+        schema = parse_json(text)
     except ValueError as error:
         raise ValueError(f"the Avro schema can't be read ({error})") from error
-    reduced, names = _reduced(whole)
+    reduced, names = _reduced(schema)
     name = reduced.get("name") if isinstance(reduced, dict) else None
     for candidate in allowed:
         own, own_names = _reduced(parse_json(candidate))

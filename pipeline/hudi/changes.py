@@ -159,9 +159,9 @@ def encode_change(
         for partition, sizes in change.added.items()
         for name, size in sizes.items()
     ]
-    whole = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
+    metadata = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
     operation = "COMPACT" if action == COMPACTION else "UPSERT"
-    return encode_commit(files, operation, whole, compacted=action == COMPACTION)
+    return encode_commit(files, operation, metadata, compacted=action == COMPACTION)
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:

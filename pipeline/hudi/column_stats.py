@@ -105,10 +105,10 @@ class ColumnChunk:
 
 def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
     """Yield chunks of one column's statistics: a chunk for each type, in record order."""
-    rest = iter(records)
-    while some := list(islice(rest, MOST_ROWS)):
+    remaining = iter(records)
+    while part := list(islice(remaining, MOST_ROWS)):
         by_wrapper: dict[str | None, ColumnChunk] = {}
-        for known in some:
+        for known in part:
             wrapper = _wrapper(known)
             if wrapper not in by_wrapper:
                 by_wrapper[wrapper] = ColumnChunk(wrapper)

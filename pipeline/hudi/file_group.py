@@ -65,22 +65,22 @@ class FileGroupReader:
         changes = self._changes()
         base = self._reader()
         values = base.get_many(encoded) if base is not None else {}
-        merged = (self._whole(key, values.get(key), changes) for key in encoded)
+        merged = (self._merged_record(key, values.get(key), changes) for key in encoded)
         return {record.key: record for record in merged if record is not None}
 
     def scan(self, prefix: str = "") -> Iterator[Record]:
         """Yield the records whose key begins with `prefix`, in order; holds a batch of blocks."""
         start = prefix.encode()
         changes = self._changes()
-        left = sorted((key for key in changes if key.startswith(start)), reverse=True)
+        pending_keys = sorted((key for key in changes if key.startswith(start)), reverse=True)
         base = self._reader()
         for key, value in base.scan(start) if base is not None else ():
-            while left and left[-1] <= key:
-                if (new := left.pop()) != key:
-                    yield from _as_tuple(self._whole(new, None, changes))
-            yield from _as_tuple(self._whole(key, value, changes))
-        while left:
-            yield from _as_tuple(self._whole(left.pop(), None, changes))
+            while pending_keys and pending_keys[-1] <= key:
+                if (new := pending_keys.pop()) != key:
+                    yield from _as_tuple(self._merged_record(new, None, changes))
+            yield from _as_tuple(self._merged_record(key, value, changes))
+        while pending_keys:
+            yield from _as_tuple(self._merged_record(pending_keys.pop(), None, changes))
 
     def chunks(self, column: str) -> Iterator[ColumnChunk]:
         """Yield a column's statistics; a later chunk replaces what an earlier one says of a file.
@@ -92,16 +92,18 @@ class FileGroupReader:
         changes = [
             record for key, record in self._changes().items() if key.startswith(prefix.encode())
         ]
-        whole = all(isinstance(change, ColumnStatistics) and change.replaces for change in changes)
+        replaced = all(
+            isinstance(change, ColumnStatistics) and change.replaces for change in changes
+        )
         reader = self._reader()
-        if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
+        if replaced and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
             bound = self._max_block_bytes
             yield from reader.metas(block_prefix(column), lambda data: unpack(data, bound))
             yield from chunks(_of_column(changes, column))
         else:
             yield from chunks(_of_column(self.scan(prefix), column))
 
-    def _whole(
+    def _merged_record(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
     ) -> Record | None:
         """Return what base and logs say of a key together."""
@@ -162,7 +164,7 @@ class FileGroupReader:
             return []
         logs = in_threads(self._read, files)
         blocks: list[tuple[Log, LogBlock]] = []
-        whole: set[str] = set()
+        complete: set[str] = set()
         for file, log in zip(files, logs, strict=True):
             for block in log.blocks:
                 target = rolled_back(log, block)
@@ -171,10 +173,10 @@ class FileGroupReader:
                     continue
                 if block.header.get(INSTANT) != file.name.instant:
                     raise CorruptFileException(log.path, block.offset, "a block of another instant")
-                whole.add(file.name.instant)
+                complete.add(file.name.instant)
                 blocks.append((log, block))
         for file, log in zip(files, logs, strict=True):
-            if file.name.instant not in whole and not log.blocks:
+            if file.name.instant not in complete and not log.blocks:
                 raise log.torn or CorruptFileException(log.path, 0, "a log without blocks")
         return blocks
 

@@ -103,11 +103,11 @@ def check_slices(
     every = list(slices)
     if not all(is_whole(file_slice, timeline, as_of) for file_slice in every):
         raise MetadataException(metadata, f"a base file of {partition!r} is not there")
-    begun = min((file_slice.base_instant for file_slice in every), default="")
+    start = min((file_slice.base_instant for file_slice in every), default="")
     present = {log.name.instant for file_slice in every for log in file_slice.logs}
     for time, end in timeline.completed.items():
         instant = timeline.instants[time]
-        if instant.action != "deltacommit" or time in present or end < begun:
+        if instant.action != "deltacommit" or time in present or end < start:
             continue
         of_data = data.instants.get(time)
         if time[:14] == FIRST_INSTANT[:14] or not visible(time, data):

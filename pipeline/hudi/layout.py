@@ -59,20 +59,20 @@ class _Sample:
 
 
 def infer_properties(
-    fs: FileSystem, path: str, sizes: Sizes, given: DeclaredProperties | None = None
+    fs: FileSystem, path: str, sizes: Sizes, declared: DeclaredProperties | None = None
 ) -> dict[str, str]:
     """Return the properties that a dataset of these files has, as far as they are given or found.
 
     Reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
     names what is not found, and the option of the command that gives it.
     """
-    given = given or DeclaredProperties()
+    declared = declared or DeclaredProperties()
     partitions = sorted(name for name, files in sizes.items() if files)
     samples = _samples(fs, path, sizes)
     missing: list[str] = []
     properties: dict[str, str] = {}
     names = _hive_names(partitions)
-    fields = given.partition_fields
+    fields = declared.partition_fields
     if fields is None:
         fields = names if names is not None else _plain_names(partitions, samples)
     if fields is None:
@@ -81,14 +81,14 @@ def infer_properties(
         properties[PARTITION_FIELDS] = ",".join(fields)
     if fields is not None:
         properties[HIVE_STYLE] = "true" if names else "false"
-    key = given.record_key if given.record_key is not None else _record_key(samples)
+    key = declared.record_key if declared.record_key is not None else _record_key(samples)
     if key:
         properties[RECORD_KEY] = ",".join(key)
     else:
         missing.append("record key (--record-key NAMES)")
     if fields is not None:
         properties[KEY_GENERATOR] = _generator(fields, key or ())
-    schema = given.schema if given.schema is not None else _schema(samples, fields or ())
+    schema = declared.schema if declared.schema is not None else _schema(samples, fields or ())
     if schema is None:
         missing.append("schema (--schema FILE)")
     elif fields is not None:  # without them no reader could use it
@@ -97,18 +97,20 @@ def infer_properties(
     return properties
 
 
-def _warn(path: str, missing: Sequence[str], others: Sequence[str]) -> None:
-    said = []
+def _warn(path: str, missing: Sequence[str], foreign: Sequence[str]) -> None:
+    messages = []
     if missing:
         named = ", ".join(missing)
-        said.append(f"not found in the files: {named}; to give them, delete and create the table")
-    if others:
-        said.append(
-            f"{len(others)} files, such as {others[0]!r}, have names other than Hudi's, "
+        messages.append(
+            f"not found in the files: {named}; to give them, delete and create the table"
+        )
+    if foreign:
+        messages.append(
+            f"{len(foreign)} files, such as {foreign[0]!r}, have names other than Hudi's, "
             "so other readers of Hudi tables refuse the dataset"
         )
-    if said:
-        warnings.warn(f"{path}: {'; '.join(said)}", MetadataWarning, stacklevel=3)
+    if messages:
+        warnings.warn(f"{path}: {'; '.join(messages)}", MetadataWarning, stacklevel=3)
 
 
 def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
@@ -233,17 +235,17 @@ def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
     import pyarrow as pa
 
     try:
-        whole = pa.unify_schemas([item.columns for item in samples])
+        unified = pa.unify_schemas([item.columns for item in samples])
         avro_fields = [
             {"name": _name(item.name), "type": ["null", _avro(item.type, item.name)],
              "default": None}
-            for item in whole
+            for item in unified
             if not item.name.startswith(_META_FIELD)
         ]  # fmt: skip
         avro_fields += [
             {"name": _name(item), "type": ["null", "string"], "default": None}
             for item in fields
-            if item not in whole.names
+            if item not in unified.names
         ]
     except (pa.ArrowException, ValueError):
         return None

@@ -183,8 +183,10 @@ class FileListing(Closeable):
             return known
         with self.metrics.timed(VALIDATE_FILES):
             listed = _sorted(self._listed(partition))
-        seen = None if known is None else [(status.path, status.length) for status in known]
-        self._compare(repr(partition), seen, [(status.path, status.length) for status in listed])
+        known_sizes = None if known is None else [(status.path, status.length) for status in known]
+        self._compare(
+            repr(partition), known_sizes, [(status.path, status.length) for status in listed]
+        )
         return listed
 
     def list_all(self) -> dict[str, list[FileStatus]]:

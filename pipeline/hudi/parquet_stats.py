@@ -100,17 +100,17 @@ def _kept_as(leaf: Any) -> tuple[str | None, _Bounds]:
     return kind or (None, _plain)
 
 
-def _by_logical_type(said: dict[str, Any]) -> tuple[str | None, _Bounds]:
-    if said["Type"] == "Int":
-        small = said["bitWidth"] < 32 or (said["bitWidth"] == 32 and said["isSigned"])
+def _by_logical_type(logical: dict[str, Any]) -> tuple[str | None, _Bounds]:
+    if logical["Type"] == "Int":
+        small = logical["bitWidth"] < 32 or (logical["bitWidth"] == 32 and logical["isSigned"])
         wrapper = "IntWrapper" if small else "LongWrapper"
         return wrapper, _within(_MAX[wrapper])
-    unit = _UNITS.get(said["timeUnit"])
+    unit = _UNITS.get(logical["timeUnit"])
     if unit is None:
         return None, _plain
-    if said["Type"] == "Time":
+    if logical["Type"] == "Time":
         return "TimeMicrosWrapper", _times(*unit)
-    if said["isAdjustedToUTC"]:
+    if logical["isAdjustedToUTC"]:
         return "TimestampMicrosWrapper", _microseconds(*unit)
     return None, _plain  # what a time without a zone stands for depends on who reads it
 
@@ -176,8 +176,8 @@ def _texts(low: str, high: str) -> tuple[str, str] | None:
 def _bytes(low: bytes, high: bytes) -> tuple[bytes, bytes] | None:
     if len(high) <= LONGEST:
         return low[:LONGEST], high
-    kept = high[:LONGEST].rstrip(b"\xff")
-    return (low[:LONGEST], kept[:-1] + bytes([kept[-1] + 1])) if kept else None
+    stem = high[:LONGEST].rstrip(b"\xff")
+    return (low[:LONGEST], stem[:-1] + bytes([stem[-1] + 1])) if stem else None
 
 
 #: Wrappers of values that are taken as the numbers they are stored as.

@@ -184,18 +184,18 @@ def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
         kind, position = take_long(value, 1)
         if kind in (PARTITIONS, FILES) and value[position] == 2:
             record, position = _files(key, value, position + 1)
-            whole = value[position] == 0 and position + 1 == len(value)
+            complete = value[position] == 0 and position + 1 == len(value)
         elif kind in (COLUMN_STATS, PARTITION_STATS) and value[position : position + 2] == b"\0\2":
             decoded = _statistics(key, kind, value, position + 2)
             if decoded is None:
                 return None
             record, position = decoded
-            whole = position == len(value)
+            complete = position == len(value)
         else:
             return None
     except (IndexError, UnicodeDecodeError, struct.error) as error:
         raise ValueError(f"the record of {key!r} can't be read ({error})") from error
-    if not whole:
+    if not complete:
         raise ValueError(f"the record of {key!r} has another length")
     return record
 

@@ -133,12 +133,12 @@ class Recovery(TableUpdates):
         with self._critical():
             data, metadata = self.timelines()
             self._end_restores(data, metadata)
-            ended = []
+            recovered = []
             for instant in data.pending:
                 if self._is_dead(instant):
-                    ended.append(self._end(instant, data))
-            self._sweep(*([self.path] if ended else []))
-            return ended
+                    recovered.append(self._end(instant, data))
+            self._sweep(*([self.path] if recovered else []))
+            return recovered
 
     def _is_dead(self, instant: Instant) -> bool:
         if instant.time in self._mine:

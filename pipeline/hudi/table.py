@@ -164,16 +164,16 @@ class MetadataTable(Closeable):
         A file is left out only if its statistics rule that out. Those of a column are read once,
         and held.
         """
-        gone = [self._without_match(condition) for condition in filters]
-        kept = []
+        excluded = [self._without_match(condition) for condition in filters]
+        statuses = []
         for partition, record in self._records(partitions):
             key = partition_hash(partition)
             names = record.files.keys() - set().union(
-                *(condition.get(key, ()) for condition in gone)
+                *(condition.get(key, ()) for condition in excluded)
             )
             files = {name: record.files[name] for name in names}
-            kept += self._statuses(partition, FilesRecord(record.key, files))
-        return kept
+            statuses += self._statuses(partition, FilesRecord(record.key, files))
+        return statuses
 
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
         """Return the files that have no row which meets a condition, by hash of their partition."""

@@ -32,10 +32,10 @@ class TableServices(TableWriterBase):
         services = self._services
         with self._critical():
             _, metadata = self.timelines()
-            begun = {instant.action for instant in metadata.pending}
-            if _COMPACTION in begun:
+            actions = {instant.action for instant in metadata.pending}
+            if _COMPACTION in actions:
                 self.compact()
-            if _CLEAN in begun:
+            if _CLEAN in actions:
                 self.clean_table(services.keep_slices if services else 2)
             if services is None or self.deltacommits(metadata) < services.compact_after:
                 return
@@ -110,12 +110,12 @@ class TableServices(TableWriterBase):
         with self._critical():
             self._sweep()
             _, metadata = self.timelines()
-            begun = [pending for pending in metadata.pending if pending.action == _CLEAN]
+            cleans = [pending for pending in metadata.pending if pending.action == _CLEAN]
             gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
-            if not begun and not any(gone.values()):
+            if not cleans and not any(gone.values()):
                 return []
-            instant = begun[0] if begun else self._instants.request(_CLEAN, metadata)
-            if begun:
+            instant = cleans[0] if cleans else self._instants.request(_CLEAN, metadata)
+            if cleans:
                 self._instants.reserve(instant)
             else:
                 self._instants.begin(instant)
@@ -134,8 +134,8 @@ class TableServices(TableWriterBase):
             if (name := parse_name(status.path.rpartition("/")[2])) is not None
         ]
         bases = [name.instant for name, _ in files if isinstance(name, BaseName)]
-        kept = sorted(time for time in bases if metadata.holds(time))[-keep:]
-        oldest = kept[0] if kept else ""
+        recent = sorted(time for time in bases if metadata.holds(time))[-keep:]
+        oldest = recent[0] if recent else ""
         unneeded = []
         for name, path in files:
             known = name.instant in metadata.instants
@@ -144,7 +144,7 @@ class TableServices(TableWriterBase):
             else:
                 completed = metadata.completed.get(name.instant, name.instant)
                 needed = known and (name.instant not in metadata.completed or completed >= oldest)
-            if not needed and name.instant not in kept:
+            if not needed and name.instant not in recent:
                 unneeded.append(path)
         return unneeded
 

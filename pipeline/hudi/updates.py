@@ -98,7 +98,7 @@ class TableUpdates(TableServices):
 
     def _apply(self, time: str, change: Change) -> None:
         properties = self._properties()
-        self._keeps(properties)
+        self._check_partitions(properties)
         columns = self._columns(properties)
         records = {FILES: file_records(change, self._names)}
         if columns:
@@ -115,11 +115,11 @@ class TableUpdates(TableServices):
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
 
-    def _keeps(self, properties: Mapping[str, str]) -> None:
+    def _check_partitions(self, properties: Mapping[str, str]) -> None:
         """MetadataException for a partition of the table that would not be kept up to date."""
-        others = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
-        if others:
-            message = f"a partition that can't be kept up to date: {', '.join(sorted(others))}"
+        unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
+        if unsupported:
+            message = f"a partition that can't be kept up to date: {', '.join(sorted(unsupported))}"
             raise MetadataException(self._metadata, message)
 
     def _take_out(self, time: str) -> None:

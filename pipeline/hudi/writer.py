@@ -89,11 +89,11 @@ class MetadataWriter(Recovery):
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             content = self._listed(lister, columns, reader)
-            whole = dict(properties or {})
+            merged = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
-                whole = {**infer(self._fs, self.path, content.added), **whole}
-            self.bootstrap(content, name, whole, columns or ())
+                merged = {**infer(self._fs, self.path, content.added), **merged}
+            self.bootstrap(content, name, merged, columns or ())
 
     def rebuild(
         self,
@@ -109,7 +109,7 @@ class MetadataWriter(Recovery):
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
             properties = self._properties()
-            self._keeps(properties)
+            self._check_partitions(properties)
             columns = self._columns(properties)
             content = self._listed(lister, columns, reader)
             self.drop()
@@ -170,10 +170,10 @@ class MetadataWriter(Recovery):
                 base = self._write_base(partition, instant.time, item)
                 commit = encode_commit([base], "BULK_INSERT")
                 self._instants.complete(instant, commit, self._latest())
-            whole = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
-            whole |= properties or {}
-            whole |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
-            write_properties(self._fs, self.location.marker, whole, replace=True)
+            merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
+            merged |= properties or {}
+            merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
+            write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
 
     def _first_commit(self, content: Change, schema: str) -> None:
@@ -197,15 +197,15 @@ class MetadataWriter(Recovery):
         with self._critical():
             properties = self._properties()
             self._refresh()
-            there = PARTITIONS in properties
-            if there and not self._elsewhere:
-                left = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
-                write_properties(self._fs, self.location.marker, left, replace=True)
-            elif there:
+            existed = PARTITIONS in properties
+            if existed and not self._elsewhere:
+                remaining = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
+                write_properties(self._fs, self.location.marker, remaining, replace=True)
+            elif existed:
                 self._fs.delete(self.location.marker)
-            there = self._fs.delete(self._metadata, recursive=True) and there
+            existed = self._fs.delete(self._metadata, recursive=True) and existed
             self._refresh()
-            return there
+            return existed
 
     def begin(self, action: str = "commit", plan: bytes = b"") -> Instant:
         """Begin an action on the dataset; its time may be part of the names of its files.

@@ -193,15 +193,15 @@ class TableWriterBase:
         name = str(BaseName(FILE_GROUPS[partition], instant))
         path = f"{self._metadata}/{partition}/{name}"
         self._mark(partition)
-        kept: Iterator[Record] = (
+        live: Iterator[Record] = (
             record
             for record in records
             if not (isinstance(record, ColumnStatistics) and record.is_deleted)
         )
         info, packer = {b"schema": RECORD_JSON.encode()}, Packer()
         if partition == COLUMN_STATS and can_pack():
-            kept, info = packer.passing(kept), {**info, MARK: VERSION}
-        entries = ((record.key.encode(), encode_record(record)) for record in kept)
+            live, info = packer.passing(live), {**info, MARK: VERSION}
+        entries = ((record.key.encode(), encode_record(record)) for record in live)
         with create_file(self._fs, path) as file:
             bound = self._max_block_bytes
             size = write_hfile(file, entries, info=info, metas=packer.blocks, max_block_bytes=bound)
@@ -234,12 +234,12 @@ def _parts(
 ) -> Iterator[list[tuple[bytes, bytes]]]:
     """Yield entries in lists of about `size` bytes, one list at least."""
     part: list[tuple[bytes, bytes]] = []
-    left = size
+    room = size
     for key, value in entries:
         part.append((key, value))
-        left -= len(key) + len(value)
-        if left < 0:
+        room -= len(key) + len(value)
+        if room < 0:
             yield part
-            part, left = [], size
-    if part or left == size:
+            part, room = [], size
+    if part or room == size:
         yield part

@@ -97,8 +97,8 @@ def with_options(schema: Any, options: Mapping[str, str]) -> Any:
     if not schema.fields:
         raise SourceException("a table has at least one column; option 'columns' is empty")
     first, *others = schema.fields
-    kept = {**(first.metadata or {}), OPTIONS_KEY: dict(options)}
-    return StructType([StructField(first.name, first.dataType, first.nullable, kept), *others])
+    metadata = {**(first.metadata or {}), OPTIONS_KEY: dict(options)}
+    return StructType([StructField(first.name, first.dataType, first.nullable, metadata), *others])
 
 
 def take_options(schema: Any) -> tuple[Any, dict[str, str]]:

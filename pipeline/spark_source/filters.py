@@ -169,19 +169,19 @@ def sort_filters(
         for field in schema.fields
         if type(field.dataType) in _EXACT and field.dataType == type(field.dataType)()
     }
-    directories, rows, ranges, left = [], [], [], []
+    directories, rows, ranges, undecided = [], [], [], []
     for candidate in filters:
         condition = None if _keeps_nulls(candidate) else condition_of(candidate, types)
         in_path = _column(candidate) in partitioned_by
         if condition is None:
-            left.append(candidate)
+            undecided.append(candidate)
         elif in_path:
             directories.append(condition)
         else:
             rows.append(condition)
         if not in_path:
             ranges += filters_of(candidate)
-    return PushedFilters(tuple(directories), tuple(rows), tuple(ranges)), left
+    return PushedFilters(tuple(directories), tuple(rows), tuple(ranges)), undecided
 
 
 def filters_of(pushed: Any) -> list[Filter]:

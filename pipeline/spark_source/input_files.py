@@ -26,11 +26,11 @@ def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
     try:
         while True:
             scanner.settle()
-            ended = bool(scanner.scans)
+            scanned = bool(scanner.scans)
             while (info := scanner.take()) is not None:
                 if not info.status.is_directory:
                     infos.setdefault(info.status.path, info)
-            if ended:
+            if scanned:
                 break
     finally:
         scanner.stop()

@@ -142,12 +142,12 @@ class IndexedDataset:
         self, filters: Sequence[Filter], partitions: Collection[str] | None
     ) -> list[FileStatus]:
         """Return the files that no newer file replaces, by their Hudi names."""
-        kept = self.prune(filters, partitions)
+        statuses = self.prune(filters, partitions)
 
         def everything() -> list[FileStatus]:
-            return self.prune((), partitions) if filters else kept
+            return self.prune((), partitions) if filters else statuses
 
-        return current_files(kept, everything, self._listing.completed_actions)
+        return current_files(statuses, everything, self._listing.completed_actions)
 
     def close(self) -> None:
         """Close the table."""

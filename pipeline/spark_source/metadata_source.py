@@ -135,9 +135,9 @@ class PushdownTableReader(MetadataTableReader):
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source decides: the table is asked for partitions and columns."""
         schema = schema_of(self.source.values["content"])
-        pushed, left = sort_filters(filters, schema, ())
+        pushed, undecided = sort_filters(filters, schema, ())
         self.pushed = self.pushed.and_also(pushed)
-        return left
+        return undecided
 
 
 def _files(

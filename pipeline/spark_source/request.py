@@ -258,8 +258,8 @@ class ReadRequest:
     def of(cls, options: Mapping[str, str]) -> ReadRequest:
         """Parse and check the options of Spark; SourceException."""
         values = read_options(options)
-        given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
-        _check(values, given)
+        names = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
+        _check(values, names)
         paths = paths_of(options)
         location, windows = locations_of(paths, values["windowLocation"], options)
         if (where := values["metadataDir"]) is not None:
@@ -313,14 +313,14 @@ class ReadRequest:
         return self
 
 
-def _check(values: Mapping[str, Any], given: set[str]) -> None:
+def _check(values: Mapping[str, Any], names: set[str]) -> None:
     """SourceException for options that do not go together."""
     reader = values["reader"]
-    wrong = [name for name in _OF_READERS if name in given and reader not in _OF_READERS[name]]
+    wrong = [name for name in _OF_READERS if name in names and reader not in _OF_READERS[name]]
     fixed = values["recordLength"] is not None
-    delimited = {"delimiter", "delimiterHex"} & given
+    delimited = {"delimiter", "delimiterHex"} & names
     if reader == "records" and fixed:
-        wrong += [name for name in _OF_LINES if name in given]
+        wrong += [name for name in _OF_LINES if name in names]
     if wrong:
         kind = "records of fixed width" if reader == "records" else reader
         raise SourceException(f"option {wrong[0]!r} is not for {kind}")
@@ -333,8 +333,8 @@ def _check(values: Mapping[str, Any], given: set[str]) -> None:
     if values["metadataDir"] is not None and not values["metadata"]:
         raise SourceException("option 'metadataDir' needs option 'metadata'")
     mode = "batch" if values["windowLocation"] is None else "stream"
-    for name in sorted(given):
+    for name in sorted(names):
         where = BY_NAME[name.lower()].where
         if where not in ("", mode):
-            other = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
-            raise SourceException(f"option {name!r} is for {other}")
+            required = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
+            raise SourceException(f"option {name!r} is for {required}")

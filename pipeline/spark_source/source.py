@@ -34,7 +34,7 @@ from fscontract.pipeline.spark_source.read_task import (
     schema_of,
 )
 from fscontract.pipeline.spark_source.request import ReadRequest
-from fscontract.pipeline.spark_source.where import check_taken, filters_in
+from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class FsContractDataSource(CatalogSource):
         with one_line():
             plan = _plan(request, schema)
             if (where := request.values["where"]) is not None:
-                plan, left = with_filters(plan, filters_in(where, schema))
-                check_taken(left)
+                plan, undecided = with_filters(plan, filters_in(where, schema))
+                check_decided(undecided)
         kind = PushdownReader if self.pushdown else BlockSourceReader
         return kind(request, plan, self.packing, type(self).report)
 
@@ -157,22 +157,22 @@ class PushdownReader(BlockSourceReader):
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source can decide; the others go back."""
-        self.plan, left = with_filters(self.plan, filters)
-        return left
+        self.plan, undecided = with_filters(self.plan, filters)
+        return undecided
 
 
 def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list[Any]]:
     """Return the plan with the filters that the source can decide, and the others."""
     types = {"path": str, "block_id": int, "offset": int}
     types["value"] = bytes if plan.binary else str
-    left, taken = [], []
+    undecided, taken = [], []
     for pushed in filters:
         condition = condition_of(pushed, types)
         if condition is None:
-            left.append(pushed)
+            undecided.append(pushed)
         elif not (condition.operation == "null" and condition.negated):  # which always holds
             taken.append(condition)
-    return replace(plan, conditions=(*plan.conditions, *taken)), left
+    return replace(plan, conditions=(*plan.conditions, *taken)), undecided
 
 
 class CountersParam(AccumulatorParam):  # type: ignore[misc]

@@ -27,7 +27,7 @@ _COMPARING = {
     ">": api.GreaterThan,
     ">=": api.GreaterThanOrEqual,
 }
-_WHOLE = (spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType)
+_INTEGERS = (spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType)
 _TRUTHS = {"true": True, "false": False}
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
@@ -37,10 +37,13 @@ def filters_in(text: str, schema: Any) -> list[Any]:
     return _Conditions(text, schema).read()
 
 
-def check_taken(left: list[Any]) -> None:
-    """SourceException if filters of the option were left to Spark, which knows nothing of them."""
-    if left:
-        raise SourceException(f"option 'where' has a condition that is not decided here: {left[0]}")
+def check_decided(undecided: list[Any]) -> None:
+    """Raise SourceException for filters of the option that the source can't decide."""
+    if undecided:
+        condition = undecided[0]
+        raise SourceException(
+            f"option 'where' has a condition that is not decided here: {condition}"
+        )
 
 
 class _Conditions:
@@ -112,7 +115,7 @@ class _Conditions:
         if kind == "name" and text.lower() == "date":
             kind, text = self._next("a date")
         type_name = data_type.simpleString()
-        if kind == "number" and isinstance(data_type, _WHOLE):
+        if kind == "number" and isinstance(data_type, _INTEGERS):
             number = int(text)
             if -(1 << _BITS[type_name]) <= number < 1 << _BITS[type_name]:
                 return number

@@ -103,10 +103,10 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
     def blocks_waiting(self) -> int:
         """Return how many blocks were found that are in no window yet."""
         pending = self._pending
-        left = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
+        waiting = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
         infos = [info for info in self.scanner.waiting() if not info.status.is_directory]
         sizes = [(info.status.length, self.get_block_size(info, info.status)) for info in infos]
-        return left + sum(-(-length // size) for length, size in sizes)
+        return waiting + sum(-(-length // size) for length, size in sizes)
 
     def _takes_more(self) -> bool:
         limits = self.limits
@@ -120,8 +120,8 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         """Return how many pending blocks the limit of bytes allows; always one for a window."""
         if self._pending is None:
             return 0
-        left = self.limits.bytes - self.bytes_planned
-        ahead = _blocks_within(self._pending, left)
+        budget = self.limits.bytes - self.bytes_planned
+        ahead = _blocks_within(self._pending, budget)
         return ahead if ahead or self.block_count else 1
 
 
@@ -198,7 +198,7 @@ class WindowLog:
         store = FSWindowStore(self._fs, self._directory)
         self.splitter = StreamSplitter(files, request, store)
         self.splitter.notices_output = self._miss
-        self._go_on(store)
+        self._recover(store)
 
     def runs(self, start: int, end: int) -> list[BlockRun]:
         """Return the blocks of the windows behind `start` up to `end`; SourceException."""
@@ -227,8 +227,8 @@ class WindowLog:
         if not splitter.block_count:
             return False
         splitter.end_window()
-        self._ended(self.last + 1)
-        self._consider()
+        self._add_window(self.last + 1)
+        self._consider_checkpoint()
         return True
 
     def freeze(self) -> None:
@@ -259,7 +259,7 @@ class WindowLog:
 
     # after a failure ----------------------------------------------------------------------
 
-    def _go_on(self, store: FSWindowStore) -> None:
+    def _recover(self, store: FSWindowStore) -> None:
         """Restore the last checkpoint, and repeat the windows behind it."""
         for number, path in sorted(self._numbered(), reverse=True):
             try:
@@ -274,18 +274,18 @@ class WindowLog:
             while self.last < largest:
                 self.splitter.begin_window(self.last + 1)
                 self.splitter.end_window()
-                self._ended(self.last + 1)
+                self._add_window(self.last + 1)
         except RuntimeError as error:
             raise SourceException(f"{self._directory!r} is damaged: {error}") from error
 
-    def _ended(self, number: int) -> None:
+    def _add_window(self, number: int) -> None:
         self.last = number
         self._runs[number] = tuple(self.splitter.runs)
         self._files += len(self.splitter.runs)
 
     # checkpoints --------------------------------------------------------------------------
 
-    def _consider(self) -> None:
+    def _consider_checkpoint(self) -> None:
         """Take a checkpoint if one is due: rarely, as it has all files that there ever were."""
         windows = self.last - self._written
         worth = 4 * self._files >= len(self.splitter.scanner.references)

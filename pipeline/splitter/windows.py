@@ -147,7 +147,8 @@ class FSWindowStore(WindowStore):
         """Return the last window that every operator here has saved; None if one has saved none."""
         stores = [type(self)(self.filesystem, self.directory, who) for who in self.operators()]
         last = [store.largest_completed_window for store in stores]
-        return None if None in last or not last else min(one for one in last if one is not None)
+        complete = [window for window in last if window is not None]
+        return min(complete) if complete and len(complete) == len(last) else None
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
         """Forget this window and those before it, but for the last one that was saved.

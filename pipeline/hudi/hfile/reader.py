@@ -351,5 +351,5 @@ class HFileReader:
 
 def _after(prefix: bytes) -> bytes | None:
     """Return the smallest key above all that begin with `prefix`; None if there is none."""
-    kept = prefix.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None

@@ -44,7 +44,7 @@ from fscontract.pipeline.spark_source.planning import (
     plan_infos,
 )
 from fscontract.pipeline.spark_source.request import ReadRequest
-from fscontract.pipeline.spark_source.where import check_taken, filters_in
+from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 
@@ -141,13 +141,13 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
             by = tuple(name for name in names if name.lower() in known)
             self.plan = ParquetPlan(request.location, request.values, schema, roots, by)
             if (where := request.values["where"]) is not None:
-                check_taken(self.push(filters_in(where, schema)))
+                check_decided(self.push(filters_in(where, schema)))
 
     def push(self, filters: Iterable[Any]) -> list[Any]:
         """Take the filters that the source decides; the others, which still leave out files."""
-        pushed, left = sort_filters(filters, self.plan.schema, self.plan.partitioned_by)
+        pushed, undecided = sort_filters(filters, self.plan.schema, self.plan.partitioned_by)
         self.plan = replace(self.plan, pushed=self.plan.pushed.and_also(pushed))
-        return left
+        return undecided
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what belongs to the planning process."""

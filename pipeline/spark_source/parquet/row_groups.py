@@ -148,8 +148,8 @@ class SparseFile(io.RawIOBase):
 
     def read(self, size: int | None = -1) -> bytes:
         """Return `size` bytes, fewer at the end."""
-        left = max(0, self._source.length - self._position)
-        count = left if size is None or size < 0 else min(size, left)
+        remaining = max(0, self._source.length - self._position)
+        count = remaining if size is None or size < 0 else min(size, remaining)
         data = self._held(self._position, count)
         if data is None:
             data = self._source.read(self._position, count)
@@ -365,10 +365,10 @@ def column_for(name: str, names: Sequence[str], path: str) -> str | None:
 
 def _rows_of(parquet: Any, number: int, columns: Sequence[str]) -> Iterator[Any]:
     if not columns:
-        left = parquet.metadata.row_group(number).num_rows
-        while left > 0:
-            yield without_columns(min(left, _ROWS))
-            left -= _ROWS
+        remaining = parquet.metadata.row_group(number).num_rows
+        while remaining > 0:
+            yield without_columns(min(remaining, _ROWS))
+            remaining -= _ROWS
         return
     yield from parquet.iter_batches(_ROWS, [number], columns, use_threads=False)
 

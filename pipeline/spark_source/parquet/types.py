@@ -112,15 +112,17 @@ def fits(source: Any, target: Any) -> bool:
     if kinds.is_struct(source) and kinds.is_struct(target):
         names = [f.name for f in source] == [f.name for f in target]
         pairs = zip(source, target, strict=False)
-        return names and all(fits(left.type, right.type) for left, right in pairs)
+        return names and all(
+            fits(source_field.type, target_field.type) for source_field, target_field in pairs
+        )
     return _is_wider(source, target)
 
 
 def _is_wider(source: Any, target: Any) -> bool:
     """Return whether one numeric type holds each value of the other."""
     if kinds.is_decimal(source) and kinds.is_decimal(target):
-        whole = target.precision - target.scale >= source.precision - source.scale
-        return whole and bool(target.scale >= source.scale)
+        fits_digits = target.precision - target.scale >= source.precision - source.scale
+        return fits_digits and bool(target.scale >= source.scale)
     if kinds.is_floating(source):
         return bool(kinds.is_floating(target) and source.bit_width <= target.bit_width)
     if not kinds.is_integer(source):
@@ -161,7 +163,7 @@ def _is_bytes(kind: Any) -> bool:
 #: The name for a value that is null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
-_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 #: The text of each column's value, None for null; in the order of the directories.
@@ -182,15 +184,15 @@ def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
     """Return the partition columns; SourceException if directories have different ones."""
     kinds = list(dict.fromkeys(tuple(texts) for texts in directories))
     if len(kinds) > 1:
-        one, other = (", ".join(names) or "no column" for names in kinds[:2])
-        raise SourceException(f"directories have values of {one}, and others of {other}")
+        first, second = (", ".join(names) or "no column" for names in kinds[:2])
+        raise SourceException(f"directories have values of {first}, and others of {second}")
     return kinds[0] if kinds else ()
 
 
 def type_of(texts: Iterable[str | None]) -> Any:
     """Return the type that all values have: whole numbers, days, or else strings."""
     known = {text for text in texts if text is not None}
-    if known and all(_WHOLE.fullmatch(text) for text in known):
+    if known and all(_INTEGER.fullmatch(text) for text in known):
         for bits, kind in ((31, spark.IntegerType()), (63, spark.LongType())):
             if all(-(1 << bits) <= int(text) < 1 << bits for text in known):
                 return kind
@@ -224,13 +226,13 @@ def _holds(condition: Condition, value: Any) -> bool:
     return condition.holds(value)
 
 
-def _whole(text: str) -> int:
-    if not _WHOLE.fullmatch(text):
+def _integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
         raise ValueError("no whole number")
     return int(text)
 
 
-def _truth(text: str) -> bool:
+def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("true or false")
     return text.lower() == "true"
@@ -238,10 +240,10 @@ def _truth(text: str) -> bool:
 
 #: What makes a value of a type of a text.
 _READERS: dict[type, Callable[[str], Any]] = {
-    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _whole),
+    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _integer),
     **dict.fromkeys((spark.FloatType, spark.DoubleType), float),
     spark.StringType: str,
-    spark.BooleanType: _truth,
+    spark.BooleanType: _boolean,
     spark.DateType: date.fromisoformat,
     spark.DecimalType: Decimal,
 }
