@@ -210,11 +210,11 @@ class LimitWithinTheBlock(ReadAheadLineReaderContext):
     """A line that goes beyond what was read at once has no limit."""
 
     def _single(self, start: int) -> RecordBatch | None:
-        most, self._most = self._most, None
+        limit, self._max_length = self._max_length, None
         try:
             return super()._single(start)
         finally:
-            self._most = most
+            self._max_length = limit
 
 
 @reader_mutant("record.limit-error")

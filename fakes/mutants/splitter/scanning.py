@@ -224,7 +224,7 @@ class OneForAll(TimeBasedDirectoryScanner):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.references, self._found = _Shared(), _Shared()
+        self.references, self._queued = _Shared(), _Shared()
 
 
 @splitter_mutant("split.empty-input")

@@ -138,7 +138,12 @@ class TrustsAll(FSWindowStore):
 
     def _last_whole(self) -> int | None:
         return max(
-            (number for number, _ in self._numbered(self._home(self.operator_id), ".jsonl")),
+            (
+                number
+                for number, _ in self._numbered(
+                    self._operator_directory(self.operator_id), ".jsonl"
+                )
+            ),
             default=None,
         )
 
@@ -155,8 +160,8 @@ class KeepsAll(FSWindowStore):
 class OneForAllOperators(FSWindowStore):
     """All operators have the same windows."""
 
-    def _home(self, operator_id: int) -> str:
-        return super()._home(0)
+    def _operator_directory(self, operator_id: int) -> str:
+        return super()._operator_directory(0)
 
 
 @splitter_mutant("split.noop")

@@ -14,7 +14,7 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
-from tests.pipeline.spark_source.parquetsupport import index, put
+from tests.pipeline.spark_source.parquet_support import index, put
 from tests.pipeline.spark_source.support import write
 
 
