@@ -219,7 +219,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
             self._next_round(parts, left)
 
     def _placed(self) -> Source:
-        return replace(self._source, place=self._source.place.for_path(self.path))
+        return replace(self._source, location=self._source.location.for_path(self.path))
 
     def _known_length(self) -> int | None:
         return self._known if self._declared is None else self._declared
@@ -322,7 +322,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         """Take over what an answer says of the file, and what it cost."""
         if self._declared is None:
             self._known = answer.length
-        if self._source.place.pins:
+        if self._source.location.pins:
             self._source = self._source.pinned(answer.etag)
         for name in OF_STREAMS:
             self._counts[name] += answer.counts.pop(name, 0)

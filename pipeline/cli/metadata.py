@@ -416,11 +416,11 @@ def _lister(dataset: Dataset, spark: str | None) -> Iterator[Callable[[FileSyste
     if spark is None:
         yield lambda fs, path: listing(fs, path, progress)
         return
-    from fscontract.implementations.spark.locations import place_of as spark_place
+    from fscontract.implementations.spark.locations import location_of as spark_location
     from fscontract.pipeline.cli.read import spark_tasks
     from fscontract.pipeline.hudi.listing import listing_by
 
-    with spark_tasks(spark, [spark_place(dataset.fs)]) as tasks:
+    with spark_tasks(spark, [spark_location(dataset.fs)]) as tasks:
         yield lambda fs, path: listing_by(tasks, fs, path, progress)
 
 

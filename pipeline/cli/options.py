@@ -19,7 +19,7 @@ from fscontract.contract.command_line import TARGET_OPTION
 from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
 from fscontract.implementations.options import parse_size
-from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
 from fscontract.pipeline.blocks import bare_path
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -114,7 +114,7 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
 
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_LOCAL = LocalPlace()
+_LOCAL = LocalLocation()
 #: Hadoop's names for a bucket's scheme.
 _S3 = ("s3", "s3a")
 
@@ -124,7 +124,7 @@ class Input:
     """What the user typed: where it is, and the absolute path, or the URI, that it stands for."""
 
     typed: str
-    location: Place
+    location: FileLocation
     path: str
 
     def as_typed(self, path: str) -> str:
@@ -141,7 +141,7 @@ def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
     return parsed
 
 
-def by_location(parsed: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
+def by_location(parsed: Sequence[Input]) -> list[tuple[FileLocation, list[Input]]]:
     """Group consecutive inputs by their location."""
     return [
         (location, list(group))
@@ -165,5 +165,5 @@ def _input(url: str, options: Mapping[str, str]) -> Input:
         if "@" in bucket:
             raise UsageError(f"{mask_url(url)}: keys are options (-o), not part of a URL")
         uri = f"{scheme}://{bucket}/{key}"
-        return Input(url, place_of(f"s3://{bucket}", options), uri)
+        return Input(url, location_of(f"s3://{bucket}", options), uri)
     raise UsageError(f"{mask_url(url)}: no path, file:///path or s3://bucket/path")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blockreader.contexts import (
@@ -48,7 +48,7 @@ class SplitSettings:
 class LocationPlan(NamedTuple):
     """What lies in one place: files as they are found, and behind each its blocks."""
 
-    location: Place
+    location: FileLocation
     filesystem: FileSystem
     items: Iterator[Item]
 

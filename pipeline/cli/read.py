@@ -19,7 +19,7 @@ from fscontract.contract.report.text import plural
 from fscontract.contract.runner.exit_codes import SET_UP
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.failures import Failure, error_of, failure_of
-from fscontract.implementations.spark.locations import Place, S3Place
+from fscontract.implementations.spark.locations import FileLocation, S3Location
 from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
@@ -213,7 +213,7 @@ _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 class _Task:
     """Blocks that follow each other, and what is wanted of them."""
 
-    location: Place
+    location: FileLocation
     reading: ReadSettings
     blocks: tuple[FileBlockMetadata, ...]
     records: bool
@@ -221,7 +221,7 @@ class _Task:
 
 
 @contextmanager
-def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
+def spark_tasks(master: str, places: Iterable[FileLocation]) -> Iterator[Tasks]:
     """Start a local session that can read the locations; TargetError if that fails.
 
     IllegalArgumentException for a cluster: sessions there are not ours to make.
@@ -267,11 +267,11 @@ def read_on_spark(
                         raise error_of(failure)
 
 
-def _keys(places: Iterable[Place]) -> Mapping[str, str]:
+def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
     """Return the keys of S3 that options gave: executors find them in their environment."""
     variables: dict[str, str | None] = {}
     for location in places:
-        if isinstance(location, S3Place):
+        if isinstance(location, S3Location):
             keys = location.config.credentials
             variables["AWS_ACCESS_KEY_ID"] = keys.access_key
             variables["AWS_SECRET_ACCESS_KEY"] = keys.secret_key

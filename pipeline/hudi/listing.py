@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
-from fscontract.implementations.spark.locations import Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, location_of
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.hudi.changes import Sizes
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
@@ -313,7 +313,7 @@ def listing_by(
     if waiting:
         bounds = [len(waiting) * part // shares for part in range(shares + 1)]
         parts = [waiting[start:stop] for start, stop in pairwise(bounds)]
-        for listed in tasks.map(partial(_list_below, place_of(fs), path), parts, shares):
+        for listed in tasks.map(partial(_list_below, location_of(fs), path), parts, shares):
             sizes |= listed
     if progress is not None:
         progress(len(sizes), sum(map(len, sizes.values())))
@@ -321,7 +321,7 @@ def listing_by(
 
 
 def _list_below(
-    location: Place, path: str, directories: Sequence[str]
+    location: FileLocation, path: str, directories: Sequence[str]
 ) -> dict[str, dict[str, int]]:
     """Return what a task does: list directories and all below them."""
     with FILESYSTEMS.lease(location) as fs:

@@ -13,7 +13,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS, settle_down
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.batches import PiecesBatch, RecordBatch, RegionBatch
 from fscontract.pipeline.blockreader.contexts import PiecesReaderContext, ReaderContext
 from fscontract.pipeline.blockreader.lines import RegionReaderContext
@@ -153,7 +153,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 class ReadPlan:
     """All that a task has to know beside its blocks; it is sent to each."""
 
-    location: Place
+    location: FileLocation
     values: Mapping[str, Any]
     delimiter: bytes | None
     compression: str | None

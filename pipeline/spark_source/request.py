@@ -11,7 +11,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.spark_source.errors import SourceException
@@ -79,7 +79,7 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
 
 def locations_of(
     paths: Sequence[str], window_location: str | None, options: Mapping[str, str]
-) -> tuple[Place, Place | None]:
+) -> tuple[FileLocation, FileLocation | None]:
     """Return the filesystem of all paths, and that of the windows, if there is a location.
 
     SourceException if the paths are in several.
@@ -96,8 +96,8 @@ def locations_of(
     return _location(urls[0], own), None if windows is None else _location(windows, own)
 
 
-def _location(where: str, options: Mapping[str, str]) -> Place:
-    return place_of(where, options) if where.startswith("s3://") else LocalPlace()
+def _location(where: str, options: Mapping[str, str]) -> FileLocation:
+    return location_of(where, options) if where.startswith("s3://") else LocalLocation()
 
 
 def _where(path: str) -> str:
@@ -249,10 +249,10 @@ class ReadRequest:
     """The inputs, the filesystem they are in, and the values of all options."""
 
     paths: tuple[str, ...]
-    location: Place
+    location: FileLocation
     values: Mapping[str, Any]
     #: The filesystem of `windowLocation`.
-    windows: Place | None = None
+    windows: FileLocation | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadRequest:

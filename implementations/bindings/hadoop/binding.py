@@ -37,7 +37,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
     ChecksumStore,
     HadoopLocation,
     HadoopStore,
-    LocalLocation,
+    LocalHadoopLocation,
 )
 from fscontract.implementations.bindings.hadoop.locations import beside, location_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
@@ -140,7 +140,7 @@ class HadoopBinding(StoreFiles):
         local = str(writes.getUri().getScheme()) == "file"
         store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
         location = (
-            LocalLocation(obj, store, "hadoop", closes)
+            LocalHadoopLocation(obj, store, "hadoop", closes)
             if local
             else HadoopLocation(obj, store, closes)
         )

@@ -229,7 +229,7 @@ class HadoopLocation:
                 filesystem.close()
 
 
-class LocalLocation(HadoopLocation):
+class LocalHadoopLocation(HadoopLocation):
     """A local directory."""
 
     remote = False
@@ -286,7 +286,7 @@ def _line(path: str, *words: object) -> str:
     return " ".join([quote_plus(path), *map(str, words)]) + " \n"
 
 
-class ArchiveLocation(LocalLocation):
+class ArchiveLocation(LocalHadoopLocation):
     """Archives below a local directory, each with a filesystem of its own that `make` makes."""
 
     changes = False

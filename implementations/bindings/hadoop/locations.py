@@ -18,7 +18,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
     DiskStore,
     HadoopLocation,
     HadoopStore,
-    LocalLocation,
+    LocalHadoopLocation,
 )
 from fscontract.implementations.bindings.object_stores import Store
 from fscontract.implementations.jvm.jvm import java_class
@@ -110,9 +110,9 @@ def _archived(directory: Path, options: Mapping[str, str], api: str) -> HadoopLo
 
 def _local(uri: str, config: Any, api: str, store: Store, profile: str) -> HadoopLocation:
     if api == APIS[1]:
-        return LocalLocation(_context(uri, config), store, profile)
+        return LocalHadoopLocation(_context(uri, config), store, profile)
     filesystem = _new(uri, config)
-    return LocalLocation(filesystem, store, profile, (filesystem,))
+    return LocalHadoopLocation(filesystem, store, profile, (filesystem,))
 
 
 def configuration(options: Mapping[str, str]) -> Any:

@@ -19,7 +19,7 @@ from fscontract.contract.api.filesystem import FileSystem, FSDataInputStream
 from fscontract.contract.api.openfile_options import READ_POLICY, SPLIT_END, SPLIT_START
 from fscontract.implementations.openfile_builder import await_future
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
@@ -190,7 +190,7 @@ _INT96 = "INT96"
 class ParquetPlan:
     """All that a task has to know beside its blocks; `schema` is Spark's."""
 
-    location: Place
+    location: FileLocation
     values: Mapping[str, Any]
     schema: Any
     #: The inputs; what is between one of them and a file may be values of columns.

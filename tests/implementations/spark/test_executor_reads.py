@@ -11,7 +11,12 @@ import pytest
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.executor_reads import FileSystems, run
 from fscontract.implementations.spark.failures import Failure
-from fscontract.implementations.spark.locations import Image, LocalPlace, Place, ShippedPlace
+from fscontract.implementations.spark.locations import (
+    FileLocation,
+    InlineFile,
+    InlineLocation,
+    LocalLocation,
+)
 
 
 class Closing(LocalFileSystem):
@@ -24,7 +29,7 @@ class Closing(LocalFileSystem):
 
 
 @dataclass(frozen=True)
-class Numbered(Place):
+class Numbered(FileLocation):
     """A place for each number."""
 
     number: int
@@ -35,7 +40,7 @@ class Numbered(Place):
         return self.made[-1]
 
 
-class Broken(Place):
+class Broken(FileLocation):
     """A place that can't be made."""
 
     def make(self) -> LocalFileSystem:
@@ -44,7 +49,7 @@ class Broken(Place):
 
 def test_a_place_has_one_filesystem() -> None:
     kept = FileSystems()
-    with kept.lease(LocalPlace("/")) as first, kept.lease(LocalPlace("/")) as second:
+    with kept.lease(LocalLocation("/")) as first, kept.lease(LocalLocation("/")) as second:
         assert first is second
 
 
@@ -70,7 +75,7 @@ def test_one_in_use_is_not_closed() -> None:
 
 def test_a_file_that_is_sent_along_is_not_kept() -> None:
     kept = FileSystems()
-    with kept.lease(ShippedPlace(Image("/a"))):
+    with kept.lease(InlineLocation(InlineFile("/a"))):
         assert len(kept) == 0
 
 

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from fscontract.implementations.spark.locations import S3Place
+from fscontract.implementations.spark.locations import S3Location
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
 from fscontract.pipeline.blockreader.readers import (
     FSBlockReader,
@@ -29,7 +29,7 @@ BLOCK = 64 << 10
 
 def planned(bucket: Bucket, path: str) -> list[FileBlockMetadata]:
     """The blocks that a splitter makes."""
-    place = S3Place(bucket.fs.config)
+    place = S3Location(bucket.fs.config)
     plan = BlockPlan([Input(path, place, path)], SplitSettings(block_size=BLOCK))
     return [i for part in plan.parts() for i in part.items if isinstance(i, FileBlockMetadata)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.implementations.options import text
-from fscontract.implementations.spark.locations import LocalPlace, S3Place
+from fscontract.implementations.spark.locations import LocalLocation, S3Location
 from fscontract.pipeline.spark_source import metadata_source
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.options import (
@@ -30,7 +30,7 @@ def _request(**options: str) -> ReadRequest:
 def test_without_options_lines_are_text() -> None:
     """Of all columns."""
     request = _request()
-    assert (request.binary, request.delimiter, request.location) == (False, None, LocalPlace())
+    assert (request.binary, request.delimiter, request.location) == (False, None, LocalLocation())
     assert request.values["columns"] == ("value", "path", "block_id", "offset")
 
 
@@ -183,7 +183,7 @@ def test_options_of_a_bucket_have_a_prefix() -> None:
     """Ours, or Hadoop's."""
     options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
     location = ReadRequest.of({"path": "s3a://bucket/dir", **options}).location
-    assert isinstance(location, S3Place)
+    assert isinstance(location, S3Location)
     assert (location.config.endpoint, location.config.path_style) == ("http://127.0.0.1:1", True)
 
 
