@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from fscontract.version import __version__
+from fscontract.contract import __version__
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import ClauseResult, RunResult

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
+from fscontract.contract import __version__
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
@@ -27,7 +28,6 @@ from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
 from fscontract.contract.runner.exit_codes import USAGE
-from fscontract.version import __version__
 
 #: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
 COMMANDS = "fscontract.commands"

@@ -11,7 +11,8 @@ from fscontract.contract.distributed.shard import Order, Part
 from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
 from fscontract.contract.runner import crashes, resource_checks
 from fscontract.contract.runner.counterexamples import Examined, Findings, Kept, Repeats
-from fscontract.contract.runner.executor import Executor, Violation
+from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.verdicts import Evidence
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
+from fscontract.contract import __version__
 from fscontract.contract.masking import mask_url
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
@@ -23,7 +24,6 @@ from fscontract.contract.report.text import (
 )
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
 from fscontract.contract.runner.result import FAILING, INTERRUPTED, RunResult, Verdict
-from fscontract.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

@@ -17,7 +17,8 @@ from fscontract.contract.program.faults import FAULTS, PLACES, REQUESTS, FaultKi
 from fscontract.contract.program.program import Program
 from fscontract.contract.report.text import plural
 from fscontract.contract.runner.cost_checks import cost_program
-from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.fault_executor import without_faults
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Document, Example, Level, Retired

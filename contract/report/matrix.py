@@ -13,10 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from fscontract.contract import __version__
 from fscontract.contract.runner.result import Verdict, conform
 from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text
-from fscontract.version import __version__
 
 #: What stands before the word of an outcome. Each differs, so that colour only helps.
 GLYPHS = {

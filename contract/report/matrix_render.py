@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
+from fscontract.contract import __version__
 from fscontract.contract.report.html import page
 from fscontract.contract.report.markdown import cell as escape
 from fscontract.contract.report.matrix import (
@@ -22,7 +23,6 @@ from fscontract.contract.report.matrix import (
 from fscontract.contract.report.text import plural
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.spec.clauses import Level
-from fscontract.version import __version__
 
 #: A row of nothing else is counted, and not shown in full.
 _QUIET = frozenset({Verdict.PASS, Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, None})

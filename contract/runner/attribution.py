@@ -18,7 +18,7 @@ from fscontract.contract.models.read import READS
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.executor import Violation
+from fscontract.contract.runner.execution import Violation
 
 
 class Witnesses(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from fscontract.contract import __version__
 from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
@@ -19,7 +20,6 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.spec.clauses import clauses, notices, present
-from fscontract.version import __version__
 
 
 class Change(str, Enum):

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.attribution import Blame
-from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.execution import Execution, Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.targets import names_code

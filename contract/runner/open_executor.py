@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, NoScene, Opener
@@ -16,9 +16,7 @@ from fscontract.contract.models.stream_state import Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.program.program import Program, Step
-
-if TYPE_CHECKING:
-    from fscontract.contract.runner.executor import Violation
+from fscontract.contract.runner.execution import Violation
 
 
 class Keys(NamedTuple):

@@ -133,6 +133,15 @@ class Patches:
         return found
 
     @contextlib.contextmanager
+    def within_raised_limit(self) -> Iterator[None]:
+        """Take the present recursion limit for the suite's own meanwhile: Hypothesis raises it."""
+        before, self._limit = self._limit, sys.getrecursionlimit()
+        try:
+            yield
+        finally:
+            self._limit = before
+
+    @contextlib.contextmanager
     def tolerated(self) -> Iterator[None]:
         """Tolerate an exception of what is done while a call runs that has patched something."""
         try:

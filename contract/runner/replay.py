@@ -14,7 +14,8 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.cost_checks import replay_cost
 from fscontract.contract.runner.counterexamples import Findings, counterexample
-from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.execution import Execution, Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.sandbox import Guarded
 from fscontract.contract.runner.timeouts import Next, held_back, supervise

@@ -15,10 +15,10 @@ from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from fscontract.contract import __version__
 from fscontract.contract.api.errors import PathIOException
 from fscontract.implementations.spark import executor_entry
 from fscontract.implementations.spark.failures import error_of
-from fscontract.version import __version__
 
 
 class ExecutorException(PathIOException, ConnectionError):

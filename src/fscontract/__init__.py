@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fscontract.version import __version__ as __version__
+from fscontract.contract import __version__ as __version__
 
 if TYPE_CHECKING:
     from fscontract import blockreader as blockreader

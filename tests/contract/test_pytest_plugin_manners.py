@@ -64,7 +64,7 @@ def asked(pytester: pytest.Pytester) -> list[str]:
 
 
 def test_nothing_is_loaded_where_it_is_not_used(pytester: pytest.Pytester) -> None:
-    """But the two modules of the plug-ins, their version, and the packages that they are in."""
+    """But the two modules of the plug-ins, and the packages that they are in."""
     conftest = """
         import sys
 
@@ -81,7 +81,6 @@ def test_nothing_is_loaded_where_it_is_not_used(pytester: pytest.Pytester) -> No
         "fscontract.fakes",
         "fscontract.fakes.filesystem",
         "fscontract.fakes.filesystem.fixtures",
-        "fscontract.version",
     ]
     with_others = run(pytester, "-s", *OFF).outlines
     (line,) = (x for x in with_others if x.startswith("loaded:"))

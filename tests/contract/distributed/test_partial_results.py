@@ -7,7 +7,8 @@ import pytest
 from fscontract.contract.distributed.partial_results import HANG, Recorder
 from fscontract.contract.distributed.shard import Part
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, binding_of

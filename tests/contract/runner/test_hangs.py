@@ -14,7 +14,7 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.timeouts import MOST_LATE
+from fscontract.contract.runner.timeout_policy import MAX_LATE
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
@@ -179,7 +179,7 @@ def test_what_is_late_too_often_hangs(clock: Clock) -> None:
     """A call that is lost now and then is a fault as well."""
     result = _checked(_late(clock, *range(1, 200, 20)))
     assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
-    assert len(result.warnings) == MOST_LATE
+    assert len(result.warnings) == MAX_LATE
 
 
 def test_the_programs_after_a_late_one_are_run(clock: Clock) -> None:
