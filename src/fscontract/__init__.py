@@ -10,8 +10,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fscontract.contract import __version__ as __version__
-
 if TYPE_CHECKING:
     from fscontract import blockreader as blockreader
     from fscontract import errors as errors
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from fscontract import options as options
     from fscontract import spark as spark
     from fscontract import splitter as splitter
+    from fscontract.contract import __version__ as __version__
     from fscontract.contract.api.filesystem import ByteBuffer as ByteBuffer
     from fscontract.contract.api.filesystem import FileRange as FileRange
     from fscontract.contract.api.filesystem import FileStatus as FileStatus
@@ -81,6 +80,7 @@ __all__ = [
 
 #: The module that defines each lazily imported name.
 _SOURCES = {
+    "__version__": "contract",
     "Binding": "contract.binding",
     "ByteBuffer": "contract.api.filesystem",
     "ClauseResult": "contract.runner.result",
