@@ -56,7 +56,7 @@ class Conformance:
         self.line = line
         self._result: RunResult | None = None
         self._fault: str | None = None
-        self._told = False
+        self._warned = False
 
     def select(self) -> tuple[Clause, ...]:
         """The testable clauses; ValueError, with one line, for whatever is mistaken."""
@@ -90,8 +90,8 @@ class Conformance:
 
     def warnings(self) -> tuple[str, ...]:
         """What is to be told of the run besides its verdicts, to the first who asks."""
-        told, self._told = self._told, True
-        return () if told or self._result is None else self._result.warnings
+        warned, self._warned = self._warned, True
+        return () if warned or self._result is None else self._result.warnings
 
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
         from fscontract.contract.runner import runner
@@ -159,7 +159,7 @@ class ClauseItem(pytest.Item):
             ("level", clause.level.value),
             ("seed", self.seed),
         ]
-        self._found: ClauseResult | None = None
+        self._clause_result: ClauseResult | None = None
 
     def setup(self) -> None:
         """Run the suite if it has not run, for the clauses whose tests are selected."""
@@ -168,32 +168,32 @@ class ClauseItem(pytest.Item):
 
         items = [i for i in self.session.items if isinstance(i, ClauseItem)]
         chosen = [i.clause for i in items if i.suite is self.suite]
-        result = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
-        found = next(r for r in result.clauses if r.clause.id == self.clause.id)
-        self.user_properties.append(("verdict", found.outcome.value))
+        run = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
+        result = next(r for r in run.clauses if r.clause.id == self.clause.id)
+        self.user_properties.append(("verdict", result.outcome.value))
         warnings = self.suite.warnings()
         if warnings:
             self.user_properties.append(("warnings", printable("\n".join(warnings))))
-        if found.outcome is Verdict.ERROR:
-            raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
-        if found.outcome in UNVERIFIED:
-            reason = printable(found.reason.removeprefix(f"{found.outcome}: "))
-            raise pytest.skip.Exception(f"{found.outcome}: {reason}", _use_item_location=True)
-        if found.outcome is Verdict.LAX:
-            self.user_properties.append(("lax", summary_of(found)))
-        self._found = found
+        if result.outcome is Verdict.ERROR:
+            raise _no_verdict(f"no verdict, the environment failed: {result.reason}")
+        if result.outcome in UNVERIFIED:
+            reason = printable(result.reason.removeprefix(f"{result.outcome}: "))
+            raise pytest.skip.Exception(f"{result.outcome}: {reason}", _use_item_location=True)
+        if result.outcome is Verdict.LAX:
+            self.user_properties.append(("lax", summary_of(result)))
+        self._clause_result = result
 
     def runtest(self) -> None:
         """Fail with the report of the clause if it does not hold."""
         from fscontract.contract.report.text import failure_block
         from fscontract.contract.runner.result import FAILING, Verdict
 
-        found = self._found
-        assert found is not None
-        if found.outcome is Verdict.KNOWN:
-            _expect_failure(found.reason)
-        if found.outcome in FAILING or found.outcome is Verdict.KNOWN:
-            raise ContractViolation("\n".join(failure_block(found)))
+        result = self._clause_result
+        assert result is not None
+        if result.outcome is Verdict.KNOWN:
+            _expect_failure(result.reason)
+        if result.outcome in FAILING or result.outcome is Verdict.KNOWN:
+            raise ContractViolation("\n".join(failure_block(result)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report alone: the lines of this plug-in tell nobody anything."""

@@ -25,18 +25,19 @@ from fscontract.contract.runner.timeouts import held_back
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
-    from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+    from fscontract.contract.distributed.backend import LazyBackend
+    from fscontract.contract.distributed.driver import DistributedTarget
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import Entry, NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
+    from fscontract.contract.runner.result import Entry, NotSetUp
     from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
     #: A target as it is checked.
-    _Made: TypeAlias = Binding | PipelineBinding | Isolated | SpreadTarget | NotSetUp
+    _Target: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -261,29 +262,29 @@ def _run_all(
     quiet: bool,
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.report.redaction import redacted
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
-    from fscontract.contract.runner.sandbox import Surroundings, private_copy
+    from fscontract.contract.runner.sandbox import Sandbox, private_copy
 
     home = os.getpid()
-    surroundings, stream = Surroundings(), private_copy(sys.stdout)
+    sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    made: list[tuple[_Request, _Made]] = []
-    elsewhere = None if isolate else _elsewhere(requests[0].run)
+    prepared: list[tuple[_Request, _Target]] = []
+    backend = None if isolate else _backend(requests[0].run)
     try:
         for request in requests:  # mistakes in any of them show before the first one runs
-            made.append((request, _make(request, isolate, elsewhere, console)))
-            surroundings.restore()
-            _require(made[-1][1], request.clauses)
+            prepared.append((request, _make(request, isolate, backend, console)))
+            sandbox.restore()
+            _require(prepared[-1][1], request.clauses)
         if baseline is not None:
-            _require_baseline(baseline, [one for _, one in made])
-        for request, one in made:
-            entry, stopped = _checked(request, one, console)
+            _require_baseline(baseline, [prepared_target for _, prepared_target in prepared])
+        for request, prepared_target in prepared:
+            entry, stopped = _checked(request, prepared_target, console)
             leave_fork(home)
             entry = redacted(entry, request.run.options)
-            surroundings.restore(last=True)
+            sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
                 with contextlib.suppress(OSError):  # of a terminal that was closed
@@ -296,38 +297,40 @@ def _run_all(
         with contextlib.suppress(OSError):
             console.stop()
         with held_back():
-            _close([one for _, one in made], elsewhere)
-        surroundings.close()
+            _close([prepared_target for _, prepared_target in prepared], backend)
+        sandbox.close()
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
 
 
-def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
+def _close(prepared: Sequence[_Target], backend: LazyBackend | None) -> None:
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
-    for one in made:
-        if not isinstance(one, Binding | PipelineBinding | NotSetUp):
-            one.close()
-    if elsewhere is not None:
-        elsewhere.close()
+    for target in prepared:
+        if not isinstance(target, Binding | PipelineBinding | NotSetUp):
+            target.close()
+    if backend is not None:
+        backend.close()
 
 
-def _elsewhere(run: RunOptions) -> Elsewhere | None:
+def _backend(run: RunOptions) -> LazyBackend | None:
     """Where programs are run, if it is not in this process; nothing is started."""
     if run.spark is None:
         return None
-    from fscontract.contract.distributed.driver import Elsewhere
+    from fscontract.contract.distributed.backend import LazyBackend
 
-    return Elsewhere("spark", run.spark)
+    return LazyBackend("spark", run.spark)
 
 
-def _make(request: _Request, isolate: bool, elsewhere: Elsewhere | None, console: Console) -> _Made:
+def _make(
+    request: _Request, isolate: bool, backend: LazyBackend | None, console: Console
+) -> _Target:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import resolve_any
 
     if isolate:
@@ -335,10 +338,10 @@ def _make(request: _Request, isolate: bool, elsewhere: Elsewhere | None, console
     target, run = request.target, request.run
     console.set_up(target)
     try:
-        if elsewhere is not None:
-            from fscontract.contract.distributed.driver import SpreadTarget
+        if backend is not None:
+            from fscontract.contract.distributed.driver import DistributedTarget
 
-            return SpreadTarget(target, run, request.known, elsewhere)
+            return DistributedTarget(target, run, request.known, backend)
         return resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
@@ -348,7 +351,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
@@ -364,10 +367,10 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
         return one
 
 
-def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
+def _require(one: _Target, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.spec.clauses import STREAM
 
     if isinstance(one, NotSetUp):
@@ -378,21 +381,21 @@ def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
         raise click.exceptions.Exit(exit_codes.NOTHING)
 
 
-def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
+def _require_baseline(baseline: Baseline, prepared: Sequence[_Target]) -> None:
     """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
-    names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
-    if len(names) == len(made):
+    names = [str(target.name) for target in prepared if not isinstance(target, NotSetUp)]
+    if len(names) == len(prepared):
         baseline.require(names)
 
 
 def _checked(
-    request: _Request, one: _Made, console: Console
+    request: _Request, one: _Target, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     try:
         return _run(request, one, console), None
@@ -400,11 +403,11 @@ def _checked(
         return console.so_far or NotSetUp(mask_url(request.target), _STOPPED), stopped
 
 
-def _run(request: _Request, one: _Made, console: Console) -> Entry:
+def _run(request: _Request, one: _Target, console: Console) -> Entry:
     from fscontract.contract.binding import Binding, TargetError
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.runner import runner
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import settings_for
     from fscontract.contract.runner.settings import with_checks
     from fscontract.contract.scenarios import check as pipeline

@@ -55,12 +55,12 @@ def clean(
     """
     from fscontract.contract.binding import TargetError
     from fscontract.contract.runner.run_options import set_up_limit
-    from fscontract.contract.runner.sandbox import Guarded
+    from fscontract.contract.runner.sandbox import SandboxedBinding
     from fscontract.contract.targets import resolve_target
 
     with watched.within(set_up_limit(0)):
-        found = resolve_target(target, options)
-    binding = Guarded(found, _PATIENCE)
+        target_binding = resolve_target(target, options)
+    binding = SandboxedBinding(target_binding, _PATIENCE)
     code = CONFORMS
     try:
         for prefix in _old(binding, age):
@@ -76,7 +76,7 @@ def clean(
     ctx.exit(code)
 
 
-#: Seconds that removing one of them may take, a sixth of it (see Guarded).
+#: Seconds that removing one of them may take, a sixth of it (see SandboxedBinding).
 _PATIENCE = 100.0
 
 
@@ -86,10 +86,10 @@ def _old(binding: Binding, age: timedelta) -> Iterator[str]:
 
     now = datetime.now(timezone.utc)
     for prefix in binding.leftovers():
-        made = made_at(Path(prefix).name)
-        if made is None:
+        created = made_at(Path(prefix).name)
+        if created is None:
             say(f"left alone: {prefix}: its name does not tell when it was made")
-        elif now - made < age:
-            say(f"left alone: {prefix}: made at {made:%Y-%m-%d %H:%M:%S} UTC")
+        elif now - created < age:
+            say(f"left alone: {prefix}: made at {created:%Y-%m-%d %H:%M:%S} UTC")
         else:
             yield prefix

@@ -73,20 +73,20 @@ class Commands(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        found = sorted(entry_points(group=COMMANDS, name=cmd_name))
-        return InstalledCommand(found[0]) if found else None
+        entries = sorted(entry_points(group=COMMANDS, name=cmd_name))
+        return InstalledCommand(entries[0]) if entries else None
 
 
 def _docstring(module: str) -> str:
     """The docstring of a module, read from its file: neither it nor its packages are imported."""
     names = module.split(".")
-    place = getattr(sys.modules.get(names[0]), "__path__", None)
+    path = getattr(sys.modules.get(names[0]), "__path__", None)
     spec = None
-    for depth in range(2 if place else 1, len(names) + 1):
-        spec = PathFinder.find_spec(".".join(names[:depth]), place)
+    for depth in range(2 if path else 1, len(names) + 1):
+        spec = PathFinder.find_spec(".".join(names[:depth]), path)
         if spec is None:
             return ""
-        place = spec.submodule_search_locations
+        path = spec.submodule_search_locations
     source = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
     return ast.get_docstring(ast.parse(source)) or "" if source else ""
 

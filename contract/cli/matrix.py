@@ -67,10 +67,10 @@ def matrix(
         _write(markdown, text)
     if html is not None:
         _write(html, _as_html(joined, _findings(findings, html)))
-    found = unexplained(joined, _findings(findings, None))
-    for one in found if strict else ():
+    outcomes = unexplained(joined, _findings(findings, None))
+    for one in outcomes if strict else ():
         say(f"without a finding: {one.column.label}: {one.clause}: {one.fault}", err=True)
-    ctx.exit(exit_codes.VIOLATION if strict and found else exit_codes.CONFORMS)
+    ctx.exit(exit_codes.VIOLATION if strict and outcomes else exit_codes.CONFORMS)
 
 
 def _once(reports: tuple[str, ...]) -> tuple[str, ...]:

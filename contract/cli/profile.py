@@ -64,18 +64,18 @@ def infer(
     _refuse_old(outputs)
     options.check_writable(outputs)
     run = options.collect(options.WHOLE | values)
-    found = _infer(target, run)
+    inferred = _infer(target, run)
     now = datetime.now(timezone.utc)
-    named = titled(found.profile, _name(found.result.target), f"{now:%Y-%m-%d}")
-    listed = failures(found.result, _REASON)
-    text = _profile_text(found, named, target)
+    named = titled(inferred.profile, _name(inferred.result.target), f"{now:%Y-%m-%d}")
+    listed = failures(inferred.result, _REASON)
+    text = _profile_text(inferred, named, target)
     heading = (
         f"# Observed on {now:%Y-%m-%d} with effort {run.effort}, seed {run.seed}; not verified.\n"
     )
     _put(write, text)
     _put(known, heading + to_yaml(listed), quiet=write is not None)
-    click.echo(_summary(found, len(listed)), err=True)
-    different = _differences(target, run, found, listed)
+    click.echo(_summary(inferred, len(listed)), err=True)
+    different = _differences(target, run, inferred, listed)
     for line in different:
         say_error(f"a second run came out differently: {line}")
     ctx.exit(VIOLATION if different else CONFORMS)
@@ -87,11 +87,11 @@ def show(name: str) -> None:
     """List what the profile declares and what it does not."""
     from fscontract.contract.spec.profiles import features, load_profile
 
-    shown = load_profile(name)
-    say(f"{shown.name}: {shown.title}")
+    chosen = load_profile(name)
+    say(f"{chosen.name}: {chosen.title}")
     for feature in features():
-        click.echo(f"  {'yes' if shown.has(feature) else 'no ':3}  {feature}")
-    facts = {"buffer": shown.buffer, "remote": shown.remote}
+        click.echo(f"  {'yes' if chosen.has(feature) else 'no ':3}  {feature}")
+    facts = {"buffer": chosen.buffer, "remote": chosen.remote}
     for key, value in facts.items():
         if value is not None:
             click.echo(f"  {key}: {str(value).lower()}")
@@ -143,7 +143,7 @@ def _name(target: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-") or "target"
 
 
-def _profile_text(found: Inferred, named: Profile, target: str) -> str:
+def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
     import json
 
     from fscontract.contract.masking import mask_url
@@ -154,7 +154,7 @@ def _profile_text(found: Inferred, named: Profile, target: str) -> str:
         f"title: {named.title}",
         "features:",
     ]
-    for feature in found.features:
+    for feature in inferred.features:
         if feature.name != "openfile-unsupported-keys":
             word = "true" if feature.declared else "false"
             lines.append(f"  {feature.name}: {word}  # {feature.because}")
@@ -181,21 +181,21 @@ def _put(path: Path | None, text: str, quiet: bool = False) -> None:
         click.echo(text, nl=False)
 
 
-def _summary(found: Inferred, failing: int) -> str:
+def _summary(inferred: Inferred, failing: int) -> str:
     from fscontract.contract.report.text import plural
 
-    declared = sum(feature.declared for feature in found.features)
+    declared = sum(feature.declared for feature in inferred.features)
     return (
         f"{plural(declared, 'feature')} declared, {plural(failing, 'known failure')}; not verified"
     )
 
 
 def _differences(
-    target: str, run: RunOptions, found: Inferred, listed: tuple[Known, ...]
+    target: str, run: RunOptions, inferred: Inferred, listed: tuple[Known, ...]
 ) -> list[str]:
     """What a second run shows that the first did not, or no longer."""
     from fscontract.contract.report.text import summary_of
     from fscontract.contract.runner.result import FAILING
 
-    second = _check(target, run, found.profile, listed)
+    second = _check(target, run, inferred.profile, listed)
     return [f"{c.clause.id}: {summary_of(c)}" for c in second.clauses if c.outcome in FAILING]

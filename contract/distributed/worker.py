@@ -15,7 +15,7 @@ from typing import Any
 
 from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
 from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
 from fscontract.contract.runner import exit_codes, run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
@@ -45,11 +45,11 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
 
 def _placed(target: str) -> str:
     """The target, with a file in it named from wherever a task may be."""
-    place, _, name = target.rpartition(":")
-    return f"{os.path.abspath(place)}:{name}" if place.endswith(".py") else target
+    path, _, name = target.rpartition(":")
+    return f"{os.path.abspath(path)}:{name}" if path.endswith(".py") else target
 
 
-def run_part(request: str) -> str:
+def run_shard(request: str) -> str:
     """The evidence of a part, or why there is none; JSON in and out."""
     try:
         answer = _run(json.loads(request))
@@ -70,7 +70,7 @@ def _run(data: Mapping[str, Any]) -> dict[str, Any]:
         clauses = with_checks(run_options.selected(run))
         profile = profile_from_json(data["profile"])
         settings = run_options.settings_for(binding, run, clauses, profile=profile)
-        settings = replace(settings, part=part_from_json(data["part"]))
+        settings = replace(settings, shard=shard_from_json(data["part"]))
         file = None if data["file"] is None else written_from_json(data["file"])
         seen = (
             None if file is None else compare(run_options.resolve(target, run), file, run.timeout)
@@ -86,10 +86,10 @@ def _add(partial: Partial, seen: Seen) -> None:
     partial.exercised.update(seen.exercised)
     partial.unsaid |= seen.unsaid
     partial.counts["errors"] += seen.errors
-    for clause, shown in seen.shown.items():
-        at = replace(shown, actual=f"{shown.actual}, on {socket.gethostname()}")
-        found = Examined(clause, at)
-        partial.records.append(Record(FAILED, _BEFORE, (), found, Counter(), frozenset()))
+    for clause, counterexample in seen.counterexamples.items():
+        at = replace(counterexample, actual=f"{counterexample.actual}, on {socket.gethostname()}")
+        examined = Examined(clause, at)
+        partial.records.append(Record(FAILED, _BEFORE, (), examined, Counter(), frozenset()))
 
 
 @contextmanager
@@ -103,16 +103,16 @@ def _beside(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
-def part_to_json(part: Part) -> dict[str, Any]:
+def shard_to_json(part: Shard) -> dict[str, Any]:
     """A part as an object."""
     failed = None if part.failed is None else sorted(part.failed)
     return {"number": part.number, "of": part.of, "failed": failed}
 
 
-def part_from_json(data: Mapping[str, Any]) -> Part:
-    """The part that `part_to_json` wrote."""
+def shard_from_json(data: Mapping[str, Any]) -> Shard:
+    """The part that `shard_to_json` wrote."""
     failed = data["failed"]
-    return Part(data["number"], data["of"], None if failed is None else frozenset(failed))
+    return Shard(data["number"], data["of"], None if failed is None else frozenset(failed))
 
 
 _SETS = ("features", "own_keys", "unsupported_keys")

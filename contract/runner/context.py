@@ -6,16 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.distributed.partial_results import Family, Recorder
+from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Journal
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.resource_checks import Watch
+from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.sandbox import Surroundings
+from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
 
 #: After this many failed connections in a row the run ends.
@@ -34,11 +34,11 @@ class RunContext:
     settings: Settings
     binding: Binding
     listener: Listener
-    surroundings: Surroundings
+    sandbox: Sandbox
     journal: Journal
     executor: Executor
-    findings: Findings | Recorder
-    leaks: Watch
+    counterexamples: ShrinkingCounterexamples
+    leaks: LeakWatch
     #: Operations that the binding can express and the profile allows.
     operations: frozenset[str]
     #: A boundary of the implementation's buffer, in bytes.
@@ -71,11 +71,11 @@ class RunContext:
 
     def begin_phase(self, name: str, total: int | None = None) -> None:
         """Start the next phase, in a clean environment."""
-        self.surroundings.restore()
+        self.sandbox.restore()
         self.phase, self.total, self.done, self.begun = name, total, 0, 0
         self.item = None
-        if self.settings.part is not None:
-            self.settings.part.begin()
+        if self.settings.shard is not None:
+            self.settings.shard.begin()
         self.journal.done = 0
         self.journal.begin(None)
         self.listener(PhaseStarted(name, total))
@@ -83,33 +83,33 @@ class RunContext:
     def repeat(self) -> None:
         """Go back to the beginning of the program that was begun last."""
         self.done = self.journal.done = self.begun
-        self.findings.abandon()
+        self.counterexamples.abandon()
 
     def tick(self) -> None:
         """Report progress now and then."""
         self._ticks += 1
         if self._ticks % _TICKS_PER_EVENT == 0:
-            executor, selected = self.executor, self.settings.wanted
+            executor, selected = self.executor, self.settings.selected
             exercised = (executor.acceptor.reached, executor.counts, self.exercised)
             judged = sum(any(clause in counts for counts in exercised) for clause in selected)
             operations = executor.operations
             progress = Progress(self.phase, self.done, self.total, operations, clauses=judged)
-            with self.surroundings.patches.tolerated():
+            with self.sandbox.patches.tolerated():
                 self.listener(progress)
 
     def keep(self, clause: str, counterexample: Counterexample | None) -> None:
         """Keep and report what a check has found, if it has found anything."""
         if counterexample is not None:
-            self.report(self.findings.add(clause, counterexample))
+            self.report(self.counterexamples.add(clause, counterexample))
 
     def report(self, clause: str | None) -> None:
         """Report a clause, if it is new; StopRun if the run ends at the first one."""
         if clause is None:
             return
-        findings = self.findings
-        for counterexamples in (findings.failed, findings.crashed, findings.hung):
-            if clause in counterexamples:
-                self.listener(ViolationFound(clause, counterexamples[clause]))
+        counterexamples = self.counterexamples
+        for by_clause in (counterexamples.failed, counterexamples.crashed, counterexamples.hung):
+            if clause in by_clause:
+                self.listener(ViolationFound(clause, by_clause[clause]))
                 break
         if self.settings.stop_at_first:
             raise StopRun
@@ -128,7 +128,7 @@ class RunContext:
     def mark_example(self, clause: str, counterexample: Counterexample) -> None:
         """Note that the example that runs now, if one does, fails by an unselected clause."""
         if isinstance(self.item, Vector) and clause not in self.settings.declared:
-            self.findings.unhold(self.item.clause, clause, counterexample)
+            self.counterexamples.unhold(self.item.clause, clause, counterexample)
 
     def warn_unselected(self, clause: str, counterexample: Counterexample) -> None:
         """Warn that a clause ended a program that was neither selected nor declared."""

@@ -13,7 +13,7 @@ from fscontract.contract.models.stream_state import Failure, Judgement
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
-from fscontract.contract.runner.crashes import Place
+from fscontract.contract.runner.crashes import StepIndex
 
 
 class Compiled(NamedTuple):
@@ -76,14 +76,14 @@ class Workspace:
     """
 
     def __init__(
-        self, binding: Binding, buffer: int, acceptor: Acceptor, place: Place | None = None
+        self, binding: Binding, buffer: int, acceptor: Acceptor, step_index: StepIndex | None = None
     ) -> None:
         self.binding = binding
         self.buffer = buffer
         self.acceptor = acceptor
         self.operations = 0
         self.programs = 0
-        self._place: Place = [0] if place is None else place
+        self._step_index: StepIndex = [0] if step_index is None else step_index
         self._files: dict[int, tuple[str, bytes, int]] = {}
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
@@ -91,11 +91,11 @@ class Workspace:
     @property
     def index(self) -> int:
         """The step that is running, for a report of a hang; -1 while a stream is opened."""
-        return self._place[0]
+        return self._step_index[0]
 
     @index.setter
     def index(self, index: int) -> None:
-        self._place[0] = index
+        self._step_index[0] = index
 
     def file(self, length: int) -> tuple[str, bytes, int]:
         """Path, content and start node of the shared file of this length."""

@@ -15,7 +15,7 @@ from fscontract.contract.models.stream_state import Failure, Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.crashes import Place
+from fscontract.contract.runner.crashes import StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
@@ -31,11 +31,11 @@ class Executor(Workspace):
         features: frozenset[str],
         buffer: int,
         keys: Keys = NO_KEYS,
-        place: Place | None = None,
+        step_index: StepIndex | None = None,
         left_out: Container[Program] = (),
         acceptor: Acceptor | None = None,
     ) -> None:
-        super().__init__(binding, buffer, acceptor or Acceptor(features), place)
+        super().__init__(binding, buffer, acceptor or Acceptor(features), step_index)
         self._counted_before = self.acceptor.counts
         self.unsaid: set[str] = set()
         #: Programs that are not run.
@@ -128,10 +128,10 @@ class Executor(Workspace):
         execution.environment = execution.environment or attempt.environment
         if attempt.failed is not None:
             execution.violation = stage_violation(program, *attempt.failed)
-        found = execution.violation
-        if found is not None:
-            charged = openings.charge(found, len(data), exchanged=False)
-            execution.violation = replace(found, origin=charged)
+        violation = execution.violation
+        if violation is not None:
+            charged = openings.charge(violation, len(data), exchanged=False)
+            execution.violation = replace(violation, origin=charged)
         elif execution.environment is None:
             self.counts.update(speaks_for(attempt.case))
         return execution
@@ -143,19 +143,19 @@ class Executor(Workspace):
         nodes = [start] * program.streams
         data = attempt.contents[0]
         self._follow(program, attempt.path, data, attempt.streams, nodes, execution, trace)
-        found = execution.violation
-        if found is None:
+        violation = execution.violation
+        if violation is None:
             return
-        node = nodes[found.step.stream]
-        if judge_refused_read(attempt.case, found.failure, found.outcome) or self._is_end(
-            attempt.case, node, found
+        node = nodes[violation.step.stream]
+        if judge_refused_read(attempt.case, violation.failure, violation.outcome) or self._is_end(
+            attempt.case, node, violation
         ):
             execution.violation = None
 
-    def _is_end(self, case: Case, node: int, found: Violation) -> bool:
+    def _is_end(self, case: Case, node: int, violation: Violation) -> bool:
         """Whether a read raised where it could have said that the file ends."""
-        step = self.compile(found.program.length, found.step).step
-        end = as_end(case, step, found.outcome)
+        step = self.compile(violation.program.length, violation.step).step
+        end = as_end(case, step, violation.outcome)
         if end is None:
             return False
         acceptor = self.acceptor
@@ -165,10 +165,12 @@ class Executor(Workspace):
     def _act(self, program: Program, stream: Opened, step: Step) -> Outcome:
         return self.compile(program.length, step).action(stream)
 
-    def charge(self, found: Violation, exchanged: bool) -> str:
+    def charge(self, violation: Violation, exchanged: bool) -> str:
         """The clause that a program with an opening breaks (see `Openings.charge`)."""
         assert self.openings is not None
-        return self.openings.charge(found, len(self.file(found.program.length)[1]), exchanged)
+        return self.openings.charge(
+            violation, len(self.file(violation.program.length)[1]), exchanged
+        )
 
     def observe(self, program: Program) -> list[Outcome]:
         """What every call of a program of one stream does, whatever the model says of it."""

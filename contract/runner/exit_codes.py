@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fscontract.contract.report import Entry
     from fscontract.contract.runner.baseline import Comparison
+    from fscontract.contract.runner.result import Entry
 
 CONFORMS, VIOLATION, USAGE, SET_UP, INTERNAL, NOTHING = range(6)
 #: That of a command whose output nobody reads any more, as a shell has it for SIGPIPE.
@@ -53,8 +53,7 @@ def worst(codes: Sequence[int]) -> int:
 
 def _of_entry(entry: Entry, lenient: bool) -> int:
     """Return the code of one target; `lenient` leaves its failures to the comparison."""
-    from fscontract.contract.report import NotSetUp
-    from fscontract.contract.runner.result import FAILING, Verdict
+    from fscontract.contract.runner.result import FAILING, NotSetUp, Verdict
 
     if isinstance(entry, NotSetUp):
         return SET_UP

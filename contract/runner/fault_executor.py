@@ -82,23 +82,23 @@ class FaultyRun:
             except Exception as error:  # whatever it is, it is judged
                 outcome = raised(error)
             struck = self.injector.fired - fired
-            made = self.injector.requests - requests
+            requested = self.injector.requests - requests
             if stream is not None:
                 versions = self._versions(self.injector.fired)
                 state = opened(self.data)._replace(versions=versions, changed=len(versions) > 1)
                 self.streams.append(_Stream(stream, (state,), struck=struck > 0))
-            if not self._right_open(outcome, struck, made) or stream is None:
+            if not self._right_open(outcome, struck, requested) or stream is None:
                 return False
         return True
 
-    def _right_open(self, outcome: Outcome, struck: int, made: int) -> bool:
+    def _right_open(self, outcome: Outcome, struck: int, requested: int) -> bool:
         """Judge an open during which faults struck and requests were made."""
         failure: Failure | None = None
         self.counts["fault.open"] += struck > 0
-        if made > REQUESTS:
+        if requested > REQUESTS:
             says = f"at most {REQUESTS} requests"
             failure = Failure("fault.retries", "", "requests", (says,))
-            outcome = outcome._replace(detail=f"{outcome.detail or 'opened'}, {made} requests")
+            outcome = outcome._replace(detail=f"{outcome.detail or 'opened'}, {requested} requests")
         elif outcome.raised and not (struck and outcome.kind in _CLEAN):
             clause = "fault.open" if struck else "open.state"
             if not struck and self.injector.fired and not self._changing:
@@ -121,8 +121,8 @@ class FaultyRun:
             outcome = compiled.action(stream.opened)
             workspace.operations += 1
             struck = injector.fired - fired
-            made = injector.requests - requests - (struck if self.progress else 0)
-            around = Circumstances(struck, made, stream.failed)
+            requested = injector.requests - requests - (struck if self.progress else 0)
+            around = Circumstances(struck, requested, stream.failed)
             if struck:
                 self._changed()
             stream.struck = stream.struck or struck > 0
@@ -173,8 +173,8 @@ class FaultyRun:
             outcome = close(stream.opened)
             self.counts["fault.close"] += 1
             if outcome.raised and self.execution.violation is None:
-                shown = Failure("fault.close", "", "raised", ("close() returns",))
-                self._violation(len(self.program.steps), _CLOSE, outcome, shown)
+                failure = Failure("fault.close", "", "raised", ("close() returns",))
+                self._violation(len(self.program.steps), _CLOSE, outcome, failure)
 
     def _look_again(self) -> None:
         """What happened to some streams leaves a new one on the same file alone."""

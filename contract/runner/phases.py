@@ -67,9 +67,9 @@ def program_phases(context: RunContext) -> Iterator[Phase]:
     A target whose calls cost round trips gets fewer programs.
     """
     binding, settings = context.binding, context.settings
-    part, seed, block = settings.part, settings.seed, 1 if binding.remote else _BLOCK
+    shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
     for name, total, items in _sources(binding, settings, context.operations, context.buffer):
-        dealt = items if part is None else part.deal(name, seed, items, block)
+        dealt = items if shard is None else shard.deal(name, seed, items, block)
         programs = _relevant(map(_program, dealt), settings)
         yield Phase(name, total, partial(_run_programs, programs=programs))
 
@@ -199,8 +199,8 @@ def _dealt(
     context: RunContext, number: int, name: str, check: Callable[[RunContext], None]
 ) -> Phase:
     """Return the phase of a check, which does nothing in shards that do not have this number."""
-    part = context.settings.part
-    if part is not None and not part.has(number):
+    shard = context.settings.shard
+    if shard is not None and not shard.has(number):
         return Phase(name, None, _skip)
     return Phase(name, None, partial(_watched, check=check))
 
@@ -211,14 +211,14 @@ def _skip(context: RunContext) -> None:
 
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
-    failed: Container[str] = context.findings.failed
-    if settings.part is not None:
-        if settings.part.failed is None:  # what fails elsewhere is not known yet
+    failed: Container[str] = context.counterexamples.failed
+    if settings.shard is not None:
+        if settings.shard.failed is None:  # what fails elsewhere is not known yet
             return
-        failed = settings.part.failed
+        failed = settings.shard.failed
 
     def fails(program: Program) -> bool:
-        with context.surroundings.patches.within_raised_limit():
+        with context.sandbox.patches.within_raised_limit():
             violation = context.executor.run(program).violation
         return violation is not None and violation.failure.clause not in failed
 
@@ -245,7 +245,7 @@ def _check_status(context: RunContext) -> None:
 
 def _check_resources(context: RunContext) -> None:
     clause = "unbuffer.release"
-    if "unbuffer" in context.operations and clause in context.settings.wanted:
+    if "unbuffer" in context.operations and clause in context.settings.selected:
         exercised, counterexample = check_unbuffer(context.executor)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
@@ -262,24 +262,24 @@ def _check_costs(context: RunContext) -> None:
             context.executor.unsaid.add(cost.clause)
         if cost.environment:
             context.lose_call(cost.environment)
-        context.keep(cost.clause, cost.shown)
+        context.keep(cost.clause, cost.counterexample)
 
 
 def _check_faulty_threads(context: RunContext) -> None:
     clause, injector = concurrent_fault_check.CLAUSE, context.binding.injector
-    if injector is None or clause not in context.settings.wanted:
+    if injector is None or clause not in context.settings.selected:
         return
     result = concurrent_fault_check.check_preads(context.executor, injector)
     context.exercised[clause] += result.exercised
-    context.keep(clause, result.shown)
+    context.keep(clause, result.counterexample)
 
 
 # Threads --------------------------------------------------------------------------------------
 
 
 def _check_threads(context: RunContext) -> None:
-    part = context.settings.part
-    if part is None:
+    shard = context.settings.shard
+    if shard is None:
         report = _schedules(context, None)
         context.exercised.update(report.exercised)
         context.notes += report.notes
@@ -288,16 +288,16 @@ def _check_threads(context: RunContext) -> None:
         _keep_schedules(context, report)
         return
     for number in range(OVERLAP + 1):
-        if part.has(number):
-            part.at(number)
-            context.families.append(Family(part.order))
+        if shard.has(number):
+            shard.at(number)
+            context.families.append(Family(shard.order))
             _keep_family(context, _schedules(context, number))
 
 
 def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
     """Return the report of the check, up to its end or to a call that hangs outside threads."""
     settings, report = context.settings, ConcurrencyReport()
-    selected = settings.wanted - of_same_families(_crashed_outside_programs(settings))
+    selected = settings.selected - of_same_families(_crashed_outside_programs(settings))
 
     def count(schedules: int) -> None:
         context.done = schedules
@@ -335,4 +335,4 @@ def _keep_schedules(context: RunContext, report: ConcurrencyReport) -> None:
             how = "threads: hang" if "hang" in schedule.actual else "threads: no serial order"
             threads = report.schedules_json.get(clause)
             named = replace(schedule, how=how, threads=threads)
-            context.report(context.findings.add(clause, named, missed))
+            context.report(context.counterexamples.add(clause, named, missed))

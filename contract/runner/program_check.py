@@ -41,12 +41,12 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
 
 
 def _keep_violations(context: RunContext, item: Program | Vector, execution: Execution) -> None:
-    findings, violation = context.findings, execution.violation
+    counterexamples, violation = context.counterexamples, execution.violation
     for miss in execution.misses:
-        context.report(findings.miss(miss))
+        context.report(counterexamples.miss(miss))
     if violation is not None:
-        context.report(findings.violation(violation))
-        context.mark_example(findings.charged(violation), counterexample(violation))
+        context.report(counterexamples.violation(violation))
+        context.mark_example(counterexamples.charged(violation), counterexample(violation))
     elif isinstance(item, Vector):
         outcomes = [outcome for _, outcome, _ in execution.trace]
         context.keep(item.clause, against_vector(context.executor, item, outcomes))
@@ -72,9 +72,9 @@ def _mark_left_out(context: RunContext, program: Program) -> None:
 def _look_for_leaks(context: RunContext, program: Program) -> None:
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
-    known = clause in context.findings.failed
-    again = partial(context.findings.executor.run, program)
-    left = context.leaks.left(again, context.surroundings.restore, known)
+    known = clause in context.counterexamples.failed
+    again = partial(context.counterexamples.executor.run, program)
+    left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun

@@ -119,7 +119,7 @@ def settings_for(
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
         replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
-        way={} if target is None else _replay_fields(target, run),
+        replay_fields={} if target is None else _replay_fields(target, run),
     )
 
 

@@ -10,21 +10,21 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.distributed.partial_results import Partial, Recorder
 from fscontract.contract.generate import block_boundaries
 from fscontract.contract.models.acceptor import TABLES, Acceptor
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.context import RunContext, StopRun
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
 from fscontract.contract.runner.events import Interrupted, Judged, Listener, RunFinished, RunStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import check_phases, program_phases
-from fscontract.contract.runner.resource_checks import Watch
+from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
-from fscontract.contract.runner.sandbox import Surroundings, guard
+from fscontract.contract.runner.sandbox import Sandbox, sandboxed
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.timeout_policy import late_warnings
 from fscontract.contract.runner.timeouts import held_back
@@ -44,9 +44,9 @@ def check(
     Raises TargetError if the target can't be set up, or stops answering before it has shown a
     violation. `journal` is kept meanwhile.
     """
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        context = _context(binding, settings, listener, surroundings, journal or Journal())
+        context = _context(binding, settings, listener, sandbox, journal or Journal())
         listener(started(context.binding, settings))
         result = _prepared(context, _result)
         listener(Judged(result))
@@ -54,7 +54,7 @@ def check(
         listener(RunFinished(result))
         return result
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 def started(binding: Binding, settings: Settings) -> RunStarted:
@@ -66,12 +66,12 @@ def started(binding: Binding, settings: Settings) -> RunStarted:
 
 def gather(binding: Binding, settings: Settings) -> Partial:
     """Run the shard that the settings name, and return what it shows. TargetError as of `check`."""
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        context = _context(binding, settings, lambda event: None, surroundings, Journal())
+        context = _context(binding, settings, lambda event: None, sandbox, Journal())
         return _disposed(context, _prepared(context, _partial))
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 # Set up and clean up --------------------------------------------------------------------------
@@ -81,32 +81,32 @@ def _context(
     binding: Binding,
     settings: Settings,
     listener: Listener,
-    surroundings: Surroundings,
+    sandbox: Sandbox,
     journal: Journal,
 ) -> RunContext:
-    binding = guard(binding, settings.timeout, surroundings.patches)
+    binding = sandboxed(binding, settings.timeout, sandbox.patches)
     binding.remote = settings.remote(binding)  # what the profile says counts for all phases
-    profile, part, buffer = settings.profile, settings.part, settings.buffer(binding)
+    profile, shard, buffer = settings.profile, settings.shard, settings.buffer(binding)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
-        features, place = profile.features, journal.place
-        return Executor(binding, features, buffer, keys, place, left_out, acceptor)
+        features, step_index = profile.features, journal.step_index
+        return Executor(binding, features, buffer, keys, step_index, left_out, acceptor)
 
-    running = executor(None if part is None else _acceptor(profile.features))
-    findings = Findings(running, settings.wanted)
-    if part is not None:
-        findings = Recorder(executor(), settings.wanted, part)
+    running = executor(None if shard is None else _acceptor(profile.features))
+    counterexamples = ShrinkingCounterexamples(running, settings.selected)
+    if shard is not None:
+        counterexamples = Recorder(executor(), settings.selected, shard)
     return RunContext(
         settings=settings,
         binding=binding,
         listener=listener,
-        surroundings=surroundings,
+        sandbox=sandbox,
         journal=journal,
         executor=running,
-        findings=findings,
-        leaks=Watch(binding.remote),
+        counterexamples=counterexamples,
+        leaks=LeakWatch(binding.remote),
         operations=settings.operations(binding),
         buffer=buffer,
     )
@@ -124,7 +124,7 @@ def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outc
         context.binding.prepare()
         return run(context)
     except BaseException:
-        context.surroundings.restore()
+        context.sandbox.restore()
         with contextlib.suppress(TargetError), held_back():  # the first error is the one to tell
             context.binding.dispose()
         raise
@@ -138,8 +138,8 @@ def _disposed(context: RunContext, outcome: Outcome) -> Outcome:
             context.binding.dispose()
     except TargetError as error:  # the verdicts stand all the same
         warnings += (str(error),)
-    context.surroundings.restore()
-    return replace(outcome, warnings=warnings + context.surroundings.patches.warnings)
+    context.sandbox.restore()
+    return replace(outcome, warnings=warnings + context.sandbox.patches.warnings)
 
 
 # The run --------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def _result(context: RunContext) -> RunResult:
     try:
         _run(context)
     except KeyboardInterrupt:
-        context.surroundings.restore()
+        context.sandbox.restore()
         with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
             context.incomplete = INTERRUPTED
             context.listener(Interrupted(_sum_up(context, *begun, INTERRUPTED)))
@@ -162,12 +162,16 @@ def _result(context: RunContext) -> RunResult:
 def _partial(context: RunContext) -> Partial:
     """Run the shard's part of every phase."""
     _run(context)
-    executor, findings, opener = context.executor, context.findings, context.binding.opener
-    assert isinstance(findings, Recorder)
+    executor, counterexamples, opener = (
+        context.executor,
+        context.counterexamples,
+        context.binding.opener,
+    )
+    assert isinstance(counterexamples, Recorder)
     programs = {"programs": executor.programs, "operations": executor.operations}
     context.counts.pop("hangs", 0)  # each of them is among the records
     return Partial(
-        findings.records,
+        counterexamples.records,
         executor.exercised + context.exercised,
         executor.unsaid,
         context.counts + Counter(programs),
@@ -187,11 +191,11 @@ def _run(context: RunContext) -> None:
     except StopRun:
         pass
     except TargetError as error:
-        if not context.findings.any:
+        if not context.counterexamples.any:
             raise
         context.counts["errors"] += 1
         context.warnings.append(f"ended early: {error}")
-    context.surroundings.restore()
+    context.sandbox.restore()
 
 
 def _run_phases(context: RunContext) -> None:
@@ -218,13 +222,13 @@ def _warn_of_unreachable_blocks(context: RunContext) -> None:
 
 def _recall_crashes(context: RunContext) -> None:
     """Take over what ended earlier processes of this run."""
-    findings = context.findings
+    counterexamples = context.counterexamples
     for crash in context.settings.crashes:
         context.counts["hangs" if crash.hung else "crashes"] += 1
-        keep = findings.hang if crash.hung else findings.crash
+        keep = counterexamples.hang if crash.hung else counterexamples.crash
         context.report(keep(crash.clause, crash.counterexample))
         for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
-            findings.shadowed.setdefault(clause, crash.clause)
+            counterexamples.shadowed.setdefault(clause, crash.clause)
         if crash.clause not in context.settings.declared:
             context.incomplete = _unjudged(crash)
 
@@ -243,7 +247,7 @@ def _unjudged(crash: Crash) -> str:
 def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") -> RunResult:
     executor = context.executor
     evidence = Evidence(
-        context.findings,
+        context.counterexamples,
         executor.exercised + context.exercised,
         frozenset(executor.unsaid),
         bool(context.counts["errors"]),

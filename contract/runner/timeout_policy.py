@@ -39,7 +39,7 @@ def run_items(
         except (TargetError, StopRun):
             raise
         except Exception:
-            if not context.surroundings.patches.undo():
+            if not context.sandbox.patches.undo():
                 raise
             context.repeat()
             work(item)
@@ -70,7 +70,7 @@ def late_warnings(context: RunContext) -> tuple[str, ...]:
 def _before_interrupt(context: RunContext) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
-    context.surroundings.patches.undo()
+    context.sandbox.patches.undo()
 
 
 def _after_timeout(context: RunContext, item: object, times: int) -> Next:
@@ -106,7 +106,7 @@ def _report_hang(context: RunContext, program: Program) -> Next:
     clause = clause_of(program, index, "fault.hang", settings.declared)
     context.warn_unselected(clause, counterexample)
     context.mark_example(clause, counterexample)
-    context.report(context.findings.hang(clause, counterexample))
+    context.report(context.counterexamples.hang(clause, counterexample))
     return Next.GO_ON if context.counts["hangs"] < crashes.MOST_HANGS else Next.END
 
 

@@ -16,7 +16,7 @@ from itertools import chain
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
-from fscontract.contract.runner.clock import monotonic, sleep
+from fscontract.contract.clock import monotonic, sleep
 
 #: As `time` has it before a target is imported.
 _clock_of = getattr(time, "pthread_getcpuclockid", None)

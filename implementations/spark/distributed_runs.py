@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.distributed.driver import Spreading, Work
+from fscontract.contract.distributed.backend import Backend, Work
 from fscontract.contract.targets import UsageError
 from fscontract.implementations.spark.session import (
     client_session,
@@ -27,7 +27,7 @@ _KNOWN = "local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn, k8s://... 
 _PATIENCE = 5.0
 
 
-class SparkSpreading(Spreading):
+class SparkBackend(Backend):
     """Tasks of a session; each is a job, so that what it finds is known when it ends."""
 
     def __init__(self, session: Any, name: str) -> None:
@@ -84,7 +84,7 @@ class SparkSpreading(Spreading):
         self.closing.close()
 
 
-def spark(master: str) -> Spreading:
+def spark(master: str) -> Backend:
     """Tasks at a master of Spark; TargetError, or UsageError for what is none."""
     if _LOCAL.fullmatch(master):
         session: Any = local_session(master)
@@ -96,14 +96,14 @@ def spark(master: str) -> Spreading:
             _reach(master)
         session = cluster_session(master)
     else:
-        raise UsageError(f"--spark: no master {_without_user(master)!r}; it takes {_KNOWN}")
+        raise UsageError(f"--spark: no master {_without_secrets(master)!r}; it takes {_KNOWN}")
     with ExitStack() as stack:
-        spreading = SparkSpreading(stack.enter_context(session), _without_user(master))
-        spreading.closing = stack.pop_all()
-        return spreading
+        backend = SparkBackend(stack.enter_context(session), _without_secrets(master))
+        backend.closing = stack.pop_all()
+        return backend
 
 
-def _without_user(master: str) -> str:
+def _without_secrets(master: str) -> str:
     """The master without what may be secret: the token of sc://host:port/;token=..."""
     parts = urlsplit(master)
     host = parts.netloc.rpartition("@")[2]
@@ -123,4 +123,4 @@ def _reach(master: str) -> None:
             why = error
         else:
             return
-    raise TargetError(f"{_without_user(master)}: no Spark there: {why}")
+    raise TargetError(f"{_without_secrets(master)}: no Spark there: {why}")

@@ -9,7 +9,7 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed import driver
-from fscontract.contract.distributed.driver import Work
+from fscontract.contract.distributed.backend import Work
 from fscontract.contract.generate import hypothesis_search
 from fscontract.contract.runner import crashes
 from fscontract.contract.runner.events import (

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.distributed.file_visibility import (
     compare,
     is_place,
@@ -41,7 +41,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
         settings = Settings(load_profile("reference"), CHOSEN)
         asked = options(clauses=("capabilities.unknown",))
         here = StreamBinding(files, "files")
-        return SpreadRun(target, here, asked, settings, Here(), tasks=2).check()
+        return DistributedRun(target, here, asked, settings, Here(), tasks=2).check()
 
     return run
 
@@ -127,5 +127,5 @@ def test_a_read_that_does_not_end_is_a_violation() -> None:
     here.prepare()
     there.open = wait  # type: ignore[method-assign,assignment]
     seen = compare(there, write(here), 0.5)
-    assert seen.shown["executors.bytes"].how == "file: hang"
+    assert seen.counterexamples["executors.bytes"].how == "file: hang"
     assert clauses()["executors.bytes"].api == "executors"

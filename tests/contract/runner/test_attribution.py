@@ -8,7 +8,7 @@ import pytest
 
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
 
@@ -104,7 +104,7 @@ def named(
     subject = executor(kind)
     found = subject.run(program).violation  # type: ignore[attr-defined]
     assert found is not None
-    findings = Findings(subject, Everything())  # type: ignore[arg-type]
+    findings = ShrinkingCounterexamples(subject, Everything())  # type: ignore[arg-type]
     return findings.violation(found)
 
 

@@ -14,7 +14,7 @@ from fscontract.contract.distributed.partial_results import (
     partial_from_json,
     partial_to_json,
 )
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Crash, ended
@@ -129,8 +129,9 @@ def test_an_example_that_hangs_in_a_clause_not_selected_does_not_count() -> None
 def test_parts_of_a_run_come_to_what_one_process_says_of_an_example() -> None:
     settings = settings_for("seek.pos", until=VECTORS)
     parts = [
-        gather(binding_of(Misreads), replace(settings, part=Part(number, 2))) for number in range(2)
+        gather(binding_of(Misreads), replace(settings, shard=Shard(number, 2)))
+        for number in range(2)
     ]
     sent = [partial_from_json(json.loads(json.dumps(partial_to_json(part)))) for part in parts]
-    kept = merge(sent, settings.wanted).kept
+    kept = merge(sent, settings.selected).counterexamples
     assert kept.unheld == {"seek.pos": "read-byte.value"}

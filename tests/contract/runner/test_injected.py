@@ -11,7 +11,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.pipeline_bindings import BlockReaderBinding
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.scenarios import check as pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.pipeline.blockreader.binding import blockreader
@@ -127,9 +127,9 @@ def test_a_call_that_no_clause_judges_raises_a_target_error(
     name: str, args: tuple[Any, ...], error: str
 ) -> None:
     """With the class of the exception and its place."""
-    guarded = Guarded(Raising(binding_of(), name, ERRORS[error]), 1.0)  # type: ignore[arg-type]
+    sandboxed = SandboxedBinding(Raising(binding_of(), name, ERRORS[error]), 1.0)  # type: ignore[arg-type]
     with pytest.raises(TargetError, match=rf"{error}.*\(.*test_injected\.py:\d+\)"):
-        getattr(guarded, name)(*args)
+        getattr(sandboxed, name)(*args)
 
 
 @pytest.mark.parametrize("error", ERRORS)

@@ -72,8 +72,8 @@ def test_what_is_begun_can_be_read_by_another(item: Program | Schedule, descript
     writer, reader = SharedJournal(descriptor), SharedJournal(descriptor)
     writer.begin(PLAIN)
     writer.begin(item)
-    writer.place[0], writer.done = -1, 12
-    assert (reader.item(), reader.place[0], reader.done) == (item, -1, 12)
+    writer.step_index[0], writer.done = -1, 12
+    assert (reader.item(), reader.step_index[0], reader.done) == (item, -1, 12)
 
 
 def test_the_journal_outlives_the_process(descriptor: int) -> None:

@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.main import main
-from fscontract.contract.distributed import driver
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed import backend
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.runner.events import Event, Progress, ViolationFound
 from fscontract.contract.runner.result import RunResult
 from fscontract.contract.runner.run_options import RunOptions
@@ -28,7 +28,7 @@ from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants import registry
-from fscontract.implementations.spark.distributed_runs import SparkSpreading
+from fscontract.implementations.spark.distributed_runs import SparkBackend
 from tests.limits import DEADLOCK
 
 TARGETS = Path(__file__).parent / "programs" / "targets.py"
@@ -38,17 +38,17 @@ Command = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")
-def there(spark: Any) -> SparkSpreading:
+def there(spark: Any) -> SparkBackend:
     """Tasks of the session of these tests."""
-    return SparkSpreading(spark, "local[2]")
+    return SparkBackend(spark, "local[2]")
 
 
 @pytest.fixture
-def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
     """The command, with the session of these tests in the place of another one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(there, "close", lambda: None)
-    monkeypatch.setattr(driver, "spreading", lambda kind, place: there)
+    monkeypatch.setattr(backend, "load_backend", lambda kind, address: there)
     # The session's threads stay, and would make the command end this process.
     monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
 
@@ -70,23 +70,23 @@ def _verdicts(result: RunResult) -> dict[str, Any]:
     return {c.clause.id: (c.outcome, str(c.counterexample), c.reason) for c in result.clauses}
 
 
-def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) -> None:
+def test_executors_come_to_the_verdicts_of_one_process(there: SparkBackend) -> None:
     """They run the same programs, shrink what they find, and tell it."""
     text, run, settings = _run(MUTANT, ("getpos", "capabilities"))
     events: list[Event] = []
     binding = resolve_target(text, run.options)
     whole = check(resolve_target(text, run.options), settings)
-    parts = SpreadRun(text, binding, run, settings, there, events.append).check()
+    parts = DistributedRun(text, binding, run, settings, there, events.append).check()
     assert _verdicts(parts) == _verdicts(whole)
     assert parts.counts["tasks"] == 8
     assert [e.clause for e in events if isinstance(e, ViolationFound)] == ["getpos.value"]
     assert {e.running for e in events if isinstance(e, Progress)} - {0, 1, 2} == set()
 
 
-def test_no_secret_is_shown_by_spark(there: SparkSpreading, spark: Any) -> None:
+def test_no_secret_is_shown_by_spark(there: SparkBackend, spark: Any) -> None:
     """Neither in what its pages have of a job, nor in what it tells of stages."""
     text, run, settings = _run(MUTANT, ("capabilities",), SECRET)
-    SpreadRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
+    DistributedRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
     store = spark.sparkContext._jsc.sc().statusStore()
     jobs = [
         job for job in _java_list(store.jobsList(None)) if "part 2 of 2" in str(job.description())

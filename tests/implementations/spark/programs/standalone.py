@@ -17,7 +17,7 @@ from pyspark import TaskContext
 
 from fscontract.contract.api.filesystem import FileRange
 from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
@@ -140,7 +140,7 @@ def conforms(master: str) -> bool:
     settings = Settings(load_profile("reference"), with_checks(select(run.clauses)))
     there = spark(master)
     try:
-        return SpreadRun("memory", memory({}), run, settings, there).check().conforms
+        return DistributedRun("memory", memory({}), run, settings, there).check().conforms
     finally:
         there.close()
 
