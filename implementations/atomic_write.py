@@ -123,8 +123,8 @@ def make_directories(path: str, durable: bool) -> None:
     while durable and not os.path.lexists(path if not missing else missing[-1]):
         missing.append(os.path.dirname(missing[-1]) if missing else path)
     os.makedirs(path, exist_ok=True)
-    for made in reversed(missing):
-        sync_directory(os.path.dirname(made))
+    for directory in reversed(missing):
+        sync_directory(os.path.dirname(directory))
 
 
 def _locked_file(directory: str) -> tuple[str, int, _Lock]:

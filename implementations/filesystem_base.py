@@ -43,7 +43,7 @@ if hasattr(os, "register_at_fork"):
 
 
 #: How many streams may be gone before somebody adds their counts to the others.
-_MOST = 100
+_MAX_RETIRED = 100
 
 
 class Statistics:
@@ -66,7 +66,7 @@ class Statistics:
     def watch(self, stream: FSDataInputStream) -> None:
         """Count what `stream` does, until it is given to `retire`."""
         self._open[id(stream)] = weakref.ref(stream)
-        if len(self._gone) > _MOST:
+        if len(self._gone) > _MAX_RETIRED:
             with self._lock:
                 self._add_gone()
 

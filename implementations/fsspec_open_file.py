@@ -131,12 +131,12 @@ def _arguments(fs: AbstractFileSystem, options: OpenOptions) -> dict[str, Any]:
     if getattr(fs, "block_size", None) == 0:
         return {}  # made to stream its files, which have no cache and no size
     kind: Any = type(fs)
-    reach, wanted = _reach(kind), _wanted(options)
+    reach, policy_cache = _reach(kind), _policy_cache(options)
     given: dict[str, Any] = {}
-    cached = wanted.name is not None and "cache_type" in reach.hints
+    cached = policy_cache.name is not None and "cache_type" in reach.hints
     if cached and not getattr(fs, "cache_options", None):  # which are those of another cache
-        given["cache_type"] = wanted.name
-    block = wanted.block if "cache_type" in given else options.buffer_size
+        given["cache_type"] = policy_cache.name
+    block = policy_cache.block if "cache_type" in given else options.buffer_size
     if block and "block_size" in reach.hints:
         given["block_size"] = block if "cache_type" in reach.hints else min(block, LARGEST_BUFFER)
     cache = given.get("cache_type") or _default_cache(fs, reach)
@@ -145,7 +145,7 @@ def _arguments(fs: AbstractFileSystem, options: OpenOptions) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _wanted(options: OpenOptions) -> Cache:
+def _policy_cache(options: OpenOptions) -> Cache:
     if options.buffer_size == 0:
         return Cache("none")  # a block size of 0 makes some files streams that can't seek
     cache = POLICIES.get(options.read_policy or "", Cache())
@@ -208,8 +208,8 @@ def _inspected(kind: Any) -> Reach:
     if files:
         taken = {hint for hint in _HINTS if all(_parameter(file, hint) for file in files)}
         hints |= taken if all(map(_reads_through_cache, files)) else taken - {"size"}
-        found = _parameter(files[0], "cache_type")
-        cache = cache or (found and found.default)
+        parameter = _parameter(files[0], "cache_type")
+        cache = cache or (parameter and parameter.default)
     return Reach(hints - {"block_size"} if _names(kind) & FIXED_BLOCKS else hints, cache)
 
 

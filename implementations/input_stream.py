@@ -440,6 +440,6 @@ class ReferenceInputStream(FSDataInputStream):
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={n}" for name, n in self.io_statistics().items() if n)
         state = "closed" if self._closed else "open"
-        place = f"pos={self._pos}/{self._shown_length()}"
-        head = f"<{type(self).__name__} {self.path!r} {place} {state}"
+        position = f"pos={self._pos}/{self._shown_length()}"
+        head = f"<{type(self).__name__} {self.path!r} {position} {state}"
         return f"{head}, {counts}>" if counts else f"{head}>"

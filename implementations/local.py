@@ -51,8 +51,6 @@ from fscontract.implementations.openfile_builder import OpenOptions
 if TYPE_CHECKING:
     from fscontract.implementations.fsspec_adapter import LocalFsspec
 
-__all__ = ["LocalFileSystem", "LocalInputStream"]
-
 #: Characters that would make an element of a path more than one on Windows.
 _SEPARATORS = "\\:" if os.name == "nt" else ""
 
@@ -62,7 +60,8 @@ class LocalFileSystem(ReferenceFileSystem):
 
     Neither `..` nor a symbolic link leads out of `root`; a process that swaps a directory for a
     link at the right moment still can. `strategy` is how files are read: "positioned",
-    "portable", or None for what the platform can do (see `descriptors.choose`).
+    "portable", or None for what the platform can do (see `local_stream.choose`). Files open as
+    streams of `stream_class`, a subclass of LocalInputStream with the same arguments.
 
     An open never asks whether the path exists or how long the file is. Unless the length is
     declared, it looks at what it has opened; a status with an etag is compared with that, too.
@@ -74,8 +73,15 @@ class LocalFileSystem(ReferenceFileSystem):
     lose them, or leave a file empty.
     """
 
-    def __init__(self, root: str = "/", strategy: str | None = None, durable: bool = True) -> None:
+    def __init__(
+        self,
+        root: str = "/",
+        strategy: str | None = None,
+        durable: bool = True,
+        stream_class: type[LocalInputStream] = LocalInputStream,
+    ) -> None:
         super().__init__()
+        self.stream_class = stream_class
         self.root = os.path.realpath(root)
         self.durable = durable
         self.strategy = strategy
@@ -93,7 +99,7 @@ class LocalFileSystem(ReferenceFileSystem):
             size = options.buffer_size
         opener = partial(self._open_descriptor, path, self._follow(path), advice)
         footer = FOOTER if options.footer_cache else 0
-        return LocalInputStream(path, opener, size, options.length, options.etag, footer)
+        return self.stream_class(path, opener, size, options.length, options.etag, footer)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """A binary file to write; PathIOException if the path can't be or must not be replaced."""
@@ -199,10 +205,10 @@ class LocalFileSystem(ReferenceFileSystem):
 
     def access(self, path: str, mode: str) -> None:
         """Check what this process may do; AccessControlException. (FileSystem.access)"""
-        host, wanted = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
+        host, bits = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
         if not os.access(host, os.F_OK):
             raise not_found(path)
-        if not os.access(host, wanted):
+        if not os.access(host, bits):
             raise denied(path)
 
     def as_fsspec(self) -> LocalFsspec:
@@ -266,8 +272,8 @@ def _errors(path: str) -> Iterator[None]:
         raise PathIOException(path, error.strerror or str(error)) from error
 
 
-def _status(path: str, found: os.stat_result) -> FileStatus:
-    if stat.S_ISDIR(found.st_mode):
-        return FileStatus(path, 0, is_directory=True, modification_time=found.st_mtime)
-    etag = version(identity_of(found))
-    return FileStatus(path, found.st_size, modification_time=found.st_mtime, etag=etag)
+def _status(path: str, stat_result: os.stat_result) -> FileStatus:
+    if stat.S_ISDIR(stat_result.st_mode):
+        return FileStatus(path, 0, is_directory=True, modification_time=stat_result.st_mtime)
+    etag = version(identity_of(stat_result))
+    return FileStatus(path, stat_result.st_size, modification_time=stat_result.st_mtime, etag=etag)

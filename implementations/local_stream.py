@@ -149,15 +149,15 @@ def version(identity: Identity) -> str:
     return f"{inode:x}-{time:x}-{size:x}"
 
 
-def identity_of(found: os.stat_result) -> Identity:
+def identity_of(stat_result: os.stat_result) -> Identity:
     """What a status says of the file."""
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return stat_result.st_dev, stat_result.st_ino, stat_result.st_size, stat_result.st_mtime_ns
 
 
-def _identity(found: os.stat_result) -> Identity:
-    if not stat.S_ISREG(found.st_mode):
+def _identity(stat_result: os.stat_result) -> Identity:
+    if not stat.S_ISREG(stat_result.st_mode):
         raise IsADirectoryError(errno.EISDIR, "not a regular file")
-    return identity_of(found)
+    return identity_of(stat_result)
 
 
 def _opener(path: str, flags: int) -> int:

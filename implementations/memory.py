@@ -44,16 +44,17 @@ if TYPE_CHECKING:
 
 
 class MemoryInputStream(ReferenceInputStream):
-    """A stream over `data`, which never changes: the stream is a snapshot of its file.
+    """A stream over `data`, an immutable snapshot of the file at `path`.
 
-    It says that it ends at the `declared` length, and has no more bytes than that. Nothing is
-    opened for it, no request is made, and the bytes that come from the store are those that the
-    reader gets, for the content is at hand.
+    It ends at the `declared` length if there is one, even where the file is longer or shorter.
+    Subclasses override operations and read the file's bytes from the attribute `data`; pass the
+    subclass to `MemoryFileSystem(stream_class=...)`. It opens nothing and makes no request, so
+    the bytes that come from the store are those that the reader gets.
     """
 
     def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
         super().__init__(path)
-        self._data = data
+        self.data = data
         self._view = memoryview(data)[:declared]
         self._stop = len(self._view)
         self._size = self._stop if declared is None else declared
@@ -76,7 +77,7 @@ class MemoryInputStream(ReferenceInputStream):
             return -1
         self._pos = position + 1
         self._single_reads += 1
-        return self._data[position]
+        return self.data[position]
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         """Fill as much of `buffer` as the file allows, as the port has it."""
@@ -148,13 +149,15 @@ class _Sink(io.BytesIO):
 class MemoryFileSystem(ReferenceFileSystem):
     """A tree of directories and immutable file versions; safe to use from several threads.
 
-    Of the permissions, only that of a file's owner to read it matters here.
+    Files open as streams of `stream_class`, which takes the file's bytes, its path, and the
+    length that the open declares, or None. Of the permissions, only the owner's to read counts.
     """
 
     path_capabilities = frozenset({ETAGS_AVAILABLE, ETAGS_PRESERVED_IN_RENAME})
 
-    def __init__(self) -> None:
+    def __init__(self, stream_class: type[MemoryInputStream] = MemoryInputStream) -> None:
         super().__init__()
+        self.stream_class = stream_class
         self._root = _Directory()
         self._lock = threading.RLock()
         self._versions = itertools.count(1)
@@ -167,7 +170,7 @@ class MemoryFileSystem(ReferenceFileSystem):
             raise denied(path)
         if options.etag is not None and options.etag != node.etag:
             raise RemoteFileChangedException(path, "not the file that the status is of")
-        return MemoryInputStream(node.data, path, options.length)
+        return self.stream_class(node.data, path, options.length)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """A binary file to write; PathIOException if the path can't be or must not be replaced."""
@@ -176,11 +179,11 @@ class MemoryFileSystem(ReferenceFileSystem):
 
         def publish() -> None:
             with self._lock:
-                parent, name = self._place(path, overwrite)
+                parent, name = self._new_entry(path, overwrite)
                 parent.children[name] = _File(sink.content, next(self._versions))
 
         with self._lock:
-            self._place(path, overwrite)
+            self._new_entry(path, overwrite)
         return PendingFile(cast(io.RawIOBase, sink), publish, lambda: None)
 
     def get_file_status(self, path: str) -> FileStatus:
@@ -244,8 +247,8 @@ class MemoryFileSystem(ReferenceFileSystem):
 
     def access(self, path: str, mode: str) -> None:
         """Check what the owner may do; AccessControlException. (FileSystem.access)"""
-        wanted = access_bits(mode) << 6
-        if self._find(path).mode & wanted != wanted:
+        bits = access_bits(mode) << 6
+        if self._find(path).mode & bits != bits:
             raise denied(path)
 
     def as_fsspec(self) -> MemoryFsspec:
@@ -286,7 +289,7 @@ class MemoryFileSystem(ReferenceFileSystem):
             raise PathIOException(path, "not possible with the root directory")
         return self._directory(elements[:-1]), elements[-1]
 
-    def _place(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
+    def _new_entry(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
         """Where to put a file, once nothing is in its way."""
         parent, name = self._parent(path)
         present = parent.children.get(name)

@@ -54,7 +54,7 @@ def await_future(future: Future[T], timeout: float | None = None) -> T:
 
 #: A sign, leading zeros, and as many digits as 64 bits may have.
 _NUMBER = re.compile(r"([+-]?)0*([0-9]{1,19})", re.ASCII)
-_MOST = {"long": 2**63 - 1, "int": 2**31 - 1}
+_MAXIMA = {"long": 2**63 - 1, "int": 2**31 - 1}
 
 
 @dataclass(frozen=True)
@@ -209,12 +209,12 @@ def _read(text: str, option: Option) -> Value:
         policies = option_table().policies
         names = (name.strip().lower() for name in text.split(","))
         return next((name for name in names if name in policies), None)
-    found = _NUMBER.fullmatch(text)
-    number = int(found[1] + found[2]) if found else None
+    match = _NUMBER.fullmatch(text)
+    number = int(match[1] + match[2]) if match else None
     if number is None or (option.least is not None and number < option.least):
         return None
-    most = _MOST[option.type]
-    return number if -most - 1 <= number <= most else None
+    maximum = _MAXIMA[option.type]
+    return number if -maximum - 1 <= number <= maximum else None
 
 
 def _text(value: Any) -> str:

@@ -33,18 +33,18 @@ class LocalBinding(ReferenceBinding):
 
     def change(self, path: str, content: bytes | None) -> None:
         """Overwrite the file under the streams that have it open, or delete it."""
-        place = Path(self._directory, path.lstrip("/"))
+        path_on_disk = Path(self._directory, path.lstrip("/"))
         if content is None:
-            place.unlink(missing_ok=True)
-        elif not place.exists():
+            path_on_disk.unlink(missing_ok=True)
+        elif not path_on_disk.exists():
             super().change(path, content)
         else:
-            before = place.stat().st_mtime_ns
-            with place.open("r+b") as file:
+            before = path_on_disk.stat().st_mtime_ns
+            with path_on_disk.open("r+b") as file:
                 file.write(content)
                 file.truncate()
-            if place.stat().st_mtime_ns <= before:  # the file system's clock ticks slower
-                os.utime(place, ns=(before + _TICK, before + _TICK))
+            if path_on_disk.stat().st_mtime_ns <= before:  # the file system's clock ticks slower
+                os.utime(path_on_disk, ns=(before + _TICK, before + _TICK))
 
 
 def memory(options: Mapping[str, str]) -> Binding:

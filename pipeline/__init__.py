@@ -1,4 +1,4 @@
-"""What is built on a stream."""
+"""Splitter, block reader, Hudi metadata table and Spark data source, built on input streams."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     """
     import pyspark
 
-    for found in (pyspark.__version__, spark.version):
-        if tuple(map(int, found.split(".")[:2])) < _OLDEST:
+    for version in (pyspark.__version__, spark.version):
+        if tuple(map(int, version.split(".")[:2])) < _OLDEST:
             oldest = ".".join(map(str, _OLDEST))
             raise UnsupportedOperationException(
-                f"the data source needs Spark {oldest} or newer, not {found}: "
+                f"the data source needs Spark {oldest} or newer, not {version}: "
                 f"pip install 'pyspark>={oldest}'"
             )
     from fscontract.pipeline.spark_source.source import register as in_session

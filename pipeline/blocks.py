@@ -1,8 +1,8 @@
-"""What travels between the parts of the pipeline: files found, and the blocks they are split into.
+"""Records that the parts of the pipeline exchange: files, and the blocks they are split into.
 
-A path is a full URI (`s3a://bucket/a/b`) or a bare absolute path (`/a/b`). It is kept as it was
-given; `path` is the bare one, which a `FileSystem` takes. Offsets and lengths are in bytes,
-times in milliseconds since 1970.
+A path is a full URI (`s3a://bucket/a/b`) or a bare absolute path (`/a/b`), kept as given; `path`
+is the bare one, which a `FileSystem` takes. Offsets and lengths are in bytes, times in milliseconds
+since 1970.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ _Record = TypeVar("_Record", bound="_JsonRecord")
 
 
 def bare_path(uri: str) -> str:
-    """The path of a URI without scheme and authority; a bare path is given back as it is."""
-    found = None if uri.startswith("/") else _URI.match(uri)
-    return uri if found is None else uri[found.end() :] or "/"
+    """Return the path of a URI without scheme and authority; a bare path is given back as it is."""
+    authority = None if uri.startswith("/") else _URI.match(uri)
+    return uri if authority is None else uri[authority.end() :] or "/"
 
 
 def join_path(directory: str, name: str) -> str:
-    """The path of `name` below `directory`, which may be a URI."""
+    """Return the path of `name` below `directory`, which may be a URI."""
     return f"{directory}{name}" if directory.endswith("/") else f"{directory}/{name}"
 
 
 def last_element(path: str) -> str:
-    """The last element of a path or URI; empty for a root."""
+    """Return the last element of a path or URI; empty for a root."""
     return bare_path(path).rstrip("/").rpartition("/")[2]
 
 
 def milliseconds(seconds: float) -> int | None:
-    """The modification time of a status as a record has it; None if the status has none."""
+    """Return the modification time of a status as a record has it; None if the status has none."""
     return int(seconds * 1000) if seconds else None
 
 
 def block_id(operator_id: int, sequence: int) -> int:
-    """The id of an operator's block of this sequence number."""
+    """Return the id of an operator's block of this sequence number."""
     return operator_id << 32 | sequence
 
 
@@ -66,13 +66,13 @@ class _JsonRecord:
     FIELDS: ClassVar[_Fields]
 
     def to_json(self) -> str:
-        """This record as one line of ASCII JSON."""
+        """Return the record as one line of ASCII JSON."""
         values = {name: getattr(self, name) for name in self.FIELDS}
         return json.dumps({"type": self.TYPE, "version": VERSION, **values})
 
     @classmethod
     def from_json(cls: type[_Record], text: str) -> _Record:
-        """The record that `to_json` wrote; IllegalArgumentException for anything else."""
+        """Return the record that `to_json` wrote; IllegalArgumentException for anything else."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -81,7 +81,7 @@ class _JsonRecord:
 
     @classmethod
     def from_data(cls: type[_Record], data: Any) -> _Record:
-        """The record of what was parsed from JSON; IllegalArgumentException."""
+        """Return the record of what was parsed from JSON; IllegalArgumentException."""
         head = (data.get("type"), data.get("version")) if isinstance(data, dict) else None
         if head != (cls.TYPE, VERSION):
             raise IllegalArgumentException(f"not a {cls.TYPE} record of version {VERSION}")
@@ -111,14 +111,14 @@ class FileInfo(_JsonRecord):
 
     @property
     def file_path(self) -> str:
-        """The path or URI of the file, with the scheme and authority of the directory."""
+        """Return the path or URI of the file, with the scheme and authority of the directory."""
         if self.directory is None:
             return self.relative_path
         return join_path(self.directory, self.relative_path)
 
     @property
     def path(self) -> str:
-        """The path without scheme and authority."""
+        """Return the path without scheme and authority."""
         return bare_path(self.file_path)
 
 
@@ -200,12 +200,12 @@ class FileMetadata(_JsonRecord):
 
     @property
     def block_ids(self) -> Sequence[int]:
-        """The ids of its blocks in order, made when they are asked for."""
+        """Return the ids of its blocks in order, made when they are asked for."""
         return BlockIds(self.first_block_id, self.number_of_blocks)
 
     @property
     def path(self) -> str:
-        """The path without scheme and authority."""
+        """Return the path without scheme and authority."""
         return bare_path(self.file_path)
 
 
@@ -261,20 +261,20 @@ class FileBlockMetadata(BlockMetadata, _JsonRecord):
 
     @property
     def end(self) -> int:
-        """The offset of the first byte behind the block."""
+        """Return the offset of the first byte behind the block."""
         return self.length
 
     @property
     def size(self) -> int:
-        """How many bytes the block has."""
+        """Return how many bytes the block has."""
         return self.length - self.offset
 
     @property
     def path(self) -> str:
-        """The path without scheme and authority, which a FileSystem opens."""
+        """Return the path without scheme and authority, which a FileSystem opens."""
         return bare_path(self.file_path)
 
     def status(self) -> FileStatus:
-        """The file as it was when it was split, for `open_file(path).with_file_status()`."""
+        """Return the file as it was when it was split, for `open_file(path).with_file_status()`."""
         seconds = 0.0 if self.modification_time is None else self.modification_time / 1000
         return FileStatus(self.path, self.file_length, modification_time=seconds, etag=self.etag)

@@ -41,21 +41,23 @@ def main(arguments: list[str]) -> None:
     shape = Shape(options.partitions, options.files)
     print(surroundings(*_LIBRARIES))
     print(f"{shape.partitions:,} partitions of {shape.files:,} files, {options.rounds} rounds\n")
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     failed = False
     if "local" in options.only:
         rows = _local(shape, options)
-        told["local"] = {question: [asdict(row) for row in each] for question, each in rows.items()}
-        failed |= any(row.failed for each in rows.values() for row in each)
+        report["local"] = {
+            question: [asdict(row) for row in records] for question, records in rows.items()
+        }
+        failed |= any(row.failed for records in rows.values() for row in records)
     if "s3" in options.only:
         asked = _s3(shape, options)
-        told["s3"] = [{**vars(each), "run": ""} for each in asked]
-        failed |= any(each.failed for each in asked)
+        report["s3"] = [{**vars(records), "run": ""} for records in asked]
+        failed |= any(records.failed for records in asked)
     if "growth" in options.only:
-        told["growth"] = [asdict(each) for each in _growth(options)]
+        report["growth"] = [asdict(records) for records in _growth(options)]
     print(f"load average at the end: {os.getloadavg()[0]:.1f}")
     if options.json:
-        Path(options.json).write_text(json.dumps(told, indent=1), encoding="utf-8")
+        Path(options.json).write_text(json.dumps(report, indent=1), encoding="utf-8")
     if failed:
         sys.exit("some ways failed, or gave another number")
 
@@ -78,10 +80,10 @@ def _local(shape: Shape, options: argparse.Namespace) -> dict[str, list[Row]]:
         if session is not None:
             every |= ways.spark(session, root, shape)
         rows = {}
-        for question, wanted in shape.wanted.items():
+        for question, expected in shape.expected.items():
             say(f"{question}:")
             runs = {name: way[question] for name, way in every.items() if question in way}
-            rows[question] = time_in_turns(runs, wanted, options.rounds)
+            rows[question] = time_in_turns(runs, expected, options.rounds)
             print(_local_table(f"{_TITLES[question]}, on this machine", rows[question]))
     return rows
 
@@ -121,7 +123,7 @@ def _s3(shape: Shape, options: argparse.Namespace) -> list[stores.Asked]:
     say("filling the bucket")
     with stores.prepared(shape, options.latency, options.server) as (server, servers):
         say("counting requests")
-        stores.count(asked, server, shape.wanted)
+        stores.count(asked, server, shape.expected)
         say("timing")
         stores.measure(asked, servers, options.rounds)
         for question, title in _TITLES.items():
@@ -130,17 +132,17 @@ def _s3(shape: Shape, options: argparse.Namespace) -> list[stores.Asked]:
 
 
 def _s3_table(title: str, places: list[str], question: str, asked: list[stores.Asked]) -> str:
-    heads = [f"{place} s | least | most" for place in places]
+    heads = [f"{store} s | least | most" for store in places]
     lines = [f"### {title}", "", f"| | requests | CPU s | {' | '.join(heads)} |"]
     lines.append("|---|" + "---:|" * (2 + 3 * len(places)))
-    for each in asked:
-        if each.question != question:
+    for answer in asked:
+        if answer.question != question:
             continue
-        cells = [each.failed or f"{each.requests:,}", _median(each.processor)]
-        for place in places:
-            taken = each.seconds.get(place) or [float("nan")]
+        cells = [answer.failed or f"{answer.requests:,}", _median(answer.processor)]
+        for store in places:
+            taken = answer.seconds.get(store) or [float("nan")]
             cells += [f"{f(taken):.3f}" for f in (statistics.median, min, max)]
-        lines.append(f"| {each.name} | {' | '.join(cells)} |")
+        lines.append(f"| {answer.name} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 
@@ -149,23 +151,23 @@ def _median(seconds: list[float]) -> str:
 
 
 def _growth(options: argparse.Namespace) -> list[growth.Size]:
-    found = []
+    sizes = []
     for count in (10_000, 100_000, 100_000 if options.quick else 1_000_000):
         say(f"a table of {count} files")
-        found.append(growth.measure(count, 100, 50 if options.quick else 500))
+        sizes.append(growth.measure(count, 100, 50 if options.quick else 500))
     lines = [
         "### One partition of 100 files, looked up in larger tables on this machine",
         "",
         "| files | table MB | made in s | opened for it, ms | reads | kept open, ms | reads |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for each in found:
+    for size in sizes:
         lines.append(
-            f"| {each.files:,} | {each.megabytes:.1f} | {each.made:.1f} | {_ms(each.opened)} "
-            f"| {each.opened_reads:.1f} | {_ms(each.kept)} | {each.kept_reads:.1f} |"
+            f"| {size.files:,} | {size.megabytes:.1f} | {size.made:.1f} | {_ms(size.opened)} "
+            f"| {size.opened_reads:.1f} | {_ms(size.kept)} | {size.kept_reads:.1f} |"
         )
     print("\n".join([*lines, ""]))
-    return found
+    return sizes
 
 
 def _ms(seconds: float) -> str:

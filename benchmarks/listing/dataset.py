@@ -51,7 +51,7 @@ class Shape:
         return self.partitions * self.files
 
     @property
-    def wanted(self) -> dict[str, int]:
+    def expected(self) -> dict[str, int]:
         """How many files each question is answered with."""
         return {"all": self.count, "one": self.files, "range": HITS}
 
@@ -71,7 +71,7 @@ class Shape:
         """What asks for them."""
         return [Filter("id", ">=", self.ids.start), Filter("id", "<", self.ids.stop)]
 
-    def each(self) -> Iterator[tuple[str, str, int]]:
+    def files_of_days(self) -> Iterator[tuple[str, str, int]]:
         """Partition, name and first id of every file."""
         for number in range(self.count):
             day = f"day={number // self.files:05}"
@@ -85,7 +85,7 @@ def make_files(root: Path, shape: Shape) -> dict[str, dict[str, int]]:
 
     schema = pa.schema([("id", pa.int64())])
     sizes: dict[str, dict[str, int]] = {}
-    for day, name, number in shape.each():
+    for day, name, number in shape.files_of_days():
         if day not in sizes:
             (root / "table" / day).mkdir(parents=True)
             (root / "plain" / day).mkdir(parents=True)
@@ -119,11 +119,11 @@ def begin(fs: FileSystem, path: str) -> None:
     instants.put(Instant(_START, "commit", COMPLETED, "20260101000001000"), content)
 
 
-def told(shape: Shape, size: int) -> Change:
+def change_of(shape: Shape, size: int) -> Change:
     """What a commit of all files would say, each of `size` bytes, without any file."""
     sizes: dict[str, dict[str, int]] = {}
     known = {}
-    for day, name, number in shape.each():
+    for day, name, number in shape.files_of_days():
         sizes.setdefault(day, {})[name] = size
         low = number * ROWS
         known[day, name] = [

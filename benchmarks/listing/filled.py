@@ -39,14 +39,14 @@ def _moto(shape: Shape) -> Iterator[Server]:
             day, name, _ = file
             client.put_object(Bucket=BUCKET, Key=f"{TABLE[1:]}/{day}/{name}", Body=b"." * SIZE)
 
-        in_threads(put, list(shape.each()))
+        in_threads(put, list(shape.files_of_days()))
         yield server
 
 
 @contextmanager
 def _rclone(shape: Shape) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder:
-        for day, name, _ in shape.each():
+        for day, name, _ in shape.files_of_days():
             path = Path(folder, BUCKET, TABLE[1:], day, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(b"." * SIZE)

@@ -36,7 +36,7 @@ def make_delta(root: Path, shape: Shape, sizes: Sizes) -> str:
             }
         },
     ]
-    lines += [{"add": _added(*each, sizes)} for each in shape.each()]
+    lines += [{"add": _added(*file, sizes)} for file in shape.files_of_days()]
     text = "\n".join(json.dumps(line) for line in lines)
     (log / f"{0:020}.json").write_text(text, encoding="utf-8")
     DeltaTable(table).create_checkpoint()
@@ -80,7 +80,7 @@ def make_iceberg(root: Path, shape: Shape, sizes: Sizes) -> str:
     spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day"))
     table = catalog.create_table("n.trips", Schema(*fields), partition_spec=spec)
     with table.transaction() as change, change.update_snapshot().fast_append() as append:
-        for day, name, number in shape.each():
+        for day, name, number in shape.files_of_days():
             low = number * ROWS
             append.append_data_file(
                 DataFile.from_args(

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.listing.dataset import TABLE, Shape, begin, told
+from benchmarks.listing.dataset import TABLE, Shape, begin, change_of
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.table import MetadataTable
@@ -36,16 +36,16 @@ def measure(count: int, files: int, lookups: int) -> Size:
     with tempfile.TemporaryDirectory() as root:
         fs = LocalFileSystem(root, durable=False)
         begin(fs, TABLE)
-        change = Change(told(shape, 100).added)
+        change = Change(change_of(shape, 100).added)
         start = time.perf_counter()
         MetadataWriter(fs, TABLE).bootstrap(change, "trips")
-        made = time.perf_counter() - start
+        creation = time.perf_counter() - start
         days = [*change.added][:: max(1, shape.partitions // lookups)]
         folder = Path(root, TABLE[1:], ".hoodie/metadata/files")
-        size = sum(each.stat().st_size for each in folder.iterdir())
+        size = sum(entry.stat().st_size for entry in folder.iterdir())
         opened, opened_reads = _looked_up(fs, days, files, keep=False)
         kept, kept_reads = _looked_up(fs, days, files, keep=True)
-    return Size(shape.count, size / 1e6, opened, kept, opened_reads, kept_reads, made)
+    return Size(shape.count, size / 1e6, opened, kept, opened_reads, kept_reads, creation)
 
 
 def _looked_up(
@@ -59,12 +59,12 @@ def _looked_up(
         start = time.perf_counter()
         if not keep:
             table = MetadataTable(fs, TABLE)
-        found = table.list_files(day)
+        statuses = table.list_files(day)
         times.append(time.perf_counter() - start)
         if not keep:
             table.close()
-        if len(found) != files:
-            raise AssertionError(f"{len(found)} files in {day}")
+        if len(statuses) != files:
+            raise AssertionError(f"{len(statuses)} files in {day}")
     return statistics.median(times), (_reads(fs) - before) / len(days)
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from benchmarks.listing.dataset import TABLE, Shape, begin, told
+from benchmarks.listing.dataset import TABLE, Shape, begin, change_of
 from benchmarks.listing.filled import BUCKET, SIZE, filled
 from benchmarks.s3.relay import Relay
 from fscontract.implementations.s3.filesystem import S3FileSystem
@@ -56,12 +56,12 @@ def asked(shape: Shape) -> list[Asked]:
         "one": lambda table: len(table.list_files(day)),
         "range": lambda table: len(table.prune(shape.filters)),
     }
-    found: list[Asked] = []
+    cases: list[Asked] = []
     for question, run in questions.items():
-        found.append(Asked(question, "metadata table", partial(_opened, run)))
-        found.append(Asked(question, "metadata table kept open", partial(_kept, run)))
+        cases.append(Asked(question, "metadata table", partial(_opened, run)))
+        cases.append(Asked(question, "metadata table kept open", partial(_kept, run)))
     return [
-        *found,
+        *cases,
         Asked("all", "LIST per partition, one after the other", _one_by_one),
         Asked("all", "LIST per partition, 8 at a time", _listed),
         Asked("all", "LIST of all keys, 1,000 a page", _flat),
@@ -83,7 +83,7 @@ def _listed(client: Client) -> int:
 
 
 def _one_by_one(client: Client) -> int:
-    days = [each.path for each in client.fs.list_status(TABLE) if "day=" in each.path]
+    days = [status.path for status in client.fs.list_status(TABLE) if "day=" in status.path]
     return sum(1 for day in days for _ in client.fs.list_status(day))
 
 
@@ -105,7 +105,7 @@ def _flat(client: Client) -> int:
         client_options={"allow_http": True},
     )
     pages = obstore.list(store, f"{TABLE[1:]}/", chunk_size=_PAGE)
-    return sum("/day=" in each["path"] for page in pages for each in page)
+    return sum("/day=" in entry["path"] for page in pages for entry in page)
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def prepared(shape: Shape, latency: float, kind: str) -> Iterator[tuple[Server, 
         server = stack.enter_context(filled(shape, kind))
         fs = stack.enter_context(_bucket(server))
         begin(fs, TABLE)
-        MetadataWriter(fs, TABLE).bootstrap(told(shape, SIZE), "trips")
+        MetadataWriter(fs, TABLE).bootstrap(change_of(shape, SIZE), "trips")
         servers = {"direct": server}
         if latency:
             relay = stack.enter_context(Relay(server.url, latency / 1000))
@@ -144,17 +144,17 @@ def _client(server: Server) -> Iterator[Client]:
         yield Client(fs, server, table)
 
 
-def count(ways: list[Asked], server: Server, wanted: dict[str, int]) -> None:
+def count(ways: list[Asked], server: Server, expected: dict[str, int]) -> None:
     """Count the requests of each way by a relay, with a table kept open the second time."""
     with Relay(server.url) as relay, _client(replace(server, url=relay.url)) as client:
-        for each in ways:
-            if "kept" in each.name:
-                each.run(client)
+        for way in ways:
+            if "kept" in way.name:
+                way.run(client)
             before = relay.counts()
-            found = each.run(client)
-            each.requests = sum((relay.counts() - before).requests.values())
-            if found != wanted[each.question]:
-                each.failed = f"{found} files"
+            answer = way.run(client)
+            way.requests = sum((relay.counts() - before).requests.values())
+            if answer != expected[way.question]:
+                way.failed = f"{answer} files"
 
 
 def measure(ways: list[Asked], servers: dict[str, Server], rounds: int) -> None:
@@ -162,15 +162,15 @@ def measure(ways: list[Asked], servers: dict[str, Server], rounds: int) -> None:
     for name, server in servers.items():
         with _client(server) as client:
             for number in range(rounds + 1):
-                order = [each for each in ways if not each.failed]
+                order = [way for way in ways if not way.failed]
                 random.Random(number).shuffle(order)
-                for each in order:
-                    taken = each.seconds.setdefault(name, [])
+                for way in order:
+                    taken = way.seconds.setdefault(name, [])
                     if taken and taken[-1] > _SLOW and number % 3:
                         continue
                     used, start = time.process_time(), time.perf_counter()
-                    each.run(client)
+                    way.run(client)
                     seconds = time.perf_counter() - start
                     if number or seconds > _SLOW:
                         taken.append(seconds)
-                        each.processor.append(time.process_time() - used)
+                        way.processor.append(time.process_time() - used)

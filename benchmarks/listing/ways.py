@@ -24,19 +24,19 @@ def by_directories(root: Path, shape: Shape) -> dict[str, Way]:
         hidden = {".hoodie", "_delta_log"}
         count = 0
         for _, folders, names in os.walk(top):
-            folders[:] = [each for each in folders if each not in hidden]
+            folders[:] = [folder for folder in folders if folder not in hidden]
             count += len(names)
         return count
 
     def sized(top: Path) -> int:
         with os.scandir(top) as entries:
-            found = [each.stat().st_size for each in entries if each.name.endswith(".parquet")]
-        return len(found)
+            sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(".parquet")]
+        return len(sizes)
 
     def every() -> int:
         with os.scandir(table) as entries:
-            days = [each.path for each in entries if each.name.startswith("day=")]
-        return sum(sized(Path(each)) for each in days)
+            days = [entry.path for entry in entries if entry.name.startswith("day=")]
+        return sum(sized(Path(entry)) for entry in days)
 
     def footers() -> int:
         import pyarrow.parquet as pq
@@ -143,8 +143,8 @@ def hudi(root: Path, shape: Shape) -> dict[str, Way]:
         def asked(filters: list[tuple[str, str, str]]) -> int:
             table = rust.HudiTableBuilder.from_base_uri(f"{root}{path}").build()
             options = rust.HudiReadOptions().with_filters(filters) if filters else None
-            found = table.get_file_slices(options) if options else table.get_file_slices()
-            return len(found)
+            slices = table.get_file_slices(options) if options else table.get_file_slices()
+            return len(slices)
 
         return {
             "all": lambda: asked([]),

@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> None:
     options = _options(arguments)
     size = (options.size or (64 if options.quick else 1024)) * MIB
     rounds = options.rounds or (1 if options.quick else 7)
-    found: dict[str, list[Row]] = {}
+    rows_by_query: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory(dir=options.dir) as folder:
         path = Path(folder, "lines.txt")
         lines, letters = make_lines(path, size)
@@ -46,27 +46,27 @@ def main(arguments: list[str]) -> None:
         print(f"{megabytes:,.0f} MB, {lines:,} lines, {rounds} rounds\n", flush=True)
         with _session("local[2]") as spark:
             for query in options.only or QUERIES:
-                wanted = lines if query == "count" else letters
+                expected = lines if query == "count" else letters
                 ways = {**spark_ways(spark, str(path), query), **plain_ways(str(path), query)}
-                rows = found[query] = time_in_turns(ways, wanted, rounds)
+                rows = rows_by_query[query] = time_in_turns(ways, expected, rounds)
                 print(table(f"local[2], {QUERIES[query]}", rows, megabytes, "MB"), flush=True)
-        found["cores"] = _cores(str(path), letters, rounds)
-        print(table("one core and two, string values", found["cores"], megabytes, "MB"))
+        rows_by_query["cores"] = _cores(str(path), letters, rounds)
+        print(table("one core and two, string values", rows_by_query["cores"], megabytes, "MB"))
     print(f"load average at the end: {os.getloadavg()[0]:.1f}")
     if options.json:
-        told = {query: [asdict(row) for row in rows] for query, rows in found.items()}
-        Path(options.json).write_text(json.dumps(told, indent=1))
-    if any(row.failed for rows in found.values() for row in rows):
+        report = {query: [asdict(row) for row in rows] for query, rows in rows_by_query.items()}
+        Path(options.json).write_text(json.dumps(report, indent=1))
+    if any(row.failed for rows in rows_by_query.values() for row in rows):
         sys.exit("some ways failed, or gave another number")
 
 
-def _cores(path: str, wanted: int, rounds: int) -> list[Row]:
+def _cores(path: str, expected: int, rounds: int) -> list[Row]:
     rows = []
     for cores in (1, 2):
         say(f"{cores} of 2 cores")
         with _only(cores), _session(f"local[{cores}]") as spark:
             way = spark_ways(spark, path, "string")[NAME]
-            rows += time_in_turns({f"local[{cores}]": way}, wanted, rounds)
+            rows += time_in_turns({f"local[{cores}]": way}, expected, rounds)
     return rows
 
 

@@ -36,7 +36,7 @@ class Row:
         return statistics.median(self.seconds)
 
 
-def time_in_turns(runs: Mapping[str, Run], wanted: Any, rounds: int) -> list[Row]:
+def time_in_turns(runs: Mapping[str, Run], expected: Any, rounds: int) -> list[Row]:
     """Time every way, after a round that warms up, in an order that changes with each round.
 
     What does not give `wanted` has failed.
@@ -48,14 +48,14 @@ def time_in_turns(runs: Mapping[str, Run], wanted: Any, rounds: int) -> list[Row
         for name in order:
             before, machine, start = own_seconds(), busy_seconds(), time.perf_counter()
             try:
-                found = runs[name]()
+                answer = runs[name]()
             except Exception as error:  # whatever a library raises, it can't do this
                 rows[name].failed = f"{type(error).__name__}: {error}".splitlines()[0][:120]
                 continue
             taken = time.perf_counter() - start
             own = max(0.0, own_seconds() - before)
-            if found != wanted:
-                rows[name].failed = f"gave {found}, not {wanted}"
+            if answer != expected:
+                rows[name].failed = f"gave {answer}, not {expected}"
             elif number:
                 rows[name].seconds.append(taken)
                 rows[name].processor.append(own)
@@ -72,7 +72,7 @@ def own_seconds() -> float:
 def _family() -> dict[int, list[str]]:
     """This process and all below it, with what `/proc/PID/stat` has behind the name."""
     children: dict[int, list[int]] = {}
-    found: dict[int, list[str]] = {}
+    processes: dict[int, list[str]] = {}
     for folder in _PROC.iterdir():
         if folder.name.isdigit():
             try:
@@ -80,12 +80,12 @@ def _family() -> dict[int, list[str]]:
             except OSError:  # it has just ended
                 continue
             children.setdefault(int(fields[1]), []).append(int(folder.name))
-            found[int(folder.name)] = fields
+            processes[int(folder.name)] = fields
     own, todo = {}, [os.getpid()]
     while todo:
         one = todo.pop()
-        if one in found:
-            own[one] = found[one]
+        if one in processes:
+            own[one] = processes[one]
         todo += children.get(one, [])
     return own
 
@@ -136,10 +136,10 @@ def table(title: str, rows: list[Row], amount: float, unit: str) -> str:
 
 def surroundings(*libraries: str) -> str:
     """The machine and the versions, in one line."""
-    found = [f"{name} {_version(name)}" for name in libraries]
+    versions = [f"{name} {_version(name)}" for name in libraries]
     load = f"load average {os.getloadavg()[0]:.1f}"
     return f"{os.cpu_count()} cores, {load}; Python {platform.python_version()}, " + ", ".join(
-        found
+        versions
     )
 
 

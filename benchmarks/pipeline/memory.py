@@ -116,9 +116,11 @@ def _measure_spark(path: str) -> None:
         frame = frame.option("blockSize", str(BLOCK)).option("valueType", "binary").load(path)
         row = frame.select(f.count("*"), f.expr("max(octet_length(value))")).first()
         seconds, peaks = time.perf_counter() - start, peaks_below()
-    found = f"{row[0]:,} | {row[1]:,} | {seconds:.2f}"
-    shown = ", ".join(f"{peak:.0f} ({name})" for name, peak in sorted(peaks.items()) if peak > 10)
-    print(f"| {SPARK} | {found} | {shown} | - |")
+    row_text = f"{row[0]:,} | {row[1]:,} | {seconds:.2f}"
+    peaks_text = ", ".join(
+        f"{peak:.0f} ({name})" for name, peak in sorted(peaks.items()) if peak > 10
+    )
+    print(f"| {SPARK} | {row_text} | {peaks_text} | - |")
 
 
 if __name__ == "__main__":

@@ -52,17 +52,17 @@ def fed(blocks: int) -> Seen:
     return seen
 
 
-def found(blocks: int) -> Seen:
+def scan(blocks: int) -> Seen:
     """One such file that a splitter finds, whose windows are kept."""
-    return _found(blocks, 1)
+    return _scan(blocks, 1)
 
 
 def many(blocks: int) -> Seen:
     """Files of 1,000 blocks each."""
-    return _found(blocks, max(1, blocks // 1000))
+    return _scan(blocks, max(1, blocks // 1000))
 
 
-def _found(blocks: int, files: int) -> Seen:
+def _scan(blocks: int, files: int) -> Seen:
     fs, seen = _filesystem(files, blocks // files), Seen()
     windows = FSWindowStore(MemoryFileSystem(), "/windows")
     splitter = FileSplitterInput(
@@ -97,7 +97,7 @@ def _filesystem(files: int, blocks: int) -> InstrumentedFileSystem:
     return fs
 
 
-CASES = {"fed, one file": fed, "found, one file": found, "found, files of 1,000 blocks": many}
+CASES = {"fed, one file": fed, "found, one file": scan, "found, files of 1,000 blocks": many}
 
 
 def main(arguments: list[str]) -> None:

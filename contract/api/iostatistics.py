@@ -58,7 +58,7 @@ METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def meter(name: str, counters: Mapping[str, int]) -> int | None:
     """What a meter of METERS reads with these counters; None if none that tells it is there."""
     telling, subtracted = METERS[name]
-    told = [counters[counter] for counter in telling if counter in counters]
-    if not told:
+    reported = [counters[counter] for counter in telling if counter in counters]
+    if not reported:
         return None
-    return max(told) - sum(counters.get(counter, 0) for counter in subtracted)
+    return max(reported) - sum(counters.get(counter, 0) for counter in subtracted)

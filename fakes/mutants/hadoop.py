@@ -43,7 +43,7 @@ from fscontract.fakes.mutants.openfile.filesystems import (
 )
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.hadoop.conversions import java
-from fscontract.implementations.bindings.hadoop.open_file import Statuses
+from fscontract.implementations.bindings.hadoop.statuses import Statuses
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.filesystem_base import denied

@@ -23,8 +23,8 @@ def shown(url: str) -> str:
 
 def secrets_in(url: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts that must not be shown: passwords in `url`, and the secrets among options."""
-    found = passwords_in(url) | secrets_of(options)
-    return tuple(sorted(found, key=len, reverse=True))
+    secrets_found = passwords_in(url) | secrets_of(options)
+    return tuple(sorted(secrets_found, key=len, reverse=True))
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
@@ -32,12 +32,12 @@ def hide(text: str, secrets: Iterable[str]) -> str:
     return " ".join(mask(text, secrets).split())
 
 
-def told(error: BaseException, secrets: Iterable[str] = (), most: int = 160) -> str:
+def told(error: BaseException, secrets: Iterable[str] = (), limit: int = 160) -> str:
     """Return class and message of an exception, on one line without secrets.
 
-    The message is cut after `most` characters.
+    The message is cut after `limit` characters.
     """
-    text = hide(text_of(error), secrets)[:most]
+    text = hide(text_of(error), secrets)[:limit]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -76,11 +76,11 @@ def plain_bytes(data: object) -> bytes:
     return bytes(view)
 
 
-def several(found: object) -> list[Any]:
+def several(parts: object) -> list[Any]:
     """Return the parts of a list or of what is like one; WrongType for all else."""
-    if isinstance(found, str) or not isinstance(found, Iterable):
-        raise WrongType(f"expected a list, got {type(found).__name__}")
-    return list(found)
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        raise WrongType(f"expected a list, got {type(parts).__name__}")
+    return list(parts)
 
 
 def new_prefix(root: str) -> str:
@@ -90,15 +90,21 @@ def new_prefix(root: str) -> str:
 
 def prefixes_among(paths: Iterable[str]) -> list[str]:
     """The paths whose last element is like the name of a prefix, sorted."""
-    found = (path.rstrip("/") for path in paths)
-    return sorted(path for path in found if is_ours(path.rpartition("/")[2]))
+    stripped = (path.rstrip("/") for path in paths)
+    return sorted(path for path in stripped if is_ours(path.rpartition("/")[2]))
 
 
 class ScratchBinding(Binding):
-    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes."""
+    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes.
+
+    With `fixed_content` there is one file instead, at `_file`.
+    """
 
     _prefix: str | None = None
     _files = 0
+    _file: str | None = None
+    #: Texts that no message shows.
+    _secrets: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str | None:
@@ -112,7 +118,11 @@ class ScratchBinding(Binding):
             self.discard(prefix)
 
     def create(self, content: bytes) -> str:
-        """Write a new file; TargetError if that fails."""
+        """Write a new file, or return the path of the only one; TargetError if that fails."""
+        if self.fixed_content is not None:
+            if content != self.fixed_content or self._file is None:
+                raise TargetError(f"{self.name}: holds no file with other content")
+            return self._file
         path = self.new_path()
         self.change(path, content)
         return path
@@ -122,6 +132,10 @@ class ScratchBinding(Binding):
         path = f"{self._prefix}/{self._files:06d}"
         self._files += 1
         return path
+
+    def failure(self, what: str, error: BaseException) -> TargetError:
+        """A TargetError of one line: what could not be done, and why."""
+        return failure(self.name, what, error, self._secrets)
 
 
 def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:

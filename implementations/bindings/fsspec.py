@@ -92,9 +92,8 @@ class FsspecBinding(ScratchBinding):
         self.versions = versions_of(fs)
         self._root = root
         self._file = file
-        self._secrets: tuple[str, ...] = ()
         self._owned = False
-        self.opener: FsspecOpener = FsspecOpener(self, OpenedFile, self._fail, self._failure)
+        self.opener: FsspecOpener = FsspecOpener(self, fs, OpenedFile, self._fail, self.failure)
 
     @classmethod
     def from_url(
@@ -167,7 +166,7 @@ class FsspecBinding(ScratchBinding):
         try:
             missing = not flat and self._root.strip("/") and not self.fs.isdir(self._root)
         except Exception as error:
-            raise self._failure("can't be reached", error) from error
+            raise self.failure("can't be reached", error) from error
         if missing:
             raise TargetError(f"{self.name}: there is no such directory")
         prefix = new_prefix(self._root)
@@ -179,7 +178,7 @@ class FsspecBinding(ScratchBinding):
         except NotImplementedError as error:
             raise TargetError(f"{self.name}: can't be written; {_HOW_TO_READ}") from error
         except Exception as error:
-            raise self._failure("can't be written", error) from error
+            raise self.failure("can't be written", error) from error
 
     def _find_file(self, length: int) -> None:
         try:
@@ -187,17 +186,9 @@ class FsspecBinding(ScratchBinding):
         except Exception as error:
             cause = _cause(error)
             what = "can't be reached" if is_unreachable(cause) else "can't find the file to read"
-            raise self._failure(what, cause) from error
+            raise self.failure(what, cause) from error
         if size is not None and size != length:
             raise TargetError(f"{self.name}: the file has {size} bytes, --content {length}")
-
-    def create(self, content: bytes) -> str:
-        """Write a new file, or name the only one; TargetError if that fails."""
-        if self.fixed_content is not None:
-            if content != self.fixed_content or self._file is None:
-                raise TargetError(f"{self.name}: holds no file with other content")
-            return self._file
-        return super().create(content)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Rewrite a file in place, or delete it; TargetError if that fails."""
@@ -207,7 +198,7 @@ class FsspecBinding(ScratchBinding):
             else:
                 self._write(path, content)
         except Exception as error:
-            raise self._failure(f"can't change {path}", error) from error
+            raise self.failure(f"can't change {path}", error) from error
 
     def _write(self, path: str, content: bytes) -> None:
         try:
@@ -252,7 +243,7 @@ class FsspecBinding(ScratchBinding):
         except Exception as error:
             if isinstance(error, FileNotFoundError) and is_flat(self.fs):
                 return []
-            raise self._failure("can't be listed", error) from error
+            raise self.failure("can't be listed", error) from error
         return prefixes_among(paths)
 
     def discard(self, prefix: str) -> None:
@@ -262,7 +253,7 @@ class FsspecBinding(ScratchBinding):
         except FileNotFoundError:
             pass  # a flat filesystem whose files are all gone
         except Exception as error:
-            raise self._failure(f"can't remove {prefix}", error) from error
+            raise self.failure(f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
         """The size that `info` reports, in bytes."""
@@ -271,16 +262,13 @@ class FsspecBinding(ScratchBinding):
 
     def status_etag(self, path: str) -> str | None:
         """The ETag that `info` reports, whatever case it has there."""
-        found = {key.lower(): value for key, value in self.fs.info(path).items()}
-        etag = found.get("etag")
+        info = {key.lower(): value for key, value in self.fs.info(path).items()}
+        etag = info.get("etag")
         return etag if isinstance(etag, str) else None
 
     def _close(self) -> None:
         if self._owned:
             close_sessions(self.fs)
-
-    def _failure(self, what: str, error: BaseException) -> TargetError:
-        return failure(self.name, what, error, self._secrets)
 
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
         if is_unreachable(error):

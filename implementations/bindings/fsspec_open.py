@@ -6,16 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.binding import NoScene, Opener, TargetError
 from fscontract.contract.program.open_calls import STATUSES
 from fscontract.contract.program.outcome import Outcome
+from fscontract.implementations.bindings.common import ScratchBinding
 from fscontract.implementations.bindings.open_file import FOREIGN, KINDS, known_status
-
-if TYPE_CHECKING:
-    from fscontract.implementations.bindings.fsspec import FsspecBinding
 
 _WRITTEN = frozenset({"file", "late", "missing", "directory", "unreadable", "foreign"})
 _READ_ONLY = frozenset({"file", "missing"})
@@ -29,7 +27,7 @@ class Pending(NamedTuple):
 
 
 class FsspecOpener(Opener):
-    """`open_file` of implementations/fsspec_open_file.py, for files that `binding` has.
+    """`open_file` of implementations/fsspec_open_file.py, for files of `binding` in `fs`.
 
     `opened` makes an opened file of the binding from a file and its path, `failed` the outcome of
     an exception, `cant` a TargetError of what could not be done.
@@ -37,7 +35,8 @@ class FsspecOpener(Opener):
 
     def __init__(
         self,
-        binding: FsspecBinding,
+        binding: ScratchBinding,
+        fs: Any,
         opened: Callable[[Any, str], Any],
         failed: Callable[[Exception], Outcome],
         cant: Callable[[str, BaseException], TargetError],
@@ -46,6 +45,7 @@ class FsspecOpener(Opener):
         self.scenes = _WRITTEN if written else _READ_ONLY
         self.statuses = frozenset(STATUSES) - (set() if written else {"stale"})
         self._binding = binding
+        self._fs = fs
         self._opened = opened
         self._failed = failed
         self._cant = cant
@@ -75,7 +75,7 @@ class FsspecOpener(Opener):
 
         if kind == "none":
             return None
-        own = known_status(lambda: status_of(self._binding.fs.info(path)), path)
+        own = known_status(lambda: status_of(self._fs.info(path)), path)
         if kind not in ("own", "stale") and "/" not in own.path:
             own = replace(own, path=f"/{own.path}")
         return KINDS[kind](own if length is None else replace(own, length=length))
@@ -84,7 +84,7 @@ class FsspecOpener(Opener):
         """A new builder for a file of the filesystem."""
         from fscontract.implementations.fsspec_open_file import open_file
 
-        return open_file(self._binding.fs, path)
+        return open_file(self._fs, path)
 
     def build(self, builder: Any) -> Pending:
         """What `build` returns, with the path."""
@@ -104,21 +104,20 @@ class FsspecOpener(Opener):
         return f"{self._binding.create(content)}-missing"
 
     def _make_directory(self, path: str) -> None:
-        fs = self._binding.fs
         try:
-            fs.makedirs(path)
-            made = fs.isdir(path)
+            self._fs.makedirs(path)
+            is_directory = self._fs.isdir(path)
         except NotImplementedError:
-            made = False
+            is_directory = False
         except Exception as error:
             raise self._cant("can't make a directory", error) from error
-        if not made:
+        if not is_directory:
             self._give_up("directory", "the store has no directories without files")
 
     def _forbid(self, path: str, content: bytes) -> None:
         from fsspec.implementations.local import LocalFileSystem
 
-        if not isinstance(self._binding.fs, LocalFileSystem):
+        if not isinstance(self._fs, LocalFileSystem):
             self._give_up("unreadable", "fsspec has no permissions")
         self._binding.change(path, content)
         try:

@@ -62,12 +62,12 @@ def _layers(fs: Any) -> list[Any]:
     """
     from fsspec import AbstractFileSystem
 
-    found = [fs]
+    layers = [fs]
     while isinstance(fs := getattr(fs, "fs", None), AbstractFileSystem):
-        if any(fs is one for one in found):
+        if any(fs is one for one in layers):
             break
-        found.append(fs)
-    return found
+        layers.append(fs)
+    return layers
 
 
 def is_unreachable(error: BaseException) -> bool:
@@ -85,11 +85,11 @@ def versions_of(fs: Any) -> dict[str, str]:
     packages = {"fsspec", *(type(one).__module__.partition(".")[0] for one in below)}
     if hasattr(layers[-1], "set_session"):
         packages.add("aiohttp")
-    found = {"python": platform.python_version()}
+    packages_found = {"python": platform.python_version()}
     for package in sorted(packages):
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            packages_found[package] = version(package)
+    return packages_found
 
 
 def close_sessions(fs: Any) -> None:

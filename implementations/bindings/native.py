@@ -128,10 +128,10 @@ def _read_vectored(
     arguments = (_ALLOCATORS[allocate], *_RELEASES[release])
     if ranges is None:
         return _call("read_vectored")(None, *arguments)
-    wanted = ranges
+    pairs = ranges
 
     def run(opened: Opened) -> Outcome:
-        files = [None if pair is None else FileRange(*pair) for pair in wanted]
+        files = [None if pair is None else FileRange(*pair) for pair in pairs]
         try:
             opened.stream.read_vectored(files, *arguments)
         except Exception as error:
@@ -247,8 +247,8 @@ class StreamBinding(ScratchBinding):
     def leftovers(self) -> list[str]:
         """The directories below the root that are named like prefixes; TargetError."""
         try:
-            found = self.filesystem.list_status(self._root)
-            return prefixes_among([s.path for s in found if s.is_directory])
+            statuses = self.filesystem.list_status(self._root)
+            return prefixes_among([s.path for s in statuses if s.is_directory])
         except Exception as error:
             raise failure(self.name, f"can't list {self._root}", error) from error
 

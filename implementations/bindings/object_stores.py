@@ -8,7 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
 from fscontract.contract.program.outcome import Kind, Outcome, classify, text_of
@@ -35,6 +36,8 @@ from fscontract.implementations.bindings.fsspec_quirks import is_unreachable
 
 #: How clients whose exceptions have no class for it say that the server can't be reached.
 _UNREACHABLE = re.compile("NETWORK_CONNECTION|error sending request|send http request")
+
+_Binding = TypeVar("_Binding", bound="StoreBinding")
 
 
 class Store(ABC):
@@ -67,7 +70,43 @@ class Store(ABC):
         return
 
 
-class StoreBinding(ScratchBinding, ABC):
+class StoreFiles(ScratchBinding):
+    """A binding whose files are written to a Store."""
+
+    @property
+    @abstractmethod
+    def files(self) -> Store:
+        """Where files are written; TargetError if nothing is."""
+
+    def change(self, path: str, content: bytes | None) -> None:
+        """Write another file in the place of one, or delete it; TargetError if that fails."""
+        store = self.files
+        try:
+            if content is None:
+                store.delete(path)
+            else:
+                store.write(path, content)
+        except Exception as error:
+            raise self.failure(f"can't change {path}", error) from error
+
+    def leftovers(self) -> list[str]:
+        """The directories below the root that are named like prefixes; TargetError."""
+        store = self.files
+        try:
+            return prefixes_among(store.directories())
+        except Exception as error:
+            raise self.failure("can't be listed", error) from error
+
+    def discard(self, prefix: str) -> None:
+        """Delete a prefix; TargetError if it stays."""
+        store = self.files
+        try:
+            store.delete_all(prefix)
+        except Exception as error:
+            raise self.failure(f"can't remove {prefix}", error) from error
+
+
+class StoreBinding(StoreFiles, ABC):
     """Programs as calls of the files that an API opens in a store."""
 
     #: Packages whose versions a report should show.
@@ -81,6 +120,41 @@ class StoreBinding(ScratchBinding, ABC):
         self.versions = versions(*self.packages)
         self._store = store
         self._secrets = secrets
+
+    @classmethod
+    def from_url(
+        cls: type[_Binding],
+        url: str,
+        options: Mapping[str, Any],
+        *,
+        file: str | None = None,
+        content: Path | None = None,
+    ) -> _Binding:
+        """The binding to the store at `url`; UsageError, TargetError if there is none.
+
+        `options` are the arguments of `connect`; text that is valid JSON stands for its value.
+        """
+        arguments = {key: typed_value(value) for key, value in options.items()}
+        name, secrets = shown(url), secrets_in(url, arguments)
+        if file is not None or content is not None:
+            raise UsageError(f"{name}: --file and --content are for URLs that fsspec opens")
+        try:
+            source = cls.connect(url, arguments)
+        except TargetError:
+            raise
+        except Exception as error:
+            raise failure(name, "can't be opened", error, secrets) from error
+        return cls(**source, name=name, secrets=secrets)
+
+    @classmethod
+    def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the class but `name` and `secrets`: the store at `url`."""
+        raise NotImplementedError
+
+    @property
+    def files(self) -> Store:
+        """The store."""
+        return self._store
 
     @abstractmethod
     def open_file(self, path: str) -> Opened:
@@ -127,38 +201,11 @@ class StoreBinding(ScratchBinding, ABC):
         except Exception as error:
             with suppress(TargetError):
                 self.dispose()
-            raise self._failure("can't be written", error) from error
-
-    def change(self, path: str, content: bytes | None) -> None:
-        """Write another file in the place of one, or delete it; TargetError if that fails."""
-        try:
-            if content is None:
-                self._store.delete(path)
-            else:
-                self._store.write(path, content)
-        except Exception as error:
-            raise self._failure(f"can't change {path}", error) from error
-
-    def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
-        try:
-            return prefixes_among(self._store.directories())
-        except Exception as error:
-            raise self._failure("can't be listed", error) from error
-
-    def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
-        try:
-            self._store.delete_all(prefix)
-        except Exception as error:
-            raise self._failure(f"can't remove {prefix}", error) from error
+            raise self.failure("can't be written", error) from error
 
     def status_length(self, path: str) -> int | None:
         """The length that the store reports."""
         return self._store.length(path)
-
-    def _failure(self, what: str, error: BaseException) -> TargetError:
-        return failure(self.name, what, error, self._secrets)
 
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
         if _cant_be_reached(error):
@@ -170,30 +217,13 @@ def _cant_be_reached(error: BaseException) -> bool:
     return is_unreachable(error) or _UNREACHABLE.search(text_of(error)) is not None
 
 
-def from_options(
-    url: str, options: Mapping[str, Any], read_only: object, make: Callable[[dict[str, Any]], Any]
-) -> tuple[Any, str, tuple[str, ...]]:
-    """What `make` makes of the options of a command line, the URL as it may be shown, and what may
-    not be shown; UsageError, TargetError. Text that is valid JSON stands for its value."""
-    typed = {key: typed_value(value) for key, value in options.items()}
-    name, secrets = shown(url), secrets_in(url, typed)
-    if read_only is not None:
-        raise UsageError(f"{name}: --file and --content are for URLs that fsspec opens")
-    try:
-        return make(typed), name, secrets
-    except TargetError:
-        raise
-    except Exception as error:
-        raise failure(name, "can't be opened", error, secrets) from error
-
-
 def versions(*packages: str) -> dict[str, str]:
     """The versions of Python and of the packages that are installed."""
-    found = {"python": platform.python_version()}
+    packages_found = {"python": platform.python_version()}
     for package in packages:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            packages_found[package] = version(package)
+    return packages_found
 
 
 class OpenedFileBinding(StoreBinding):

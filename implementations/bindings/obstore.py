@@ -6,8 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened, TargetError
@@ -17,7 +16,6 @@ from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.object_stores import (
     Store,
     StoreBinding,
-    from_options,
     versions,
 )
 from fscontract.implementations.bindings.positioned_reads import (
@@ -57,8 +55,8 @@ class ObstoreStore(Store):
 
     def directories(self) -> Iterable[str]:
         """The common prefixes below the root."""
-        found = self.store.list_with_delimiter(self.root or None)
-        return [str(path) for path in found["common_prefixes"]]
+        listing = self.store.list_with_delimiter(self.root or None)
+        return [str(path) for path in listing["common_prefixes"]]
 
     def delete_all(self, directory: str) -> None:
         """Delete all objects, and the directory that a LocalStore leaves."""
@@ -124,27 +122,12 @@ class ObstoreBinding(StoreBinding):
         self.remote = type(store).__name__ not in _LOCAL
 
     @classmethod
-    def from_url(
-        cls,
-        url: str,
-        options: Mapping[str, Any],
-        *,
-        file: str | None = None,
-        content: Path | None = None,
-    ) -> ObstoreBinding:
-        """The binding to the store at `url`; UsageError, TargetError if there is none.
+    def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return a store; `arguments` are those of `obstore.store.from_url`. TargetError."""
+        from obstore import store
 
-        `options` are those of `obstore.store.from_url`.
-        """
-
-        def make(arguments: dict[str, Any]) -> Any:
-            from obstore import store
-
-            _check_version(shown(url), store)
-            return store.from_url(url, **arguments)
-
-        store, name, secrets = from_options(url, options, file or content, make)
-        return cls(store, name, secrets=secrets)
+        _check_version(shown(url), store)
+        return {"store": store.from_url(url, **arguments)}
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -194,5 +177,5 @@ def _is_store(obj: object, module: Any) -> bool:
 
 def _check_version(name: str, module: Any) -> None:
     if not hasattr(module, _BASE):
-        found = versions("obstore").get("obstore", "an older one")
-        raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {found}")
+        present = versions("obstore").get("obstore", "an older one")
+        raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {present}")

@@ -131,9 +131,13 @@ def known_status(ask: Callable[[], Any], path: str) -> FileStatus:
     What lies at the path is no file then, and may be anything.
     """
     try:
-        found = ask()
-        if isinstance(found, FileStatus) and type(found.path) is str and type(found.length) is int:
-            return found
+        status = ask()
+        if (
+            isinstance(status, FileStatus)
+            and type(status.path) is str
+            and type(status.length) is int
+        ):
+            return status
     except Exception:  # noqa: S110 - a status is asked for, not judged
         pass
     return FileStatus(path, -1)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
-from fscontract.implementations.bindings.object_stores import Store, StoreBinding, from_options
+from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
 
 #: The operations of Python's file protocol that a File of OpenDAL has a method for.
@@ -84,26 +83,12 @@ class OpendalBinding(StoreBinding):
         self.remote = scheme is None or scheme[1] not in _LOCAL
 
     @classmethod
-    def from_url(
-        cls,
-        url: str,
-        options: Mapping[str, Any],
-        *,
-        file: str | None = None,
-        content: Path | None = None,
-    ) -> OpendalBinding:
-        """The binding to the service at `url`; UsageError, TargetError if there is none.
+    def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return an Operator; `arguments` are those of the service, such as `endpoint`."""
+        from opendal import Operator
 
-        `options` are those of the service, such as `endpoint`.
-        """
-
-        def make(arguments: dict[str, Any]) -> Any:
-            from opendal import Operator
-
-            return Operator.from_uri(url, **{key: _said(v) for key, v in arguments.items()})
-
-        operator, name, secrets = from_options(url, options, file or content, make)
-        return cls(operator, name, secrets)
+        texts = {key: _text(value) for key, value in arguments.items()}
+        return {"operator": Operator.from_uri(url, **texts)}
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -146,6 +131,6 @@ def _noting_the_end(action: Action) -> Action:
     return run
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     """An option as OpenDAL takes it: text, with booleans in small letters."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -64,8 +64,8 @@ def bind_vectored(step: Step, read: ReadRanges, fail: FailPositioned) -> Action:
             return fail(error, opened)
         if len(parts) != len(pairs):
             return Outcome(Kind.OTHER, detail=f"{len(parts)} results for {len(pairs)} ranges")
-        wanted = (end - start for start, end in zip(starts, ends, strict=True))
-        return Outcome(Kind.RETURNED, tuple(map(_whole, parts, wanted)))
+        lengths = (end - start for start, end in zip(starts, ends, strict=True))
+        return Outcome(Kind.RETURNED, tuple(map(_whole, parts, lengths)))
 
     return run
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
-from fscontract.implementations.bindings.object_stores import Store, StoreBinding, from_options
+from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
 
 #: Types of filesystems that are on this machine, and what follows the + of those from fsspec.
@@ -48,8 +47,8 @@ class PyArrowStore(Store):
         """The directories right below the root."""
         from pyarrow.fs import FileSelector, FileType
 
-        found = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
-        return [info.path for info in found if info.type == FileType.Directory]
+        entries = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
+        return [info.path for info in entries if info.type == FileType.Directory]
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory. On S3 PyArrow then marks the one above, if that has become empty."""
@@ -75,24 +74,19 @@ class PyArrowBinding(StoreBinding):
         self.remote = _is_remote(fs)
 
     @classmethod
-    def from_url(
-        cls,
-        url: str,
-        options: Mapping[str, Any],
-        *,
-        file: str | None = None,
-        content: Path | None = None,
-    ) -> PyArrowBinding:
-        """The binding to the filesystem at `url`; UsageError, TargetError if there is none.
+    def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return a filesystem and the path in it; `arguments` are those of its class."""
+        from pyarrow import fs
 
-        `options` are the arguments of the class of the filesystem, such as `S3FileSystem`.
-        """
-
-        def make(arguments: dict[str, Any]) -> tuple[Any, str]:
-            return _filesystem(url, arguments)
-
-        (fs, root), name, secrets = from_options(url, options, file or content, make)
-        return cls(fs, root, name, secrets)
+        scheme, _, path = url.partition("://")
+        if scheme == "s3":
+            return {"fs": fs.S3FileSystem(**arguments), "root": path}
+        if scheme == "file":
+            return {"fs": fs.LocalFileSystem(**arguments), "root": path}
+        if arguments:
+            raise ValueError("options are for s3:// and file:// only; say it in the URL's query")
+        source, root = fs.FileSystem.from_uri(url)
+        return {"fs": source, "root": root}
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -124,20 +118,6 @@ class PyArrowBinding(StoreBinding):
 
 def _read_at(file: Any, position: int, length: int) -> Any:
     return file.read_at(length, position)
-
-
-def _filesystem(url: str, arguments: dict[str, Any]) -> tuple[Any, str]:
-    from pyarrow import fs
-
-    scheme, _, path = url.partition("://")
-    if scheme == "s3":
-        return fs.S3FileSystem(**arguments), path
-    if scheme == "file":
-        return fs.LocalFileSystem(**arguments), path
-    if arguments:
-        raise ValueError("options are for s3:// and file:// only; say it in the URL's query")
-    found: tuple[Any, str] = fs.FileSystem.from_uri(url)
-    return found
 
 
 def _kinds(fs: Any) -> set[str]:

@@ -77,8 +77,8 @@ class PythonFileBinding(ScratchBinding):
     def leftovers(self) -> list[str]:
         """The directories beside the prefix that are named like prefixes; TargetError."""
         try:
-            with os.scandir(self._directory) as found:
-                paths = [entry.path for entry in found if entry.is_dir(follow_symlinks=False)]
+            with os.scandir(self._directory) as entries:
+                paths = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
         except OSError as error:
             raise failure(self.name, f"can't list {self._directory}", error) from error
         return prefixes_among(paths)

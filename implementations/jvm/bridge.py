@@ -93,14 +93,14 @@ def _into_buffer(read: Callable[..., Any], positions: int) -> Callable[..., Any]
 
 def _read_vectored(stream: FSDataInputStream, ranges: Any, allocate: Any, release: Any) -> None:
     """Read Java's ranges into buffers of its allocator, whether these are direct or not."""
-    wanted: Any = None if ranges is None else [_range(item) for item in ranges]
+    java_ranges: Any = None if ranges is None else [_range(item) for item in ranges]
     buffers = VectoredBuffers(allocate, release)
     stream.read_vectored(
-        wanted,
+        java_ranges,
         None if allocate is None else buffers.allocate,  # type: ignore[arg-type]  # to be refused
         None if release is None else buffers.release,  # type: ignore[arg-type]
     )
-    for theirs, ours in zip(ranges or (), wanted or (), strict=True):
+    for theirs, ours in zip(ranges or (), java_ranges or (), strict=True):
         if ours.data is not None:
             theirs.setData(promise(ours.data, buffers.delivered))
 

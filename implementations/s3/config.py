@@ -10,17 +10,16 @@ from typing import Any
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.spec.clauses import near_misses
+from fscontract.implementations.options import KIB, MIB, unknown_option
 from fscontract.implementations.s3.credentials import Credentials
 from fscontract.implementations.s3.options import (
     BY_NAME,
-    KIB,
-    MIB,
     OPTIONS,
     S3A,
     S3A_KEYS,
     VARIABLE,
-    Given,
-    Option,
+    S3Option,
+    Setting,
     endpoint_problem,
 )
 
@@ -87,7 +86,7 @@ class S3Config:
         """
         check_bucket(bucket)
         given = _given(bucket, options or {}, environment)
-        values = {name: value.read() for name, value in given.items()}
+        values = {name: value.parse() for name, value in given.items()}
         secure = values.pop("ssl", True)
         endpoint = values.get("endpoint")
         if endpoint is not None and "://" not in endpoint:
@@ -120,7 +119,7 @@ def check_bucket(name: str) -> None:
         )
 
 
-def _hadoop(key: str, bucket: str) -> tuple[Option, bool] | None:
+def _hadoop(key: str, bucket: str) -> tuple[S3Option, bool] | None:
     """The option of a key of Hadoop, and whether it is for this bucket alone; None if unknown."""
     own = f"{S3A}bucket.{bucket}."
     name = key.removeprefix(own if key.startswith(own) else S3A)
@@ -130,10 +129,10 @@ def _hadoop(key: str, bucket: str) -> tuple[Option, bool] | None:
 
 def _given(
     bucket: str, options: Mapping[str, Any], environment: Mapping[str, str]
-) -> dict[str, Given]:
+) -> dict[str, Setting]:
     """The value of each option that is set, from where it counts."""
     _check_names(bucket, options, environment)
-    given: dict[str, Given] = {}
+    given: dict[str, Setting] = {}
     signed = False
     for level in (_own(options), _of_hadoop(bucket, options), _of_environment(environment)):
         signs = signed
@@ -146,29 +145,29 @@ def _given(
     return given
 
 
-def _own(options: Mapping[str, Any]) -> list[Given]:
+def _own(options: Mapping[str, Any]) -> list[Setting]:
     return [
-        Given(BY_NAME[name], value, "an argument")
+        Setting(BY_NAME[name], value, "an argument")
         for name, value in options.items()
         if name in BY_NAME and _set(value)
     ]
 
 
-def _of_hadoop(bucket: str, options: Mapping[str, Any]) -> list[Given]:
+def _of_hadoop(bucket: str, options: Mapping[str, Any]) -> list[Setting]:
     """The values of Hadoop's keys, those that count first."""
-    found = []
+    ranked = []
     for key, value in options.items():
         known = _hadoop(key, bucket) if _set(value) else None
         if known is not None:
             option, own = known
             rank = (not own, [key.endswith(f".{name}") for name in option.s3a].index(True))
-            found.append((rank, Given(option, value, key)))
-    return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+            ranked.append((rank, Setting(option, value, key)))
+    return [value for _, value in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _of_environment(environment: Mapping[str, str]) -> list[Given]:
+def _of_environment(environment: Mapping[str, str]) -> list[Setting]:
     return [
-        Given(option, environment[variable], variable)
+        Setting(option, environment[variable], variable)
         for option in OPTIONS
         for variable in option.environment
         if _set(environment.get(variable))
@@ -188,8 +187,7 @@ def _check_names(bucket: str, options: Mapping[str, Any], environment: Mapping[s
             # of another bucket, or unknown
             if other and not str(name).startswith(f"{S3A}bucket.{bucket}."):
                 continue
-            hint = near_misses(str(name), known) or f"; known: {', '.join(BY_NAME)}"
-            raise IllegalArgumentException(f"no S3 option {name!r:.80}{hint}")
+            raise unknown_option(str(name), known, BY_NAME, S3Option.label)
     variables = {variable for option in OPTIONS for variable in option.environment}
     for variable in environment:
         if variable.startswith(VARIABLE) and variable not in variables:
@@ -197,8 +195,8 @@ def _check_names(bucket: str, options: Mapping[str, Any], environment: Mapping[s
             raise IllegalArgumentException(f"no variable {variable!r:.80} for S3{hint}")
 
 
-def _credentials(given: Mapping[str, Given]) -> Credentials:
-    values = {name: given[name].read() for name in _SIGNING if name in given}
+def _credentials(given: Mapping[str, Setting]) -> Credentials:
+    values = {name: given[name].parse() for name in _SIGNING if name in given}
     access, secret = values.get("access_key"), values.get("secret_key")
     if bool(access) != bool(secret) or ("session_token" in values and not access):
         raise IllegalArgumentException(

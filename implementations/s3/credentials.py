@@ -155,11 +155,11 @@ def session_for(credentials: Credentials, bucket: str) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _models(place: str | None) -> Any:
+def _models(directory: str | None) -> Any:
     """What reads botocore's models of AWS: once, because that takes longer than all the rest."""
     from botocore.loaders import create_loader
 
-    return create_loader(place)
+    return create_loader(directory)
 
 
 def chain_of(session: Any, credentials: Credentials, bucket: str) -> Any:
@@ -167,12 +167,12 @@ def chain_of(session: Any, credentials: Credentials, bucket: str) -> Any:
     from botocore.exceptions import BotoCoreError
 
     try:
-        found = session.get_credentials()
+        chain = session.get_credentials()
     except BotoCoreError as error:
         raise credentials.missing(bucket, f"{type(error).__name__} in the chain of AWS") from None
-    if found is None:
+    if chain is None:
         raise credentials.missing(bucket)
-    return found
+    return chain
 
 
 def _environment() -> Keys | None:
@@ -194,17 +194,17 @@ def _botocore(
         raise credentials.missing(bucket, why) from error
     if region is not None:
         session.set_config_variable("region", region)
-    found = chain_of(session, credentials, bucket)
+    chain = chain_of(session, credentials, bucket)
 
     def current() -> Keys:
         from botocore.exceptions import BotoCoreError
 
         try:
-            keys = found.get_frozen_credentials()
+            keys = chain.get_frozen_credentials()
         except BotoCoreError as error:
             why = f"{type(error).__name__} while they were renewed"
             raise credentials.missing(bucket, why) from None
-        expires = getattr(found, "_expiry_time", None)  # botocore has no public name for it
+        expires = getattr(chain, "_expiry_time", None)  # botocore has no public name for it
         return Keys(keys.access_key, keys.secret_key, keys.token, expires)
 
     return current

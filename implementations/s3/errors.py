@@ -14,7 +14,7 @@ from fscontract.contract.api.errors import (
 from fscontract.implementations.s3.object_reader import ByteRange
 
 
-class Place(NamedTuple):
+class ObjectLocation(NamedTuple):
     """What a request was about: for messages."""
 
     bucket: str
@@ -43,8 +43,8 @@ class S3Exception(PathIOException):
     wait = 0.0
     status: int | None = None
 
-    def __init__(self, place: Place, what: str) -> None:
-        super().__init__(place.path, place.says(what))
+    def __init__(self, location: ObjectLocation, what: str) -> None:
+        super().__init__(location.path, location.says(what))
 
 
 class ThrottledException(S3Exception):
@@ -119,31 +119,35 @@ _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
 
 def of_status(
-    place: Place, status: int, code: str = "", wait: float = 0.0, total: int | None = None
+    location: ObjectLocation,
+    status: int,
+    code: str = "",
+    wait: float = 0.0,
+    total: int | None = None,
 ) -> PathIOException:
     """The exception for an HTTP status that is no success; `code` is S3's own word for it."""
     what = f"{status} {code}".strip()
     if status == 404:
-        return FileNotFoundException(place.path, place.says(what))
+        return FileNotFoundException(location.path, location.says(what))
     if status in (401, 403):
-        return AccessControlException(place.path, place.says(what))
+        return AccessControlException(location.path, location.says(what))
     if status == 412:
         return RemoteFileChangedException(
-            place.path, place.says(f"{what}: the object was changed or replaced")
+            location.path, location.says(f"{what}: the object was changed or replaced")
         )
     error: S3Exception
     if status == 416:
-        error = RangeNotSatisfiableException(place, what)
+        error = RangeNotSatisfiableException(location, what)
         error.total = total
     elif status in _THROTTLING:
-        error = ThrottledException(place, what)
+        error = ThrottledException(location, what)
         error.wait = wait
     elif status in _TIMEOUTS:
-        error = RequestTimeoutException(place, what)
+        error = RequestTimeoutException(location, what)
     elif status >= 500:
-        error = ServerErrorException(place, what)
+        error = ServerErrorException(location, what)
     else:
-        error = S3Exception(place, what)
+        error = S3Exception(location, what)
         error.transient = status in _CONFLICTS
     error.status = status
     return error
@@ -151,18 +155,20 @@ def of_status(
 
 def code_in(text: str) -> str:
     """S3's word for an error in the XML that comes with it, "" if there is none."""
-    found = _CODE.search(text)
-    return found[1] if found else ""
+    match = _CODE.search(text)
+    return match[1] if match else ""
 
 
 def total_in(text: str) -> int | None:
     """The object's length in the XML or the Content-Range of a 416, None if there is none."""
-    found = _TOTAL.search(text)
-    return int(found[1] or found[2]) if found else None
+    match = _TOTAL.search(text)
+    return int(match[1] or match[2]) if match else None
 
 
-def changed(place: Place, was: str | None, now: str | None) -> RemoteFileChangedException:
+def changed(
+    location: ObjectLocation, was: str | None, now: str | None
+) -> RemoteFileChangedException:
     """The error for an answer that is of another version of the object."""
     return RemoteFileChangedException(
-        place.path, place.says(f"the object was changed or replaced: etag {now}, not {was},")
+        location.path, location.says(f"the object was changed or replaced: etag {now}, not {was},")
     )

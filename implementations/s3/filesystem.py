@@ -20,9 +20,9 @@ from fscontract.implementations.filesystem_base import (
 )
 from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.errors import ObjectLocation
 from fscontract.implementations.s3.input_stream import S3InputStream
-from fscontract.implementations.s3.object_reader import RangeSource, Traffic
+from fscontract.implementations.s3.object_reader import RangeSource, RequestCounters
 from fscontract.implementations.s3.object_store import (
     BATCH,
     ObjectInfo,
@@ -31,7 +31,7 @@ from fscontract.implementations.s3.object_store import (
     Requests,
     exists,
 )
-from fscontract.implementations.s3.range_download import Pin, Target
+from fscontract.implementations.s3.range_download import Target, VersionPin
 from fscontract.implementations.s3.read_ahead import Workers, plan_of
 from fscontract.implementations.s3.transports.selection import (
     PerProcess,
@@ -63,33 +63,33 @@ def children(
     whose name that end begins with, followed by something less than a slash: of those there are
     few, so that nothing has to be held back.
     """
-    told: set[str] = set()  # directories that were asked for
+    probed: set[str] = set()  # directories that were asked for
     files: set[str] = set()  # files that directories yet to come may have the names of
     for page in pages:
-        found = _names(page, prefix, told | files)
+        entries = _names(page, prefix, probed | files)
         if page.more is not None:
             last = max(_keys(page))[len(prefix) :]
             files = {
                 name
-                for name in files | {n for n, info in found.items() if info is not None}
+                for name in files | {n for n, info in entries.items() if info is not None}
                 if last.startswith(name)
             }
-            for name in _before_slash(last) - told - files:
-                told.add(name)
-                if name not in found and probe(name):
-                    found[name] = None
-        yield from sorted(found.items())
+            for name in _before_slash(last) - probed - files:
+                probed.add(name)
+                if name not in entries and probe(name):
+                    entries[name] = None
+        yield from sorted(entries.items())
 
 
 def _names(page: Page, prefix: str, hidden: set[str]) -> dict[str, ObjectInfo | None]:
-    found: dict[str, ObjectInfo | None] = {}
+    entries: dict[str, ObjectInfo | None] = {}
     for directory in page.prefixes:
         name = directory[len(prefix) : -1]
         if name not in hidden:
-            found[name] = None
+            entries[name] = None
     for info in page.objects:
-        found[info.key[len(prefix) :]] = info
-    return {name: info for name, info in found.items() if nameable(name)}
+        entries[info.key[len(prefix) :]] = info
+    return {name: info for name, info in entries.items() if nameable(name)}
 
 
 def _keys(page: Page) -> list[str]:
@@ -112,8 +112,10 @@ class Reader:
     def open(self, path: str, options: OpenOptions) -> S3InputStream:
         """A stream over the object at a normalized path; nothing is asked of the store yet."""
         config = self.config
-        pin = Pin(options.etag, getattr(options.status, "version_id", None), options.length)
-        target = Target(config.bucket, path[1:], self._source, pin, Traffic(), config.retries)
+        pin = VersionPin(options.etag, getattr(options.status, "version_id", None), options.length)
+        target = Target(
+            config.bucket, path[1:], self._source, pin, RequestCounters(), config.retries
+        )
         plan = plan_of(options, config.read_policy)
         return S3InputStream(path, target, plan, config, self._workers, options.split_end)
 
@@ -178,9 +180,9 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
     def close(self) -> None:
         """End all connections and threads; a later call makes new ones."""
         self._reader.close()
-        made = self._namespace.take()
-        if made is not None:
-            made.close()
+        namespace_used = self._namespace.take()
+        if namespace_used is not None:
+            namespace_used.close()
 
     def io_statistics(self) -> Mapping[str, int]:
         """What the filesystem and its streams did; each attempt is a request. (IOStatisticsSource)
@@ -217,7 +219,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         if self._any_below(key):
             raise PathIOException(path, "a directory, not a file")
         if not overwrite and self._find(key) is not None:
-            raise exists(Place(self.config.bucket, key))
+            raise exists(ObjectLocation(self.config.bucket, key))
         return self._create(key, overwrite)
 
     def create_performance(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
@@ -276,7 +278,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             self._store.delete([key])
             return True
         there = False
-        for page in self._store.list(f"{key}/", most=BATCH if recursive else 2):
+        for page in self._store.list(f"{key}/", limit=BATCH if recursive else 2):
             keys = [info.key for info in page.objects]
             if not recursive and keys not in ([], [f"{key}/"]):
                 raise PathIOException(path, "the directory is not empty")
@@ -322,12 +324,12 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             return None
 
     def _any_below(self, key: str) -> bool:
-        page = next(self._store.list(f"{key}/", most=1))
+        page = next(self._store.list(f"{key}/", limit=1))
         return bool(page.objects)
 
     def _status(self, path: str) -> S3FileStatus:
         if path == "/":
-            next(self._store.list("", most=1))  # is there such a bucket?
+            next(self._store.list("", limit=1))  # is there such a bucket?
             return S3FileStatus(path, 0, is_directory=True)
         info = self._find(_key(path))
         if info is not None:
@@ -351,11 +353,11 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
         base = path.rstrip("/")
         for name, info in children(pages(), prefix, lambda n: self._any_below(prefix + n)):
-            place = f"{base}/{name}"
+            child = f"{base}/{name}"
             if info is None:
-                yield S3FileStatus(place, 0, is_directory=True)
+                yield S3FileStatus(child, 0, is_directory=True)
             else:
-                yield _status(place, info)
+                yield _status(child, info)
 
     def _check_parents(self, path: str) -> None:
         """PathIOException if one of the directories that `path` lies in is a file."""
@@ -370,7 +372,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         parent = path.rpartition("/")[0]
         if not parent:
             return
-        page = next(self._store.list(_prefix(parent), "/", most=2))
+        page = next(self._store.list(_prefix(parent), "/", limit=2))
         if not page.objects and page.prefixes == (_prefix(path),) and page.more is None:
             self._store.put(_prefix(parent), b"")
 

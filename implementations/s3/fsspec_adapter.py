@@ -33,12 +33,12 @@ class Buckets(FileSystem):
 
     def __init__(self, options: Mapping[str, Any], *known: S3FileSystem) -> None:
         S3Config.of("any", options)  # what is wrong with them is to be known now
-        self._shown = _shown(options)
+        self._without_secrets = _without_secrets(options)
         self._make = _maker(dict(options))
         self._known = {fs.config.bucket: fs for fs in known}
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _rebuilt, (self._shown, [fs.config for fs in self._known.values()])
+        return _rebuilt, (self._without_secrets, [fs.config for fs in self._known.values()])
 
     def close(self) -> None:
         """End all connections and threads; a later call makes new ones."""
@@ -47,41 +47,41 @@ class Buckets(FileSystem):
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
         """As the port has it."""
-        fs, place = self._split(path)
-        return fs.open(place, buffer_size)
+        fs, inner = self._split(path)
+        return fs.open(inner, buffer_size)
 
     def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
         """As the port has it."""
-        fs, place = self._split(path)
-        return fs.open_file(place)
+        fs, inner = self._split(path)
+        return fs.open_file(inner)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """As the port has it."""
-        fs, place = self._split(path)
-        return fs.create(place, overwrite)
+        fs, inner = self._split(path)
+        return fs.create(inner, overwrite)
 
     def get_file_status(self, path: str) -> FileStatus:
         """As the port has it; the root is a directory."""
         if not path_elements(path):
             return FileStatus("/", 0, is_directory=True)
-        fs, place = self._split(path)
-        return _placed(fs, fs.get_file_status(place))
+        fs, inner = self._split(path)
+        return _placed(fs, fs.get_file_status(inner))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
         """As the port has it; PathIOException for the root: buckets are not listed."""
-        fs, place = self._split(path)
-        found = fs.list_status(place)
-        return (_placed(fs, status) for status in found)
+        fs, inner = self._split(path)
+        statuses = fs.list_status(inner)
+        return (_placed(fs, status) for status in statuses)
 
     def mkdirs(self, path: str) -> None:
         """As the port has it; no bucket is made."""
-        fs, place = self._split(path)
-        fs.mkdirs(place)
+        fs, inner = self._split(path)
+        fs.mkdirs(inner)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
         """As the port has it."""
-        fs, place = self._split(path)
-        return fs.delete(place, recursive)
+        fs, inner = self._split(path)
+        return fs.delete(inner, recursive)
 
     def rename(self, source: str, target: str) -> None:
         """As the port has it; UnsupportedOperationException from one bucket to another."""
@@ -95,8 +95,8 @@ class Buckets(FileSystem):
         """As the port has it; the root has none."""
         if not path_elements(path):
             return False
-        fs, place = self._split(path)
-        return fs.has_path_capability(place, name)
+        fs, inner = self._split(path)
+        return fs.has_path_capability(inner, name)
 
     def as_fsspec(self) -> S3Fsspec:
         """As the port has it."""
@@ -134,7 +134,7 @@ class S3Fsspec(_View):
     @storage_options.setter
     def storage_options(self, options: Mapping[str, Any]) -> None:
         # fsspec sets this once it has made the object, and shows it around.
-        self._shown_options = _shown(options)
+        self._shown_options = _without_secrets(options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _view, (self.fs,)
@@ -153,7 +153,7 @@ def _rebuilt(options: Mapping[str, Any], configs: list[S3Config]) -> Buckets:
     return Buckets(options, *(S3FileSystem.of(config) for config in configs))
 
 
-def _shown(options: Mapping[str, Any]) -> dict[str, Any]:
+def _without_secrets(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in options.items()

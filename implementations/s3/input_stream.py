@@ -21,7 +21,7 @@ from fscontract.contract.api.iostatistics import (
 from fscontract.implementations.input_stream import ReferenceInputStream, vectored_ranges
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
-    Place,
+    ObjectLocation,
     RangeNotSatisfiableException,
     UnfitTransportException,
     WrongAnswerException,
@@ -68,7 +68,7 @@ def _ask_for_last(target: Target, count: int, cancel: Cancellation) -> Download 
         except _REFUSALS as error:  # tried again, it would be refused again
             total = getattr(error, "total", None)
             if total is not None:
-                target.pin.ends_at(Place(target.bucket, target.key), total)
+                target.pin.ends_at(ObjectLocation(target.bucket, target.key), total)
             return None
         return download
 
@@ -92,7 +92,8 @@ def learn_length(target: Target, cancel: Cancellation) -> int:
     end = target.pin.end(None)
     if end is None:
         raise WrongAnswerException(
-            Place(target.bucket, target.key), "the store does not say how long the object is"
+            ObjectLocation(target.bucket, target.key),
+            "the store does not say how long the object is",
         )
     return end
 
@@ -134,7 +135,7 @@ class S3InputStream(ReferenceInputStream):
         self._split_end = split_end
         self._lock = threading.Lock()
         self._cancel = Cancellation()  # what ends with the stream
-        self._ahead: ReadAhead | None = None
+        self._read_ahead: ReadAhead | None = None
         self._chunk: tuple[int, memoryview] = (0, NOTHING)  # where it begins, and its bytes
         self._footer: tuple[int, memoryview] | None = None
         self._process = os.getpid()
@@ -152,10 +153,10 @@ class S3InputStream(ReferenceInputStream):
         Opened is a run of stream reads, which keeps its connection between calls.
         """
         counts = super().io_statistics()
-        traffic = self._target.traffic
-        counts[STORE_IO_REQUEST] = counts[ACTION_HTTP_GET_REQUEST] = traffic.requests
-        counts[STREAM_READ_TOTAL_BYTES] = traffic.received
-        counts[STREAM_READ_OPENED], counts[STREAM_READ_CLOSED] = traffic.opened, traffic.closed
+        counters = self._target.counters
+        counts[STORE_IO_REQUEST] = counts[ACTION_HTTP_GET_REQUEST] = counters.requests
+        counts[STREAM_READ_TOTAL_BYTES] = counters.received
+        counts[STREAM_READ_OPENED], counts[STREAM_READ_CLOSED] = counters.opened, counters.closed
         return counts
 
     def seek(self, position: int) -> None:
@@ -170,17 +171,17 @@ class S3InputStream(ReferenceInputStream):
     def read_byte(self) -> int:
         """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
         start, chunk = self._chunk
-        place = self._pos - start
-        if not 0 <= place < len(chunk):
+        index = self._pos - start
+        if not 0 <= index < len(chunk):
             if self._closed:
                 self._reject_closed()
             start, chunk = self._following(lambda: self._chunk_at(self._pos, 1))
             if not chunk:
                 return -1
-            place = self._pos - start
+            index = self._pos - start
         self._pos += 1
         self._single_reads += 1
-        return chunk[place]
+        return chunk[index]
 
     def read_vectored(
         self,
@@ -245,7 +246,7 @@ class S3InputStream(ReferenceInputStream):
         self._pos += count
         self._reads += 1
         self._bytes += count
-        ahead = self._ahead
+        ahead = self._read_ahead
         if ahead is not None:
             ahead.look_ahead(self._pos)
         return count
@@ -254,21 +255,21 @@ class S3InputStream(ReferenceInputStream):
         """Fill `view`; fewer bytes at the end, or if an error comes after the first ones."""
         count = 0
         while count < len(view):
-            wanted = len(view) - count
+            length = len(view) - count
             try:
-                start, chunk = self._chunk_at(position + count, wanted)
+                start, chunk = self._chunk_at(position + count, length)
             except OSError:
                 if count:
                     return count  # the next read will meet it again, if it does not pass
                 raise
-            part = chunk[position + count - start :][:wanted]
+            part = chunk[position + count - start :][:length]
             if not part:
                 break
             view[count : count + len(part)] = part
             count += len(part)
         return count
 
-    def _chunk_at(self, position: int, wanted: int) -> tuple[int, memoryview]:
+    def _chunk_at(self, position: int, length: int) -> tuple[int, memoryview]:
         """The chunk that holds a position, and where it begins; an empty one at the end."""
         start, chunk = self._chunk
         if start <= position < start + len(chunk):
@@ -279,37 +280,37 @@ class S3InputStream(ReferenceInputStream):
         footer = self._footer_at(position)
         if footer is not None:
             return footer
-        ahead = self._run_at(position, wanted)
+        ahead = self._run_at(position, length)
         while True:
             start = ahead.position
             chunk = ahead.chunk()
             if not chunk or start <= position < start + len(chunk):
                 break
         with self._lock:
-            if self._ahead is not ahead:
+            if self._read_ahead is not ahead:
                 raise interrupted()
             self._chunk = start, chunk
         return (start, chunk) if chunk else (position, NOTHING)
 
-    def _run_at(self, position: int, wanted: int) -> ReadAhead:
+    def _run_at(self, position: int, length: int) -> ReadAhead:
         """The run that comes to a position before long, or a new one."""
-        ahead = self._ahead
+        ahead = self._read_ahead
         if ahead is not None:
             gap = position - ahead.position
             if 0 <= gap <= self._config.readahead and (gap == 0 or position < ahead.asked):
                 return ahead
             if gap < 0:
                 self._become_random()
-        first, enough = max(wanted, self._plan.first), None
+        first, enough = max(length, self._plan.first), None
         if self._split_end is not None and self._plan.ahead and position < self._split_end:
             enough = self._split_end
             first = enough - position + self._config.readahead
         new = ReadAhead(self._target, self._plan, position, first, self._workers, enough)
         with self._lock:
-            ahead, self._ahead = self._ahead, None if self._closed else new
+            ahead, self._read_ahead = self._read_ahead, None if self._closed else new
         if ahead is not None:
             ahead.close()
-        if self._ahead is not new:
+        if self._read_ahead is not new:
             new.close()
             self._reject_closed()
         return new
@@ -376,11 +377,11 @@ class S3InputStream(ReferenceInputStream):
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._cancel = Cancellation()
-        self._ahead = None
+        self._read_ahead = None
 
     def _let_go(self) -> None:
         with self._lock:
-            ahead, self._ahead = self._ahead, None
+            ahead, self._read_ahead = self._read_ahead, None
             self._chunk = 0, NOTHING
             self._footer = None
         if ahead is not None:

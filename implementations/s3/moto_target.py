@@ -27,7 +27,7 @@ _PATIENCE = 10
 #: Without the directory of the user on the path, where another `moto.py` may lie.
 _START = f"""
 import sys
-sys.path = [place for place in sys.path if place]
+sys.path = [entry for entry in sys.path if entry]
 from {__name__} import serve
 serve()
 """

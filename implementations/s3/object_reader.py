@@ -145,8 +145,8 @@ class RangeSource(ABC):
         """Let go of connections and threads; a later request gets new ones."""
 
 
-class Traffic:
-    """Counts of one stream, also while several threads read."""
+class RequestCounters:
+    """Count the requests, bytes and connections of one stream, which several threads may use."""
 
     def __init__(self) -> None:
         self._lock = free_in_children(threading.Lock())

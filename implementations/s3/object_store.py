@@ -17,7 +17,7 @@ from fscontract.contract.api.errors import (
 )
 from fscontract.contract.api.iostatistics import ACTION_HTTP_HEAD_REQUEST, OBJECT_METADATA_REQUESTS
 from fscontract.implementations.filesystem_base import free_in_children
-from fscontract.implementations.s3.errors import Place, S3Exception
+from fscontract.implementations.s3.errors import ObjectLocation, S3Exception
 from fscontract.implementations.s3.range_download import retrying
 
 T = TypeVar("T")
@@ -89,9 +89,9 @@ class Namespace(ABC):
 
     @abstractmethod
     def page(
-        self, prefix: str, delimiter: str, after: str | None, more: str | None, most: int
+        self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
-        """Up to `most` keys below a prefix, those after `after`, or from `more` of a page on."""
+        """Up to `limit` keys below a prefix, those after `after`, or from `more` of a page on."""
 
     @abstractmethod
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
@@ -183,15 +183,15 @@ class ObjectStore:
         prefix: str,
         delimiter: str = "",
         after: str | None = None,
-        most: int = BATCH,
+        limit: int = BATCH,
     ) -> Iterator[Page]:
-        """The keys below a prefix in pages of up to `most`, each asked for when it is wanted.
+        """The keys below a prefix in pages of up to `limit`, each asked for when it is wanted.
 
         With a delimiter, keys that have it after the prefix are one prefix up to there.
         """
         counter, more = OBJECT_LIST_REQUEST, None
         while True:
-            page = self._ask((counter,), partial(_page, prefix, delimiter, after, more, most))
+            page = self._ask((counter,), partial(_page, prefix, delimiter, after, more, limit))
             yield page
             if page.more is None:
                 return
@@ -224,10 +224,10 @@ class ObjectStore:
                 return store.complete(key, upload, etags, create)
             except FileNotFoundException:
                 # An earlier attempt may have done it, and its answer been lost.
-                found = store.head(key) if tried > 1 else None
-                if found is None or found.etag != etag_of(etags):
+                present = store.head(key) if tried > 1 else None
+                if present is None or present.etag != etag_of(etags):
                     raise
-                return Written(found.etag, found.version)
+                return Written(present.etag, present.version)
 
         return self._ask((), attempt, creating=create)
 
@@ -300,9 +300,9 @@ class ObjectStore:
         return retrying(attempt, self._retries)
 
 
-def exists(place: Place) -> FileAlreadyExistsException:
+def exists(location: ObjectLocation) -> FileAlreadyExistsException:
     """The error for creating what exists."""
-    return FileAlreadyExistsException(place.path, place.says("the file exists"))
+    return FileAlreadyExistsException(location.path, location.says("the file exists"))
 
 
 def etag_of(parts: Sequence[str]) -> str | None:
@@ -315,9 +315,9 @@ def etag_of(parts: Sequence[str]) -> str | None:
 
 
 def _page(
-    prefix: str, delimiter: str, after: str | None, more: str | None, most: int, store: Namespace
+    prefix: str, delimiter: str, after: str | None, more: str | None, limit: int, store: Namespace
 ) -> Page:
-    return store.page(prefix, delimiter, after, more, most)
+    return store.page(prefix, delimiter, after, more, limit)
 
 
 def _drop(store: Namespace, left: list[str]) -> None:

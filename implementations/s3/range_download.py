@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from fscontract.implementations.filesystem_base import free_in_children
-from fscontract.implementations.s3.answers import admit
 from fscontract.implementations.s3.errors import (
     BodyCutException,
-    Place,
+    ObjectLocation,
     RangeNotSatisfiableException,
     S3Exception,
     WrongAnswerException,
@@ -24,11 +23,11 @@ from fscontract.implementations.s3.object_reader import (
     Cancellation,
     RangeSource,
     Request,
-    Traffic,
+    RequestCounters,
 )
 
 
-class Pin:
+class VersionPin:
     """One version of an object, from the first answer on if it is not known before.
 
     `declared` is how long its reader says it is, which ends it; `total` how long it is.
@@ -59,7 +58,7 @@ class Pin:
         known = [n for n in (stop, self.declared, self.total) if n is not None]
         return min(known) if known else None
 
-    def admit(self, place: Place, body: Body) -> None:
+    def admit(self, location: ObjectLocation, body: Body) -> None:
         """Check that an answer is of this version; the first one decides.
 
         RemoteFileChangedException. WrongAnswerException if only some answers name an ETag.
@@ -67,19 +66,19 @@ class Pin:
         etag = plain(body.etag)
         with self._lock:
             if etag is None and self.etag is not None:
-                raise WrongAnswerException(place, "the answer lacks ETag")
+                raise WrongAnswerException(location, "the answer lacks ETag")
             if etag is not None and self._unnamed:
-                raise WrongAnswerException(place, "the answer has an ETag, unlike others before")
+                raise WrongAnswerException(location, "the answer has an ETag, unlike others before")
             if etag is not None and self.etag is not None and not same(etag, self.etag):
-                raise changed(place, self.etag, etag)
-            self._compare(place, body.total)
+                raise changed(location, self.etag, etag)
+            self._compare(location, body.total)
             self.etag = self.etag or etag
             self._unnamed = self.etag is None
 
-    def ends_at(self, place: Place, total: int) -> None:
+    def ends_at(self, location: ObjectLocation, total: int) -> None:
         """The store says how long the object is; RemoteFileChangedException as in `admit`."""
         with self._lock:
-            self._compare(place, total)
+            self._compare(location, total)
 
     def forget(self) -> None:
         """Take whatever version the next answer is of."""
@@ -87,11 +86,36 @@ class Pin:
             self.etag = self.version = self.total = self.declared = None
             self._unnamed = False
 
-    def _compare(self, place: Place, total: int | None) -> None:
+    def _compare(self, location: ObjectLocation, total: int | None) -> None:
         if self.total is None:
             self.total = total
         elif total is not None and total != self.total:
-            raise changed(place, f"{self.etag} of {self.total} bytes", f"of {total} bytes")
+            raise changed(location, f"{self.etag} of {self.total} bytes", f"of {total} bytes")
+
+
+def admit(location: ObjectLocation, request: Request, body: Body, pin: VersionPin) -> None:
+    """Check that a body holds what was asked for, and is of the version that the pin names.
+
+    It may have more than that, or show that the object ends before. WrongAnswerException,
+    RemoteFileChangedException.
+    """
+    if request.version is not None and body.version not in (None, request.version):
+        raise WrongAnswerException(location, f"the answer is of version {body.version!r}")
+    if not _fits(request.range, body):
+        what = f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
+        raise WrongAnswerException(location, what)
+    pin.admit(location, body)
+
+
+def _fits(want: ByteRange | None, body: Body) -> bool:
+    stop, total = body.offset + body.length, body.total
+    if body.offset < 0 or body.length < 0 or (total is not None and stop > total):
+        return False
+    if want is None:
+        return body.offset == 0 and total in (None, stop)
+    if want.start < 0:
+        return stop == total
+    return body.offset <= want.start < stop or (total is not None and total <= want.start)
 
 
 T = TypeVar("T")
@@ -145,8 +169,8 @@ class Target(NamedTuple):
     bucket: str
     key: str
     source: RangeSource
-    pin: Pin
-    traffic: Traffic
+    pin: VersionPin
+    counters: RequestCounters
     retries: int
 
 
@@ -231,9 +255,9 @@ class Download:
         """Bytes of the body, none if it holds only what comes before those that are wanted."""
         assert self._body is not None
         chunk = self._body.chunk()
-        self._target.traffic.bytes(len(chunk))
+        self._target.counters.bytes(len(chunk))
         if not chunk:
-            raise BodyCutException(self._place(), f"the body ended {self._left} bytes too early")
+            raise BodyCutException(self._location(), f"the body ended {self._left} bytes too early")
         skipped = min(self._skip, len(chunk))
         self._skip -= skipped
         chunk = chunk[skipped : skipped + self._left]
@@ -254,18 +278,18 @@ class Download:
         end = self.end
         if end is not None and self.position >= end:
             return False
-        place = self._place()
+        location = self._location()
         try:
             body = self._body = self._get(ByteRange(self.position, end))
         except RangeNotSatisfiableException as error:
-            self._at_end(place, error)
+            self._at_end(location, error)
             return False
         if body.total is not None and self.position >= body.total:  # asked for a range, got all
             self.close()
             return False
         self._skip = self.position - body.offset
         if self._skip > _MOST_SKIPPED:
-            raise S3Exception(place, "the store takes no notice of ranges")
+            raise S3Exception(location, "the store takes no notice of ranges")
         self._left = body.length - self._skip
         end = self.end
         if end is not None:
@@ -275,19 +299,19 @@ class Download:
     def _get(self, want: ByteRange | None) -> Body:
         """Send one request; the answer has passed all checks."""
         target = self._target
-        target.traffic.request()
+        target.counters.request()
         pin = target.pin
         request = Request(target.key, want, pin.if_match, pin.version)
         body = target.source.get(request, self._cancel)
-        target.traffic.request(body.requests - 1)
+        target.counters.request(body.requests - 1)
         try:
-            admit(Place(target.bucket, target.key, want), request, body, pin)
+            admit(ObjectLocation(target.bucket, target.key, want), request, body, pin)
         except BaseException:
             body.close()
             raise
         return body
 
-    def _at_end(self, place: Place, error: RangeNotSatisfiableException) -> None:
+    def _at_end(self, location: ObjectLocation, error: RangeNotSatisfiableException) -> None:
         """A 416 is an end if there really are no bytes, which the store has to say."""
         total = error.total
         if total is None and self._target.pin.total is None:
@@ -296,9 +320,9 @@ class Download:
             body.close()
         if total is None or self.position < total:
             raise error
-        self._target.pin.ends_at(place, total)
+        self._target.pin.ends_at(location, total)
 
-    def _place(self) -> Place:
+    def _location(self) -> ObjectLocation:
         end = self.end
         want = None if end is not None and end <= self.position else ByteRange(self.position, end)
-        return Place(self._target.bucket, self._target.key, want)
+        return ObjectLocation(self._target.bucket, self._target.key, want)

@@ -26,9 +26,9 @@ class Plan:
 
     #: What the first request of a run of reads is for, ...
     first: int
-    #: ... how many times longer each further one of the run is, and the most it may be.
+    #: ... how many times longer each further one of the run is, and its maximum.
     growth: int = 1
-    most: int = 1 << 40
+    maximum: int = 1 << 40
     #: How many requests are under way ahead of the reader, and how much of each is kept.
     ahead: int = 0
     hold: int = 0
@@ -40,7 +40,7 @@ class Plan:
 
 _RANDOM = Plan(first=64 * _KIB)
 _SEQUENTIAL = Plan(first=64 * _MIB, growth=8, ahead=1, hold=_MIB)
-_ADAPTIVE = Plan(first=128 * _KIB, growth=512, most=64 * _MIB, ahead=1, hold=_MIB, adaptive=True)
+_ADAPTIVE = Plan(first=128 * _KIB, growth=512, maximum=64 * _MIB, ahead=1, hold=_MIB, adaptive=True)
 _COLUMNAR = replace(_RANDOM, footer=True)
 #: What is not here is read like `default`.
 PLANS: dict[str, Plan] = {
@@ -227,7 +227,7 @@ class ReadAhead:
         #: From where on the next window is fetched while another one is read.
         self._steady = start + (0 if plan.growth == 1 else first // 2)
         self._windows: deque[Window] = deque()
-        target.traffic.hold()
+        target.counters.hold()
         self._held = True
 
     def chunk(self) -> memoryview:
@@ -274,7 +274,7 @@ class ReadAhead:
     def _drop(self) -> None:
         if self._held:
             self._held = False
-            self._target.traffic.drop()
+            self._target.counters.drop()
 
     def _more(self) -> bool:
         end = self._target.pin.end(None)
@@ -286,5 +286,5 @@ class ReadAhead:
         if end is not None:
             self.asked = min(self.asked, end)
         self._last = self.asked - start
-        self._size = min(self._size * self._plan.growth, max(self._plan.most, self._size))
+        self._size = min(self._size * self._plan.growth, max(self._plan.maximum, self._size))
         return Window(Download(self._target, start, self.asked, self._cancel))

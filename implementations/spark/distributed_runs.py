@@ -96,14 +96,14 @@ def spark(master: str) -> Backend:
             _reach(master)
         session = cluster_session(master)
     else:
-        raise UsageError(f"--spark: no master {_shown(master)!r}; it takes {_KNOWN}")
+        raise UsageError(f"--spark: no master {_without_secrets(master)!r}; it takes {_KNOWN}")
     with ExitStack() as stack:
-        backend = SparkBackend(stack.enter_context(session), _shown(master))
+        backend = SparkBackend(stack.enter_context(session), _without_secrets(master))
         backend.closing = stack.pop_all()
         return backend
 
 
-def _shown(master: str) -> str:
+def _without_secrets(master: str) -> str:
     """The master without what may be secret: the token of sc://host:port/;token=..."""
     parts = urlsplit(master)
     host = parts.netloc.rpartition("@")[2]
@@ -123,4 +123,4 @@ def _reach(master: str) -> None:
             why = error
         else:
             return
-    raise TargetError(f"{_shown(master)}: no Spark there: {why}")
+    raise TargetError(f"{_without_secrets(master)}: no Spark there: {why}")

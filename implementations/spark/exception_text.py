@@ -25,11 +25,11 @@ def keep_messages(error: BaseException) -> None:
     from py4j.protocol import Py4JJavaError
     from pyspark.errors.exceptions.captured import CapturedException
 
-    for each in _chain(error, set()):
-        if isinstance(each, CapturedException):
-            _fix(each, _OF_ERRORS, str(each._desc))
-        elif isinstance(each, Py4JJavaError):
-            _fix(each, ("__str__",), str(each.errmsg))
+    for link in _chain(error, set()):
+        if isinstance(link, CapturedException):
+            _fix(link, _OF_ERRORS, str(link._desc))
+        elif isinstance(link, Py4JJavaError):
+            _fix(link, ("__str__",), str(link.errmsg))
 
 
 def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
@@ -39,23 +39,23 @@ def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseExceptio
     seen.add(id(error))
     yield error
     members: Iterable[BaseException] = getattr(error, "exceptions", ())
-    for each in (error.__cause__, error.__context__, *members):
-        yield from _chain(each, seen)
+    for link in (error.__cause__, error.__context__, *members):
+        yield from _chain(link, seen)
 
 
-def _fix(found: Any, names: Iterable[str], otherwise: str = "") -> None:
+def _fix(error: Any, names: Iterable[str], otherwise: str = "") -> None:
     """Replace methods of one object by what they return now; `otherwise` if there is no message."""
-    cls = type(found)
+    cls = type(error)
     values: dict[str, Any] = {"__str__": otherwise} if "__str__" in names else {}
     for name in names:
         if hasattr(cls, name):
             with suppress(Exception):  # the machine may be dead already
-                values[name] = getattr(found, name)()
+                values[name] = getattr(error, name)()
     for context in values.get("getQueryContext", ()):
         _fix(context, _OF_CONTEXTS)
     methods = {name: _returning(value) for name, value in values.items()}
     own = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    found.__class__ = type(cls.__name__, (cls,), {**own, **methods})
+    error.__class__ = type(cls.__name__, (cls,), {**own, **methods})
 
 
 def _returning(value: Any) -> Callable[[Any], Any]:

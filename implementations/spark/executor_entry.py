@@ -1,5 +1,8 @@
-"""The function of every task. It is sent as code, not by its name, so that it can say what is wrong
-with an executor that has no fscontract, or another one."""
+"""The function of every task.
+
+It is sent as code, not by name, so that it can report an executor without fscontract, or with
+another version of it.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ def run_slice(
     version: str, slices: list[bytes], index: int, _rows: Iterable[object]
 ) -> Iterator[tuple[str, str, str | bytes]]:
     """Run the slice of one task: ("done", where, what came of it), or ("unfit", where, why)."""
+    import importlib
     import socket
     import sys
-    from importlib import import_module
 
     where = f"{sys.executable} on {socket.gethostname()}"
     try:
-        fscontract = import_module("fscontract")
-        found = getattr(fscontract, "__version__", "of no version")
-        if found != version:
-            yield "unfit", where, f"fscontract {found} ({fscontract.__file__})"
+        package = importlib.import_module("fscontract")  # which may be another one
+        present = getattr(package, "__version__", "of no version")
+        if present != version:
+            yield "unfit", where, f"fscontract {present} ({package.__file__})"
             return
         from fscontract.implementations.spark.executor_reads import run
     except ImportError as error:

@@ -20,61 +20,63 @@ from fscontract.implementations.filesystem_base import ReferenceFileSystem
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.local_stream import FOOTER
 from fscontract.implementations.openfile_builder import OpenOptions
-from fscontract.implementations.spark.locations import Place
-from fscontract.implementations.spark.tasks import Failure, failure_of
+from fscontract.implementations.spark.failures import Failure, failure_of
+from fscontract.implementations.spark.locations import FileLocation
 
 #: How many filesystems a worker keeps.
-MOST = 8
+MAX_FILESYSTEMS = 8
 _warm = False
 
 
 class FileSystems:
-    """The filesystems of this process, by place: those used last, and those in use."""
+    """The filesystems of this process, by location: those used last, and those in use."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, maximum: int = MAX_FILESYSTEMS) -> None:
+        self._maximum = maximum
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Place, list[Any]] = OrderedDict()  # a filesystem, and its users
+        self._cached: OrderedDict[FileLocation, list[Any]] = (
+            OrderedDict()
+        )  # a filesystem, and its users
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._cached)
 
     @contextmanager
-    def lease(self, place: Place) -> Iterator[ReferenceFileSystem]:
-        """The filesystem of a place, which is not closed meanwhile."""
-        filesystem = self.take(place)
+    def lease(self, location: FileLocation) -> Iterator[ReferenceFileSystem]:
+        """The filesystem of a location, which is not closed meanwhile."""
+        filesystem = self.take(location)
         try:
             yield filesystem
         finally:
-            self.give_back(place)
+            self.give_back(location)
 
-    def take(self, place: Place) -> ReferenceFileSystem:
-        """The filesystem of a place, for as long as it is not given back."""
-        if not place.kept:
-            return place.make()
+    def take(self, location: FileLocation) -> ReferenceFileSystem:
+        """The filesystem of a location, for as long as it is not given back."""
+        if not location.cached:
+            return location.make()
         with self._lock:
-            entry = self._kept.setdefault(place, [None, 0])
+            entry = self._cached.setdefault(location, [None, 0])
             entry[1] += 1
-            self._kept.move_to_end(place)
+            self._cached.move_to_end(location)
             try:
                 if entry[0] is None:
-                    entry[0] = place.make()
+                    entry[0] = location.make()
             except BaseException:
-                self._kept.pop(place)
+                self._cached.pop(location)
                 raise
             filesystem: ReferenceFileSystem = entry[0]
         return filesystem
 
-    def give_back(self, place: Place) -> None:
+    def give_back(self, location: FileLocation) -> None:
         """One user less; those that nobody uses go, the oldest first, if they are too many."""
         with self._lock:
-            entry = self._kept.get(place)
+            entry = self._cached.get(location)
             if entry is None:
                 return
             entry[1] -= 1
-            idle = [p for p, (_, users) in self._kept.items() if users <= 0]
-            surplus = idle[: max(0, len(self._kept) - self._most)]
-            evicted = [self._kept.pop(p)[0] for p in surplus]
+            idle = [p for p, (_, users) in self._cached.items() if users <= 0]
+            surplus = idle[: max(0, len(self._cached) - self._maximum)]
+            evicted = [self._cached.pop(p)[0] for p in surplus]
         for filesystem in evicted:
             close = getattr(filesystem, "close", None)
             if close is not None:
@@ -119,7 +121,7 @@ OF_STREAMS = (STORE_IO_REQUEST, OPENED, CLOSED, TOTAL_BYTES)
 class Source:
     """A file, and how to open it: all that a stream is beside its position."""
 
-    place: Place
+    location: FileLocation
     path: str
     options: OpenOptions
 
@@ -163,7 +165,7 @@ class Answer(NamedTuple):
 def read(request: Request) -> Answer:
     """Open the file, read the ranges, and close it. Runs in a worker."""
     source = request.source
-    with FILESYSTEMS.lease(source.place) as filesystem:
+    with FILESYSTEMS.lease(source.location) as filesystem:
         before = filesystem.io_statistics()
         with source.open(filesystem) as stream:
             blocks = _exactly(stream, request) if request.exact else _widely(stream, request)

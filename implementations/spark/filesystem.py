@@ -17,7 +17,7 @@ from fscontract.implementations.fsspec_adapter import _View
 from fscontract.implementations.openfile_builder import Builder, OpenOptions
 from fscontract.implementations.spark.executor_reads import OF_STREAMS, Source
 from fscontract.implementations.spark.input_stream import SparkExecutorInputStream
-from fscontract.implementations.spark.locations import Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, location_of
 from fscontract.implementations.spark.pickling import (
     pickled_builder,
     portable,
@@ -31,10 +31,10 @@ class SparkBuilder(Builder[FSDataInputStream]):
 
     def __init__(self, filesystem: SparkFileSystem, path: str) -> None:
         super().__init__(path, filesystem.open_with)
-        self._place = filesystem.place
+        self._location = filesystem.location
 
     def __reduce__(self) -> Any:
-        return pickled_builder(self._place, self._path, self)
+        return pickled_builder(self._location, self._path, self)
 
 
 class SparkFileSystem(ReferenceFileSystem):
@@ -51,8 +51,8 @@ class SparkFileSystem(ReferenceFileSystem):
 
     def __init__(self, spark: Any, inner: Any, **options: Any) -> None:
         super().__init__()
-        self.place: Place = place_of(inner, options)
-        self.inner = inner if isinstance(inner, ReferenceFileSystem) else self.place.make()
+        self.location: FileLocation = location_of(inner, options)
+        self.inner = inner if isinstance(inner, ReferenceFileSystem) else self.location.make()
         self._tasks = spark if isinstance(spark, Tasks) else tasks_of(spark)
         self._lock = threading.Lock()
         self._counted: Counter[str] = Counter()
@@ -61,7 +61,7 @@ class SparkFileSystem(ReferenceFileSystem):
         return f"{type(self).__name__}({self.inner!r})"
 
     def __reduce__(self) -> Any:
-        return unpickled_filesystem, (self.place,)
+        return unpickled_filesystem, (self.location,)
 
     @property
     def tasks(self) -> Tasks:
@@ -99,7 +99,7 @@ class SparkFileSystem(ReferenceFileSystem):
         return SparkBuilder(self, path)
 
     def _open(self, path: str, options: OpenOptions) -> SparkExecutorInputStream:
-        source = Source(self.place, path, replace(options, status=portable(options.status)))
+        source = Source(self.location, path, replace(options, status=portable(options.status)))
         return SparkExecutorInputStream(source, self._tasks, self._count)
 
     def _count(self, counts: Mapping[str, int]) -> None:

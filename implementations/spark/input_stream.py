@@ -24,8 +24,9 @@ from fscontract.implementations.spark.executor_reads import (
     Source,
     read,
 )
+from fscontract.implementations.spark.failures import Failure, error_of
 from fscontract.implementations.spark.pickling import pickled_stream
-from fscontract.implementations.spark.tasks import Failure, Tasks, error_of
+from fscontract.implementations.spark.tasks import Tasks
 
 KIB, MIB = 1 << 10, 1 << 20
 #: The most that one task reads of one range: its answer goes through the driver's memory.
@@ -38,11 +39,11 @@ _WORTH_A_TASK = MIB
 
 @dataclass(frozen=True)
 class Ahead:
-    """How much a stream read brings at least: `first`, and `growth` times more up to `most`."""
+    """How much a stream read brings at least: `first`, and `growth` times more up to `maximum`."""
 
     first: int
     growth: int
-    most: int
+    maximum: int
 
 
 #: By the advice of the read policy. A job takes as long as a megabyte, so bytes are cheap.
@@ -61,19 +62,19 @@ class Piece(NamedTuple):
     length: int
 
 
-def pieces(ranges: Iterable[tuple[int, int, int]], most: int = PIECE) -> Iterator[Piece]:
+def pieces(ranges: Iterable[tuple[int, int, int]], maximum: int = PIECE) -> Iterator[Piece]:
     """Ranges, as number, offset and length, in pieces of at most so many bytes."""
     for number, offset, length in ranges:
-        for start in range(offset, offset + length, most):
-            yield Piece(number, start, min(most, offset + length - start))
+        for start in range(offset, offset + length, maximum):
+            yield Piece(number, start, min(maximum, offset + length - start))
 
 
-def rounds(cut: Iterable[Piece], most: int = JOB) -> Iterator[list[Piece]]:
+def rounds(cut: Iterable[Piece], maximum: int = JOB) -> Iterator[list[Piece]]:
     """Pieces for one job after the other, each of at most so many bytes."""
     now: list[Piece] = []
     size = 0
     for piece in cut:
-        if now and size + piece.length > most:
+        if now and size + piece.length > maximum:
             yield now
             now, size = [], 0
         now.append(piece)
@@ -128,7 +129,9 @@ class SparkExecutorInputStream(ReferenceInputStream):
         policy = option_table().policies[options.read_policy or "default"]
         self._ahead = AHEAD[policy.advice]
         if options.buffer_size is not None:
-            self._ahead = replace(self._ahead, first=options.buffer_size, most=options.buffer_size)
+            self._ahead = replace(
+                self._ahead, first=options.buffer_size, maximum=options.buffer_size
+            )
         self._next = self._ahead.first
         self._keeps_footer = bool(options.footer_cache)
         self._chunk = (0, _NOTHING)
@@ -216,7 +219,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
             self._next_round(parts, left)
 
     def _placed(self) -> Source:
-        return replace(self._source, place=self._source.place.for_path(self.path))
+        return replace(self._source, location=self._source.location.for_path(self.path))
 
     def _known_length(self) -> int | None:
         return self._known if self._declared is None else self._declared
@@ -265,16 +268,16 @@ class SparkExecutorInputStream(ReferenceInputStream):
             count += got
         return count
 
-    def _fetch(self, position: int, wanted: int) -> tuple[int, memoryview]:
+    def _fetch(self, position: int, length: int) -> tuple[int, memoryview]:
         """Read at a position what is wanted, and ahead; the bytes are kept for reads to come."""
         start, held = self._chunk
         goes_on = len(held) > 0 and position == start + len(held)
         self._next = (
-            min(self._next * self._ahead.growth, self._ahead.most)
+            min(self._next * self._ahead.growth, self._ahead.maximum)
             if goes_on
             else (self._ahead.first)
         )
-        count = max(wanted, self._in_split(position), self._next, 1)
+        count = max(length, self._in_split(position), self._next, 1)
         blocks = self._job(position, count)
         data = blocks[0][1] if len(blocks) == 1 else memoryview(b"".join(b for _, b in blocks))
         chunk = position, data
@@ -287,7 +290,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         end = self._source.options.split_end
         if end is None or self._ahead.growth == 1 or position >= end:
             return 0
-        return min(end - position, self._ahead.most)
+        return min(end - position, self._ahead.maximum)
 
     def _job(self, position: int, count: int, footer: bool = False) -> list[tuple[int, memoryview]]:
         """What the file has of a range, in blocks that follow each other, up to what a job takes.
@@ -319,7 +322,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         """Take over what an answer says of the file, and what it cost."""
         if self._declared is None:
             self._known = answer.length
-        if self._source.place.pins:
+        if self._source.location.pins:
             self._source = self._source.pinned(answer.etag)
         for name in OF_STREAMS:
             self._counts[name] += answer.counts.pop(name, 0)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Image:
+class InlineFile:
     """What lies at one path: a file's `data`, or None; `status` is None if nothing is there."""
 
     path: str
@@ -48,29 +48,29 @@ class Image:
         return f"{type(self).__name__}({self.path!r})"
 
 
-def image_of(filesystem: MemoryFileSystem, path: str) -> Image:
+def inline_file(filesystem: MemoryFileSystem, path: str) -> InlineFile:
     """What lies at a path now."""
     path = normalize(path)
     try:
         status = filesystem.get_file_status(path)
         if status.is_directory:
-            return Image(path, status)
+            return InlineFile(path, status)
         with filesystem.open(path) as stream:
             data = bytearray(status.length)
             stream.read_fully(0, data)
-        return Image(path, status, bytes(data))
+        return InlineFile(path, status, bytes(data))
     except FileNotFoundException:
-        return Image(path)
+        return InlineFile(path)
     except PermissionError:
-        return Image(path, status, readable=False)
+        return InlineFile(path, status, readable=False)
 
 
-class ShippedInputStream(MemoryInputStream):
-    """A stream over an image."""
+class InlineInputStream(MemoryInputStream):
+    """A stream over an inline file."""
 
-    def __init__(self, image: Image, data: bytes, declared: int | None) -> None:
-        super().__init__(data, image.path, declared)
-        self._etag = None if image.status is None else image.status.etag
+    def __init__(self, file: InlineFile, data: bytes, declared: int | None) -> None:
+        super().__init__(data, file.path, declared)
+        self._etag = None if file.status is None else file.status.etag
 
     @property
     def etag(self) -> str | None:
@@ -78,28 +78,28 @@ class ShippedInputStream(MemoryInputStream):
         return self._etag
 
 
-class ShippedFileSystem(ReferenceFileSystem):
-    """The one file of an image, to read and nothing else."""
+class InlineFileSystem(ReferenceFileSystem):
+    """One inline file, to read and nothing else."""
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, file: InlineFile) -> None:
         super().__init__()
-        self._image = image
+        self._file = file
 
-    def _open(self, path: str, options: OpenOptions) -> ShippedInputStream:
-        image = self._image
+    def _open(self, path: str, options: OpenOptions) -> InlineInputStream:
+        file = self._file
         status = self.get_file_status(path)
         if status.is_directory:
             raise not_a_file(path)
-        if image.data is None:
+        if file.data is None:
             raise denied(path)
         if options.etag is not None and options.etag != status.etag:
             raise RemoteFileChangedException(path, "not the file that the status is of")
-        return ShippedInputStream(image, image.data, options.length)
+        return InlineInputStream(file, file.data, options.length)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of the image; FileNotFoundException for all other paths."""
-        status = self._image.status
-        if status is None or normalize(path) != self._image.path:
+        """The status of the file; FileNotFoundException for all other paths."""
+        status = self._file.status
+        if status is None or normalize(path) != self._file.path:
             raise not_found(path)
         return status
 
@@ -125,24 +125,24 @@ class ShippedFileSystem(ReferenceFileSystem):
 
     def as_fsspec(self) -> Any:
         """UnsupportedOperationException."""
-        _reject(self._image.path)
+        _reject(self._file.path)
 
 
 def _reject(path: str) -> NoReturn:
     raise UnsupportedOperationException(f"a file sent with a task is there to be read: {path!r}")
 
 
-class Place(ABC):
+class FileLocation(ABC):
     """How to make a filesystem, in this process or another one; equal ones make equal ones."""
 
     #: Whether a worker keeps the filesystem for tasks to come.
-    kept: ClassVar[bool] = True
+    cached: ClassVar[bool] = True
 
     @abstractmethod
     def make(self) -> ReferenceFileSystem:
         """A new filesystem."""
 
-    def for_path(self, path: str) -> Place:
+    def for_path(self, path: str) -> FileLocation:
         """What has to be sent to read one path."""
         return self
 
@@ -153,7 +153,7 @@ class Place(ABC):
 
 
 @dataclass(frozen=True)
-class LocalPlace(Place):
+class LocalLocation(FileLocation):
     """The files below `root`, which every executor sees at the same path."""
 
     root: str = "/"
@@ -165,7 +165,7 @@ class LocalPlace(Place):
 
 
 @dataclass(frozen=True)
-class S3Place(Place):
+class S3Location(FileLocation):
     """A bucket. A pickle has no keys: see S3Config."""
 
     config: S3Config
@@ -183,18 +183,18 @@ class S3Place(Place):
 
 
 @dataclass(frozen=True)
-class ShippedPlace(Place):
+class InlineLocation(FileLocation):
     """One file that is sent along."""
 
-    kept: ClassVar[bool] = False
-    image: Image
+    cached: ClassVar[bool] = False
+    file: InlineFile
 
-    def make(self) -> ShippedFileSystem:
+    def make(self) -> InlineFileSystem:
         """A new filesystem."""
-        return ShippedFileSystem(self.image)
+        return InlineFileSystem(self.file)
 
 
-class MemoryPlace(Place):
+class MemoryLocation(FileLocation):
     """Files in the memory of this process, each of which is sent with the tasks that read it."""
 
     def __init__(self, filesystem: MemoryFileSystem | None = None) -> None:
@@ -204,9 +204,9 @@ class MemoryPlace(Place):
         """The filesystem, always the same one."""
         return self._filesystem
 
-    def for_path(self, path: str) -> ShippedPlace:
+    def for_path(self, path: str) -> InlineLocation:
         """The file as it is now."""
-        return ShippedPlace(image_of(self._filesystem, path))
+        return InlineLocation(inline_file(self._filesystem, path))
 
     def __reduce__(self) -> Any:
         raise UnsupportedOperationException(
@@ -214,39 +214,39 @@ class MemoryPlace(Place):
         )
 
 
-def place_of(inner: Any, options: Mapping[str, Any] | None = None) -> Place:
-    """The place that a URL, one of our filesystems, or an S3Config stands for.
+def location_of(inner: Any, options: Mapping[str, Any] | None = None) -> FileLocation:
+    """Return the location that a URL, one of our filesystems, or an S3Config stands for.
 
     URLs are `memory:`, `file:///directory` and `s3://bucket`, whose `options` are those of S3.
     IllegalArgumentException for anything else.
     """
     if options and not str(inner).startswith("s3://"):
         raise IllegalArgumentException("options are for the URL of a bucket")
-    if isinstance(inner, Place):
+    if isinstance(inner, FileLocation):
         return inner
     if isinstance(inner, str):
         return _of_url(inner, options or {})
     if isinstance(inner, MemoryFileSystem):
-        return MemoryPlace(inner)
+        return MemoryLocation(inner)
     if isinstance(inner, LocalFileSystem):
-        return LocalPlace(inner.root, inner.strategy)
+        return LocalLocation(inner.root, inner.strategy)
     config = getattr(inner, "config", inner)  # of an S3FileSystem, whose module may not be loaded
     if type(config).__name__ == "S3Config":
-        return S3Place(config)
+        return S3Location(config)
     raise IllegalArgumentException(f"no place that executors can read: {type(inner).__name__}")
 
 
-def _of_url(url: str, options: Mapping[str, Any]) -> Place:
+def _of_url(url: str, options: Mapping[str, Any]) -> FileLocation:
     parts = urlsplit(url)
     if parts.scheme == "memory" and not parts.netloc and parts.path in ("", "/"):
-        return MemoryPlace()
+        return MemoryLocation()
     if parts.scheme == "file" and not parts.netloc and parts.path.startswith("/"):
-        return LocalPlace(unquote(parts.path))
+        return LocalLocation(unquote(parts.path))
     bare = not (parts.query or parts.fragment or "@" in parts.netloc)
     if parts.scheme == "s3" and parts.netloc and bare and parts.path in ("", "/"):
         from fscontract.implementations.s3.config import S3Config
 
-        return S3Place(S3Config.of(parts.netloc, options))
+        return S3Location(S3Config.of(parts.netloc, options))
     raise IllegalArgumentException(
         f"{parts.scheme or 'no scheme'}: executors read memory:, file:///directory and s3://bucket"
     )

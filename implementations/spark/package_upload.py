@@ -45,10 +45,10 @@ def make_archive(folder: Path) -> Path:
     archive = folder / f"fscontract-{contract.__version__}.zip"
     root = Path(contract.__path__[0]).parent
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for place, folders, names in os.walk(root, followlinks=True):
+        for directory, folders, names in os.walk(root, followlinks=True):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
             for name in sorted(names):
                 if name.endswith(_KINDS):
-                    source = Path(place, name)
+                    source = Path(directory, name)
                     file.write(source, Path("fscontract", source.relative_to(root)))
     return archive

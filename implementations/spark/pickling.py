@@ -26,7 +26,7 @@ from fscontract.contract.api.filesystem import (
 from fscontract.implementations.input_stream import CAPABILITIES
 from fscontract.implementations.openfile_builder import Builder, OpenOptions
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS, Source
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 
 
 def portable(status: FileStatus | None) -> FileStatus | None:
@@ -38,26 +38,28 @@ def portable(status: FileStatus | None) -> FileStatus | None:
 
 def pickled_stream(source: Source, position: int) -> tuple[Any, tuple[Source, int]]:
     """What `__reduce__` of a stream at `position` returns."""
-    place = source.place.for_path(source.path)
-    return LazyInputStream, (replace(source, place=place), position)
+    location = source.location.for_path(source.path)
+    return LazyInputStream, (replace(source, location=location), position)
 
 
-def pickled_builder(place: Place, path: str, builder: Builder[Any]) -> tuple[Any, tuple[Any, ...]]:
+def pickled_builder(
+    location: FileLocation, path: str, builder: Builder[Any]
+) -> tuple[Any, tuple[Any, ...]]:
     """What `__reduce__` of a builder returns."""
     calls = [
         (method, (portable(*args),) if method == "with_file_status" else args)
         for method, args in builder.calls()
     ]
-    return unpickled_builder, (place.for_path(path), path, calls)
+    return unpickled_builder, (location.for_path(path), path, calls)
 
 
 def unpickled_builder(
-    place: Place, path: str, calls: Sequence[tuple[str, tuple[Any, ...]]]
+    location: FileLocation, path: str, calls: Sequence[tuple[str, tuple[Any, ...]]]
 ) -> Builder[FSDataInputStream]:
     """A builder whose streams read in this process."""
 
     def opener(path: str, options: OpenOptions) -> FSDataInputStream:
-        return LazyInputStream(Source(place, path, options), 0)
+        return LazyInputStream(Source(location, path, options), 0)
 
     builder: Builder[FSDataInputStream] = Builder(path, opener)
     for method, args in calls:
@@ -65,9 +67,9 @@ def unpickled_builder(
     return builder
 
 
-def unpickled_filesystem(place: Place) -> Any:
-    """The filesystem of a place in this process; if it is closed for others, it opens again."""
-    with FILESYSTEMS.lease(place) as filesystem:
+def unpickled_filesystem(location: FileLocation) -> Any:
+    """The filesystem of a location in this process; if it is closed for others, it opens again."""
+    with FILESYSTEMS.lease(location) as filesystem:
         return filesystem
 
 
@@ -104,9 +106,9 @@ class LazyInputStream(FSDataInputStream):
         if self._closed:
             raise PathIOException(self.path, "the stream is closed")
         if self._stream is None:
-            place = self._source.place
-            filesystem = FILESYSTEMS.take(place)
-            give_back = weakref.finalize(self, FILESYSTEMS.give_back, place)
+            location = self._source.location
+            filesystem = FILESYSTEMS.take(location)
+            give_back = weakref.finalize(self, FILESYSTEMS.give_back, location)
             try:
                 stream = self._source.open(filesystem)
                 if self._start:

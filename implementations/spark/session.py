@@ -81,8 +81,8 @@ def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:
     if spec is None or not spec.submodule_search_locations:
         raise TargetError("Spark needs the module 'pyspark'; pip install 'fscontract[spark]'")
     home, temporary = folder / "spark", folder / "tmp"
-    for place in (home, temporary):
-        place.mkdir()
+    for directory in (home, temporary):
+        directory.mkdir()
     for entry in Path(spec.submodule_search_locations[0]).iterdir():
         (home / entry.name).symlink_to(entry)
     (folder / "log4j2.properties").write_text(_SILENCE, encoding="utf-8")
@@ -383,8 +383,8 @@ def _last_line(log: Path, error: BaseException) -> str:
     """What the machine said at last, or else what Python made of it, without Java's trace."""
     lines = [s for s in log.read_text("utf-8", "replace").splitlines() if "Error" in s]
     said = [s.strip(" :\t") for s in str(error).splitlines()]
-    shown = [s for s in said if s and not s.startswith(("at ", "... "))]
-    return (lines or shown or [type(error).__name__])[-1].strip()[:300]
+    lines_shown = [s for s in said if s and not s.startswith(("at ", "... "))]
+    return (lines or lines_shown or [type(error).__name__])[-1].strip()[:300]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from fscontract.implementations.bindings.common import failure
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.locations import place_of
+from fscontract.implementations.spark.locations import location_of
 from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.targets import LocalBinding, check_options
 
@@ -67,11 +67,11 @@ def spark(options: Mapping[str, str]) -> Binding:
     check_options("spark", options, _OPTIONS)
     inner = options.get("inner", "local")
     with ExitStack() as stack:
-        place, environment = _inner(inner, stack)
+        location, environment = _inner(inner, stack)
         session = stack.enter_context(
             local_session(options.get("master", "local[2]"), environment=environment)
         )
-        return SparkBinding(SparkFileSystem(session, place), stack.pop_all())
+        return SparkBinding(SparkFileSystem(session, location), stack.pop_all())
 
 
 def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
@@ -85,7 +85,7 @@ def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
     if name in known:
         return known[name](), {}
     try:
-        return place_of(name), {}
+        return location_of(name), {}
     except IllegalArgumentException as error:
         raise TargetError(f"spark: inner is memory, local, s3 or a URL: {error}") from error
 

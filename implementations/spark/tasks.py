@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import pickle
 import secrets
 import threading
@@ -11,71 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from fscontract.contract import __version__
 from fscontract.contract.api.errors import PathIOException
 from fscontract.implementations.spark import executor_entry
-
-_OURS = "fscontract."
-_BUILTIN = "builtins"
+from fscontract.implementations.spark.failures import error_of
 
 
 class ExecutorException(PathIOException, ConnectionError):
     """Executors could not run the task, whatever it was to read: nothing is known of the file."""
-
-
-class Failure(NamedTuple):
-    """An exception: its class, what it says, and the path it is about."""
-
-    module: str
-    name: str
-    message: str
-    path: str | None = None
-
-
-def failure_of(error: BaseException) -> Failure:
-    """An exception as data."""
-    cls = type(error)
-    return Failure(cls.__module__, cls.__qualname__, str(error), getattr(error, "path", None))
-
-
-def error_of(failure: Failure, path: str = "") -> Exception:
-    """An exception like the one that was raised; PathIOException on `path` for foreign classes."""
-    cls = _class_of(failure)
-    made = None if cls is None else _like(cls, failure, path)
-    if made is not None:
-        return made
-    said = f"{failure.name}: {failure.message}" if failure.message else failure.name
-    return PathIOException(failure.path or path, said)
-
-
-def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None:
-    """An exception of the class that says the same; None if it is not made of a message."""
-    if issubclass(cls, PathIOException):
-        error = cls.__new__(cls)  # the path is in the message already
-        error.args = (failure.message,)
-        error.path = failure.path or path
-        return error
-    try:
-        return cls(failure.message)
-    except TypeError:
-        return None
-
-
-def _class_of(failure: Failure) -> type[Exception] | None:
-    """The class if it is ours, or one of Python's own."""
-    if failure.module == _BUILTIN:
-        found = getattr(builtins, failure.name, None)
-    elif failure.module.startswith(_OURS):
-        found = getattr(import_module(failure.module), failure.name, None)
-    else:
-        return None
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
 
 
 #: Of one slice, as `entry.run_slice` has it.
@@ -99,7 +46,7 @@ class Tasks(ABC):
     """
 
     def __init__(self, jobs: int = JOBS) -> None:
-        self._most = jobs
+        self._max_jobs = jobs
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._jobs: WeakKeyDictionary[Future[Any], str] = WeakKeyDictionary()
@@ -179,7 +126,9 @@ class Tasks(ABC):
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="fscontract-spark")
+                self._pool = ThreadPoolExecutor(
+                    self._max_jobs, thread_name_prefix="fscontract-spark"
+                )
             return self._pool
 
     def _map(
@@ -250,7 +199,7 @@ class RddTasks(Tasks):
             return 0
         tracker = self._context.statusTracker()
         jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(job))
-        stages = [tracker.getStageInfo(s) for found in jobs if found for s in found.stageIds]
+        stages = [tracker.getStageInfo(s) for info in jobs if info for s in info.stageIds]
         return sum(int(stage.numActiveTasks) for stage in stages if stage)
 
     def _name(self, job: str, description: str) -> None:
@@ -298,15 +247,15 @@ class DataFrameTasks(Tasks):
         with _one_line():
             rows = self._session.range(0, count, 1, count)
             schema = "index long, state string, place string, data binary"
-            found = rows.mapInArrow(call, schema).toArrow().to_pylist()
-        found.sort(key=itemgetter("index"))
+            rows_found = rows.mapInArrow(call, schema).toArrow().to_pylist()
+        rows_found.sort(key=itemgetter("index"))
         return [
             (
                 row["state"],
                 row["place"],
                 row["data"] if row["state"] == "done" else str(row["data"], "utf-8"),
             )
-            for row in found
+            for row in rows_found
         ]
 
 
@@ -330,8 +279,8 @@ def job_failure(error: BaseException) -> ExecutorException:
     said = [s for s in lines if not s.startswith(("at ", "File ", "Traceback", "Driver stack"))]
     first = (said or [type(error).__name__])[0]
     cause = next((s for s in reversed(said) if "Error: " in s or "Exception: " in s), "")
-    shown = first if cause in first else f"{first} ... {cause}"
-    return ExecutorException("Spark", f"the job failed: {shown[:600]}")
+    summary = first if cause in first else f"{first} ... {cause}"
+    return ExecutorException("Spark", f"the job failed: {summary[:600]}")
 
 
 def tasks_of(spark: Any, jobs: int = JOBS) -> Tasks:

@@ -1,1 +1,1 @@
-"""Reading blocks of files as records: each record comes from exactly one block."""
+"""Block reader: read blocks of files as records, each record from exactly one block."""

@@ -1,4 +1,8 @@
-"""Many records at once, as a reader context finds them."""
+"""Batches of records, as reader contexts find them.
+
+RegionBatch and PiecesBatch keep the bytes of their records in one piece, and divide them only when
+the records are asked for; readers of Arrow columns never ask.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +54,12 @@ class RecordBatch:
 
     @property
     def used_bytes(self) -> int:
-        """How many bytes of the file the records took, and those dropped between them."""
+        """Return how many bytes of the file the records took, and those dropped between them."""
         return self.end - self.start
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """Where each record starts in the file."""
+        """Return where each record starts in the file."""
         if self._source:
             sizes = map(len, self._source.splitlines(keepends=True))
         else:
@@ -63,11 +67,75 @@ class RecordBatch:
         return list(accumulate(sizes, initial=self.start))[: len(self.records)]
 
     def used_by(self, index: int) -> int:
-        """How many bytes one record took, with what was dropped between it and the next."""
+        """Return how many bytes one record took, with what was dropped between it and the next."""
         before = self.offsets[index] if index else self.start
         after = self.offsets[index + 1] if index + 1 < len(self.records) else self.end
         return after - before
 
     def entity(self, index: int) -> Entity:
-        """One of the records."""
+        """Return one of the records."""
         return Entity(self.records[index], self.used_by(index), self.offsets[index])
+
+
+class RegionBatch(RecordBatch):
+    """Records that lie one behind the other in `data` from `first` up to `stop`, at least one.
+
+    Each has `delimiter` behind it.
+    """
+
+    def __init__(
+        self, block_id: int, start: int, data: bytes, first: int, stop: int, delimiter: bytes
+    ) -> None:
+        super().__init__(block_id, [], start, start + stop - first, len(delimiter))
+        del self.records  # they are made when they are asked for
+        self.data = data
+        self.first = first
+        self.stop = stop
+        self.delimiter = delimiter
+
+    @property
+    def _region(self) -> bytes:
+        return self.data[self.first : self.stop]
+
+    @cached_property
+    def records(self) -> list[bytes]:  # type: ignore[override]
+        """Return the records as a list."""
+        records = self._region.split(self.delimiter)
+        records.pop()
+        return records
+
+    @cached_property
+    def count(self) -> int:
+        """Return how many records there are; may be set by who knows."""
+        if len(self.delimiter) > 1:
+            return self.data.count(self.delimiter, self.first, self.stop)
+        # Twice as fast as counting one byte, which Python does byte by byte.
+        return self.used_bytes - len(self._region.replace(self.delimiter, b""))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class PiecesBatch(RecordBatch):
+    """Records of `length` bytes that `data` consists of; the last one may be shorter."""
+
+    def __init__(self, block_id: int, data: bytes, start: int, length: int) -> None:
+        offsets = range(start, start + len(data), length)
+        super().__init__(block_id, [], start, start + len(data), offsets=offsets)
+        del self.records
+        self.data = data
+        self.length = length
+
+    @cached_property
+    def records(self) -> list[bytes]:  # type: ignore[override]
+        """Return the records as a list."""
+        return [self.data[i : i + self.length] for i in range(0, len(self.data), self.length)]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def __bool__(self) -> bool:
+        return True

@@ -1,4 +1,4 @@
-"""Compressed files: they can't be split, so one block is the whole of one."""
+"""Decompress files: gzip, bzip2, xz and zstd. A compressed file is one block."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ CODECS = (*_DECODERS, "zstd")
 
 
 def codec_of(path: str, compression: str | None) -> str | None:
-    """The codec that a file is read with: `compression`, or by the suffix if that is INFER.
+    """Return the codec that a file is read with: `compression`, or by the suffix if that is INFER.
 
     IllegalArgumentException for an unknown codec, or for the suffix of one that can't be read.
     """
@@ -83,7 +83,7 @@ def codec_of(path: str, compression: str | None) -> str | None:
 
 
 def decompressed(stream: FSDataInputStream, path: str, length: int, codec: str) -> ByteSource:
-    """The content of a compressed file of `length` bytes."""
+    """Return the content of a compressed file of `length` bytes."""
     raw = FileSource(stream, path, length)
     if codec == "zstd":
         return _ZstdSource(raw, path)
@@ -100,7 +100,7 @@ class _DecodedSource(ByteSource):
         self._position = 0
 
     def read(self, position: int, count: int) -> bytes:
-        """The next bytes; PathIOException for a position that is not the next, or bad data."""
+        """Return the next bytes; PathIOException for any other position, or bad data."""
         if position != self._position:
             raise PathIOException(self._path, f"a compressed file can't be read from {position} on")
         parts: list[bytes] = []
@@ -118,7 +118,7 @@ class _DecodedSource(ByteSource):
 
     @abstractmethod
     def _decode(self, count: int) -> bytes:
-        """From 1 to `count` bytes, none at the end."""
+        """Return 1 to `count` bytes, none at the end."""
 
 
 class _MemberSource(_DecodedSource):

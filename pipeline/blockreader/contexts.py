@@ -1,4 +1,4 @@
-"""How the bytes of a block become records: the port, and records of a fixed length."""
+"""Reader contexts turn the bytes of a block into records: the interface, and fixed lengths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.pipeline.blockreader.batches import Entity, RecordBatch
+from fscontract.pipeline.blockreader.batches import Entity, PiecesBatch, RecordBatch
 from fscontract.pipeline.blockreader.compression import INFER, codec_of, decompressed
 from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource, FileSource
 from fscontract.pipeline.blocks import FileBlockMetadata
@@ -51,7 +51,7 @@ class ReaderContext(ABC):
         self._begin(goes_on)
 
     def next(self) -> Entity | None:
-        """The next record of the block, None after the last."""
+        """Return the next record of the block, None after the last."""
         while self._batch is None or self._index >= len(self._batch):
             self._batch, self._index = self._find(), 0
             if self._batch is None:
@@ -60,7 +60,7 @@ class ReaderContext(ABC):
         return self._batch.entity(self._index - 1)
 
     def next_batch(self) -> RecordBatch | None:
-        """Some of the next records of the block, at least one; None after the last."""
+        """Return some of the next records of the block, at least one; None after the last."""
         batch, index = self._batch, self._index
         self._batch, self._index = None, 0
         if batch is None or index >= len(batch):
@@ -74,7 +74,7 @@ class ReaderContext(ABC):
     @property
     @abstractmethod
     def position(self) -> int:
-        """How far in the file the context has come; in decompressed bytes if it is compressed."""
+        """Return the position in the file, in decompressed bytes if the file is compressed."""
 
     @abstractmethod
     def _begin(self, goes_on: bool) -> None:
@@ -85,7 +85,7 @@ class ReaderContext(ABC):
 
     @abstractmethod
     def _find(self) -> RecordBatch | None:
-        """As `next_batch`, for records that `next` has not looked at."""
+        """Find the next batch, without records that `next` has returned."""
 
     def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
         codec = codec_of(block.path, self.compression)
@@ -124,7 +124,7 @@ class FixedBytesReaderContext(ReaderContext):
 
     @property
     def position(self) -> int:
-        """Where the next piece starts."""
+        """Return where the next piece starts."""
         return self._position
 
     def _begin(self, goes_on: bool) -> None:
@@ -133,22 +133,22 @@ class FixedBytesReaderContext(ReaderContext):
             self._position, self._stop = map(self._up, (self._block.offset, self._end))
 
     def _up(self, offset: int) -> int:
-        """The first start of a record at an offset or behind it."""
+        """Return the first start of a record at an offset or behind it."""
         if offset >= _ENDLESS:
             return offset
         return offset + (self._data_offset - offset) % self.length
 
     def _find(self) -> RecordBatch | None:
         start, length = self._position, self.length
-        wanted = min(max(length, self._buffer_size // length * length), self._stop - start)
-        data = self._source.read(start, wanted) if wanted > 0 else b""
+        count = min(max(length, self._buffer_size // length * length), self._stop - start)
+        data = self._source.read(start, count) if count > 0 else b""
         if not data:
             return None
         self._position = start + len(data)
         return self._batch_of(data, start)
 
     def _batch_of(self, data: bytes, start: int) -> RecordBatch:
-        """The pieces of some bytes that begin with one."""
+        """Return the pieces of some bytes that begin with one."""
         end, length = start + len(data), self.length
         records = [data] if len(data) <= length else _pieces(data, length)
         offsets = range(start, end, length)
@@ -157,3 +157,10 @@ class FixedBytesReaderContext(ReaderContext):
 
 def _pieces(data: bytes, length: int) -> list[bytes]:
     return [data[i : i + length] for i in range(0, len(data), length)]
+
+
+class PiecesReaderContext(FixedBytesReaderContext):
+    """As its base, with batches that are a PiecesBatch."""
+
+    def _batch_of(self, data: bytes, start: int) -> RecordBatch:
+        return PiecesBatch(self._block.block_id, data, start, self.length)

@@ -1,6 +1,6 @@
-"""Where records end: line ends, or a delimiter of one's own.
+"""Find where records end: at line ends, or at a delimiter given by the user.
 
-Both are searched in one direction: the leftmost occurrence counts, and the next one is looked for
+Both are searched from left to right: the leftmost occurrence counts, and the search continues
 behind it. `||` in `|||` is therefore the first two bytes, wherever a block or a buffer starts.
 """
 
@@ -27,52 +27,52 @@ class Delimiter(ABC):
 
     @abstractmethod
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
-        """The first delimiter from `start` on; None if there is none, or if more has to be seen.
+        """Return the first delimiter from `start` on; None without one, or if it needs more data.
 
         `final` says that nothing follows the data.
         """
 
     @abstractmethod
     def pending(self, data: bytes | bytearray) -> int:
-        """How many of the last bytes may be the start of a delimiter that the data cuts."""
+        """Return how many of the last bytes may be the start of a delimiter that the data cuts."""
 
     @abstractmethod
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        """The complete records in `data`, how many bytes they and their delimiters take, and the
-        length of each delimiter; 0 if that varies."""
+        """Return the complete records in `data`, the bytes that they take with their delimiters,
+        and the length of each delimiter; 0 if that varies."""
 
     @abstractmethod
     def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
-        """Where the last of the complete records between `start` and `stop` ends, and the delimiter
-        behind each of them; none if that varies, or if records have to be found one by one."""
+        """Return the end of the last complete record between `start` and `stop`, and the delimiter
+        of each record; none if that varies, or if records have to be found one by one."""
 
     @abstractmethod
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
-        """An offset from `floor` to `offset`: whoever searches from there finds the delimiters
-        that end behind `offset` as one who searches the whole file does."""
+        """Return an offset from `floor` to `offset` from which a search finds the same delimiters
+        behind `offset` as a search of the whole file."""
 
 
 class LineEnd(Delimiter):
     r"""`\n`, `\r` or `\r\n`, as each line has it."""
 
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
-        """The first line end; one at the very end of the data may go on, so it has to be final."""
+        """Return the first line end; one at the end of the data counts only if `final`."""
         feed = data.find(b"\n", start)
-        found = data.find(b"\r", start, len(data) if feed < 0 else feed)
-        if found < 0:
+        carriage = data.find(b"\r", start, len(data) if feed < 0 else feed)
+        if carriage < 0:
             return None if feed < 0 else (feed, feed + 1)
-        if feed == found + 1:
-            return found, feed + 1
-        if found + 1 == len(data) and not final:
+        if feed == carriage + 1:
+            return carriage, feed + 1
+        if carriage + 1 == len(data) and not final:
             return None
-        return found, found + 1
+        return carriage, carriage + 1
 
     def pending(self, data: bytes | bytearray) -> int:
-        r"""A `\r` may be half of a `\r\n`."""
+        r"""Return a `\r` may be half of a `\r\n`."""
         return 1 if data.endswith(b"\r") else 0
 
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        r"""The complete lines; the length of a line end is 1 where there is no `\r`."""
+        r"""Return the complete lines; the length of a line end is 1 where there is no `\r`."""
         if b"\r" not in data:
             records = data.split(b"\n")
             return records, len(data) - len(records.pop()), 1
@@ -89,7 +89,7 @@ class LineEnd(Delimiter):
         return end, b"\r\n" if len(counts) == 1 else b""
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
-        r"""The byte before, for it may be the `\r` of a `\r\n`."""
+        r"""Return the byte before, for it may be the `\r` of a `\r\n`."""
         return max(floor, offset - 1)
 
 
@@ -103,16 +103,16 @@ class Separator(Delimiter):
         self._overlaps = any(value.startswith(value[n:]) for n in range(1, len(value)))
 
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
-        """The leftmost occurrence."""
-        found = data.find(self.value, start)
-        return None if found < 0 else (found, found + len(self.value))
+        """Return the leftmost occurrence."""
+        position = data.find(self.value, start)
+        return None if position < 0 else (position, position + len(self.value))
 
     def pending(self, data: bytes | bytearray) -> int:
-        """All but one byte of the delimiter may be there."""
+        """Return all but one byte of the delimiter may be there."""
         return min(len(self.value) - 1, len(data))
 
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        """The complete records, divided from left to right."""
+        """Return the complete records, divided from left to right."""
         records = data.split(self.value)
         return records, len(data) - len(records.pop()), len(self.value)
 
@@ -120,8 +120,8 @@ class Separator(Delimiter):
         """As the base has it; occurrences that can't overlap are the same from either side."""
         if self._overlaps:
             return start, b""
-        found = data.rfind(self.value, start, stop)
-        return (start if found < 0 else found + len(self.value)), self.value
+        position = data.rfind(self.value, start, stop)
+        return (start if position < 0 else position + len(self.value)), self.value
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
         """Back over all occurrences that overlap the next one: the first of them does count.
@@ -141,17 +141,17 @@ class Separator(Delimiter):
         return point
 
     def _back(self, window: bytes, low: int, point: int) -> int:
-        """The earliest point that occurrences reach within the window that starts at `low`."""
+        """Return the earliest point that occurrences reach in the window from `low` on."""
         reach = len(self.value) - 1
         while point > low:
             start = max(0, point - reach - low)
-            found = window.find(self.value, start, point - low + reach)
-            if found < 0:
+            position = window.find(self.value, start, point - low + reach)
+            if position < 0:
                 return point
-            point = low + found
+            point = low + position
         return point
 
 
 def delimiter_of(value: bytes | None) -> Delimiter:
-    """Line ends for None, else a separator; IllegalArgumentException if it is empty."""
+    """Return line ends for None, else a separator; IllegalArgumentException if it is empty."""
     return LineEnd() if value is None else Separator(value)

@@ -1,11 +1,11 @@
-"""Records that a delimiter ends, read from blocks that cut them anywhere."""
+"""Reader contexts for delimited records, in blocks that cut records anywhere."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
 from fscontract.contract.api.errors import IllegalArgumentException
-from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.batches import RecordBatch, RegionBatch
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blockreader.contexts import DEFAULT_BUFFER, ReaderContext
 from fscontract.pipeline.blockreader.delimiters import delimiter_of
@@ -63,7 +63,7 @@ class LineReaderContext(ReaderContext):
         if on_too_long not in ("error", "truncate", "skip"):
             raise IllegalArgumentException(f"error, truncate or skip, not {on_too_long!r:.40}")
         self._delimiter = delimiter_of(delimiter)
-        self._most = max_record_length
+        self._max_length = max_record_length
         self._on_too_long = on_too_long
         self._drop_blank = drop_blank
         self._strip_bom = strip_bom
@@ -86,7 +86,7 @@ class LineReaderContext(ReaderContext):
 
     @property
     def position(self) -> int:
-        """Where the next record starts, if there is one."""
+        """Return where the next record starts, if there is one."""
         return self._base + self._at
 
     # The start of a block ------------------------------------------------------------------------
@@ -143,9 +143,9 @@ class LineReaderContext(ReaderContext):
         """
         search = self._at
         while True:
-            found = self._delimiter.find(self._data, search, self._ended)
-            if found is not None:
-                begin, self._at = found
+            span = self._delimiter.find(self._data, search, self._ended)
+            if span is not None:
+                begin, self._at = span
                 return self._base + begin
             search = max(search, len(self._data) - self._delimiter.pending(self._data))
             if self._ended or self._base + search >= stop:
@@ -157,7 +157,7 @@ class LineReaderContext(ReaderContext):
     # Records -------------------------------------------------------------------------------------
 
     def _find(self) -> RecordBatch | None:
-        """Many records if they are at hand or can be read at once; else one, however long."""
+        """Return many records if they are buffered or read at once; else one, however long."""
         while not self._empty:
             start = self.position if self._first is None else self._first
             if start > self._last_start:
@@ -175,13 +175,13 @@ class LineReaderContext(ReaderContext):
         return None
 
     def _split(self) -> RecordBatch | None:
-        """The records at hand that are complete, and are the block's; None if there are none."""
+        """Return the complete buffered records of the block; None if there are none."""
         start, at = self.position, self._at
         limit = min(len(self._data), self._last_start + 1 - self._base)
         if limit <= at:
             return None
-        whole = at == 0 and limit == len(self._data)
-        region = self._data if whole else self._data[at:limit]
+        uncut = at == 0 and limit == len(self._data)
+        region = self._data if uncut else self._data[at:limit]
         records, used, gap = self._delimiter.split(region)
         if not records:
             return None
@@ -191,21 +191,21 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _single(self, start: int) -> RecordBatch | None:
-        """The record at the position, read as far as it goes; None if the file ends here."""
+        """Return the record at the position, read as far as it goes; None if the file ends here."""
         held = bytearray(memoryview(self._data)[self._at :])
-        search, left = 0, 0
-        while (found := self._delimiter.find(held, search, self._ended)) is None:
+        search, dropped = 0, 0
+        while (span := self._delimiter.find(held, search, self._ended)) is None:
             if self._ended:
                 break
             search = max(search, len(held) - self._delimiter.pending(held))
-            if self._most is not None and search > self._most + 1:
-                left += self._cut(held, search, start)
-                search = self._most + 1
-            held += self._chunk(self.position + left + len(held))
-        begin, stop = found or (len(held), len(held))
+            if self._max_length is not None and search > self._max_length + 1:
+                dropped += self._cut(held, search, start)
+                search = self._max_length + 1
+            held += self._chunk(self.position + dropped + len(held))
+        begin, stop = span or (len(held), len(held))
         with memoryview(held) as view:
             record, rest = bytes(view[:begin]), bytes(view[stop:])
-        self._base, self._data, self._at = self.position + left + stop, rest, 0
+        self._base, self._data, self._at = self.position + dropped + stop, rest, 0
         self._first = None
         if stop == 0:
             self._finished, self._empty = self._end, True
@@ -214,32 +214,32 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _cut(self, held: bytearray, search: int, start: int) -> int:
-        """Drop what is certainly of a record and beyond its limit; how many bytes."""
-        assert self._most is not None
+        """Drop bytes of a record beyond its limit; return how many."""
+        assert self._max_length is not None
         if self._on_too_long == "error":
             raise self._too_long(start)
-        del held[self._most + 1 : search]
-        return search - self._most - 1
+        del held[self._max_length + 1 : search]
+        return search - self._max_length - 1
 
     # What is delivered ---------------------------------------------------------------------------
 
     def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        """The batch without records that are not wanted, which may be all of them."""
+        """Return the batch without records that are not wanted, which may be all of them."""
         if self._drop_blank and b"" in batch.records:
             pairs = [(r, o) for r, o in zip(batch.records, batch.offsets, strict=True) if r]
             batch = _part(batch, pairs, batch.end)
-        most = self._most
-        if most is not None and max(map(len, batch.records), default=0) > most:
-            batch = self._limited(batch, most)
+        limit = self._max_length
+        if limit is not None and max(map(len, batch.records), default=0) > limit:
+            batch = self._limited(batch, limit)
         return batch
 
-    def _limited(self, batch: RecordBatch, most: int) -> RecordBatch:
+    def _limited(self, batch: RecordBatch, limit: int) -> RecordBatch:
         pairs = list(zip(batch.records, batch.offsets, strict=True))
         if self._on_too_long == "truncate":
-            return _part(batch, [(r[:most], o) for r, o in pairs], batch.end)
+            return _part(batch, [(r[:limit], o) for r, o in pairs], batch.end)
         if self._on_too_long == "skip":
-            return _part(batch, [(r, o) for r, o in pairs if len(r) <= most], batch.end)
-        bad = next(i for i, (record, _) in enumerate(pairs) if len(record) > most)
+            return _part(batch, [(r, o) for r, o in pairs if len(r) <= limit], batch.end)
+        bad = next(i for i, (record, _) in enumerate(pairs) if len(record) > limit)
         offset = pairs[bad][1]
         if bad == 0:
             raise self._too_long(offset)
@@ -248,7 +248,7 @@ class LineReaderContext(ReaderContext):
 
     def _too_long(self, start: int) -> RecordTooLongException:
         block = self._block
-        reason = f"the record is longer than {self._most} bytes"
+        reason = f"the record is longer than {self._max_length} bytes"
         return RecordTooLongException(block.file_path, block.block_id, start, reason)
 
     # Bytes ---------------------------------------------------------------------------------------
@@ -260,14 +260,14 @@ class LineReaderContext(ReaderContext):
         self._base, self._at = self.position, 0
 
     def _chunk(self, position: int) -> bytes:
-        """The next bytes."""
-        count = self._wanted(position)
+        """Return the next bytes."""
+        count = self._read_size(position)
         data = self._source.read(position, count)
         self._read(position, count, len(data))
         return data
 
-    def _wanted(self, position: int) -> int:
-        """How many bytes to read: at first none behind the block's end, then few, then more."""
+    def _read_size(self, position: int) -> int:
+        """Return how many bytes to read: up to the block's end first, then few, then more."""
         count = min(self._buffer_size, self._end - position)
         if count <= 0:
             count = self._overflow
@@ -291,8 +291,36 @@ class ReadAheadLineReaderContext(LineReaderContext):
     _reads_ahead = True
 
 
+class RegionReaderContext(ReadAheadLineReaderContext):
+    """As its base, with batches that are a RegionBatch wherever all delimiters are alike.
+
+    Options that look at each record (`drop_blank`, `max_record_length`) take the batches apart.
+    """
+
+    def _split(self) -> RecordBatch | None:
+        start, first = self.position, self._at
+        stop = min(len(self._data), self._last_start + 1 - self._base)
+        if stop <= first:
+            return None
+        end, delimiter = self._delimiter.complete(self._data, first, stop)
+        if not delimiter:
+            return super()._split()
+        if end == first:
+            return None
+        self._at = end
+        batch = RegionBatch(self._block.block_id, start, self._data, first, end, delimiter)
+        return self._admitted(batch)
+
+    def _fill(self) -> None:
+        rest, position = self._data[self._at :], self._base + len(self._data)
+        count = self._read_size(position)
+        data = self._source.read_behind(rest, position, count)
+        self._read(position, count, len(data) - len(rest))
+        self._base, self._data, self._at = self.position, data, 0
+
+
 def _part(batch: RecordBatch, pairs: list[tuple[bytes, int]], end: int) -> RecordBatch:
-    """A batch of some of the records, with their offsets, that took the bytes up to `end`."""
+    """Return a batch of some records with their offsets, which took the bytes up to `end`."""
     records = [record for record, _ in pairs]
     offsets = [offset for _, offset in pairs]
     return RecordBatch(batch.block_id, records, batch.start, end, offsets=offsets)

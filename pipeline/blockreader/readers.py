@@ -1,4 +1,4 @@
-"""Readers of blocks: lines, slices, and records of your own."""
+"""Readers of blocks: lines, slices, and records with a converter."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class AbstractBlockReader(Closeable, Generic[R]):
 
     @abstractmethod
     def convert_to_record(self, data: bytes) -> R | None:
-        """The record that these bytes are; None drops them. A ValueError says that they are bad."""
+        """Return the record of these bytes, or None to drop them; ValueError for bad bytes."""
 
     def process_block(self, block: FileBlockMetadata) -> Iterator[ReaderRecord[R]]:
-        """The records of a block, in order of their offsets.
+        """Yield the records of a block, in order of their offsets.
 
         BlockReadException for whatever goes wrong while reading, RecordConversionException for a
         ValueError of the conversion; both name block and offset.
@@ -115,7 +115,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self._emit(block)
 
     def process_batches(self, block: FileBlockMetadata) -> Iterator[RecordBatch]:
-        """The records of a block as bytes, many at once and not converted. Errors as above."""
+        """Yield the records of a block as batches of bytes. Errors are those of `process_block`."""
         with closing(self._read(block)) as batches:
             for batch in batches:
                 try:
@@ -125,7 +125,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self._emit(block)
 
     def close_if_idle(self) -> bool:
-        """Close the stream if no block was read for `idle_seconds`; whether it was closed."""
+        """Close the stream if no block was read for `idle_seconds`; return whether it did."""
         idle = self._clock() - self._last_use >= self._idle_seconds
         if self._stream is None or self._busy is not None or not idle:
             return False
@@ -221,12 +221,12 @@ class FSBlockReader(AbstractBlockReader[R]):
         return await_future(builder.build())
 
     def convert_to_record(self, data: bytes) -> R | None:
-        """What the converter makes of it."""
+        """Return what the converter makes of it."""
         return self._converter(data)
 
 
 def text(encoding: str = "utf-8", errors: str = "strict") -> Callable[[bytes], str]:
-    """A converter to `str`; bytes that are not text are an error unless `errors` says otherwise.
+    """Return a converter to `str`; bytes that are not text raise unless `errors` allows them.
 
     "surrogateescape" keeps them, so that `encode` with it gives the same bytes again.
     LookupError for an unknown encoding or way with errors.
@@ -237,7 +237,7 @@ def text(encoding: str = "utf-8", errors: str = "strict") -> Callable[[bytes], s
 
 
 def as_bytes(data: bytes) -> bytes:
-    """The converter that leaves records as they are."""
+    """Return the converter that leaves records as they are."""
     return data
 
 
@@ -280,7 +280,7 @@ class FSSliceReader(FSBlockReader[bytes]):
         self._unknown = length is None
 
     def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
-        """As any reader of files, once the length of a piece is known."""
+        """Open the file, after setting the length of a slice to its block size."""
         if self._unknown:
             self._slices.length = max(1, self.fs.get_file_status(block.path).block_size)
             self._unknown = False
@@ -330,14 +330,14 @@ def records_of(
     context: ReaderContext | None = None,
     **options: Any,
 ) -> Iterator[ReaderRecord[bytes]]:
-    """The records of a file that is read in blocks of `block_size` bytes, in order.
+    """Yield the records of a file that is read in blocks of `block_size` bytes, in order.
 
     `context` is a ReadAheadLineReaderContext with these options, unless one is given.
     """
     context = context or ReadAheadLineReaderContext(**options)
     status = fs.get_file_status(path)
-    whole = codec_of(path, context.compression) is not None
-    size = max(1, status.length) if whole else block_size
+    compressed = codec_of(path, context.compression) is not None
+    size = max(1, status.length) if compressed else block_size
     with FSBlockReader(fs, context, as_bytes) as reader:
         for block in blocks_of(status, size, options.get("data_offset", 0)):
             yield from reader.process_block(block)
@@ -346,7 +346,7 @@ def records_of(
 def blocks_of(
     status: FileStatus, block_size: int, data_offset: int = 0
 ) -> Iterator[FileBlockMetadata]:
-    """The blocks of one file, with ids from 1 on, as a splitter makes them."""
+    """Return the blocks of one file, with ids from 1 on, as a splitter makes them."""
     if block_size < 1:
         raise IllegalArgumentException(f"a block has at least 1 byte, not {block_size}")
     count = count_blocks(status.length, block_size, data_offset)

@@ -1,7 +1,7 @@
-"""How many readers there should be, and which of them reads which block: pure functions.
+"""Decide how many readers there should be, and which reader gets which block: pure functions.
 
-The reader with the longest queue of blocks tells nothing by itself: what counts is the total of
-what all partitions have waiting, summed once in an interval.
+The decision depends on the total backlog of all partitions, summed once in an interval; a single
+long queue does not matter.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class Decision(NamedTuple):
 
 
 def floor_power_of_two(number: int) -> int:
-    """The largest power of two that is at most `number`, which is at least 1."""
+    """Return the largest power of two that is at most `number`, which is at least 1."""
     return 1 << (number.bit_length() - 1)
 
 
 def required_partitions(total: int, policy: ScalingPolicy) -> int:
-    """How many readers a backlog of `total` blocks asks for: a power of two, within the bounds."""
-    wanted = floor_power_of_two(total) if total > 0 else policy.min_readers
+    """Return the readers for a backlog of `total` blocks: a power of two, within the bounds."""
+    count = floor_power_of_two(total) if total > 0 else policy.min_readers
     if total > policy.max_readers:
-        wanted = policy.max_readers
-    return max(policy.min_readers, min(wanted, policy.max_readers))
+        count = policy.max_readers
+    return max(policy.min_readers, min(count, policy.max_readers))
 
 
 def process_stats(
@@ -84,8 +84,8 @@ def process_stats(
         return Decision(replace(state, backlog=backlog), False)
     total, count = sum(backlog.values()), state.partition_count
     allowed = policy.min_readers <= count <= policy.max_readers
-    wanted = count if total == count and allowed else required_partitions(total, policy)
-    return Decision(ScalingState(wanted, now + policy.interval, {}), wanted != count)
+    required = count if total == count and allowed else required_partitions(total, policy)
+    return Decision(ScalingState(required, now + policy.interval, {}), required != count)
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,14 @@ class Partition(Generic[P]):
     mask: int = 0
 
     def takes(self, block_hash: int) -> bool:
-        """Whether a block with this hash is for this partition."""
+        """Return whether a block with this hash is for this partition."""
         return block_hash & self.mask in self.keys
 
 
 def define_partitions(
     partitions: Sequence[Partition[P]], required: int, make: Callable[[], P], first: bool = False
 ) -> list[Partition[P]]:
-    """The partitions, `required` of them: new ones with readers by `make`, or without some.
+    """Return the partitions, `required` of them: new ones with readers by `make`, or without some.
 
     Those with the fewest blocks waiting go first, and the first that stays takes over their
     counters. The `first` definition, before there are any reports, leaves all as it is.
@@ -121,8 +121,8 @@ def define_partitions(
         return list(partitions)
     surplus = max(0, len(partitions) - required)
     idle = sorted(range(len(partitions)), key=lambda i: partitions[i].backlog)[:surplus]
-    kept = [p for i, p in enumerate(partitions) if i not in idle]
-    readers = [(p.reader, replace(p.counters), p.backlog) for p in kept]
+    remaining = [p for i, p in enumerate(partitions) if i not in idle]
+    readers = [(p.reader, replace(p.counters), p.backlog) for p in remaining]
     for i in idle:
         readers[0][1].add(partitions[i].counters)
     readers += [(make(), Counters(), 0) for _ in range(required - len(readers))]
@@ -134,5 +134,5 @@ def define_partitions(
 
 
 def _keys(index: int, count: int, mask: int) -> frozenset[int]:
-    """All hashes up to `mask` that are `index` modulo `count`."""
+    """Return all hashes up to `mask` that are `index` modulo `count`."""
     return frozenset(range(index, mask + 1, count))

@@ -1,4 +1,4 @@
-"""Read the bytes of a block, all that are asked for, or raise a clear error."""
+"""Read exactly the requested bytes of a block, or raise an error with path, block and offset."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class ByteSource(ABC):
 
     @abstractmethod
     def read(self, position: int, count: int) -> bytes:
-        """`count` bytes from `position` on; fewer, or none, only where the source ends."""
+        """Return `count` bytes from `position` on; fewer, or none, only where the source ends."""
 
     def read_behind(self, before: bytes, position: int, count: int) -> bytes:
-        """`before`, and behind it what `read` gives."""
+        """Return `before` followed by the bytes of `read`."""
         return before + self.read(position, count)
 
 
@@ -41,11 +41,11 @@ class FileSource(ByteSource):
         self._position: int | None = None
 
     def read(self, position: int, count: int) -> bytes:
-        """As the port has it; EOFException if the file is shorter than it was."""
+        """Return `count` bytes from `position` on; EOFException if the file was truncated."""
         return self.read_behind(b"", position, count)
 
     def read_behind(self, before: bytes, position: int, count: int) -> bytes:
-        """As the port has it; what was read is copied once."""
+        """Return `before` and the bytes read behind it, with a single copy."""
         count = min(count, self.length - position)
         if count <= 0:
             return before

@@ -1,1 +1,1 @@
-"""Subcommands `split`, `read` and `metadata`, which import what they need when they run."""
+"""Subcommands `split`, `read` and `metadata`."""

@@ -1,5 +1,7 @@
-"""Options and errors that the commands share. Imports nothing but click and the standard library
-before a command runs, so that `--help` is quick."""
+"""Options and errors that the pipeline commands share.
+
+Importing this module loads nothing slow, so that `--help` is quick.
+"""
 
 from __future__ import annotations
 
@@ -16,49 +18,41 @@ import click
 from fscontract.contract.command_line import TARGET_OPTION
 from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
-from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.implementations.options import parse_size
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
 from fscontract.pipeline.blocks import bare_path
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Callback = Callable[[click.Context, click.Parameter, str | None], int | None]
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15}) ?([KMG]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|[\s\S]|\Z)")
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
-def size(least: int = 0) -> _Callback:
-    """A click callback: a number of bytes, at least so many, with K, M or G perhaps."""
+def size(minimum: int = 0) -> _Callback:
+    """Return a click callback: a number of bytes, `minimum` or more, with K, M or G perhaps."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-        if value is None:
-            return None
-        found = _SIZE.fullmatch(value.strip())
-        if found is None:
-            raise click.BadParameter(
-                f"a number of bytes, such as 4096, 64K or 128M, not {value!r:.40}"
-            )
-        number = int(found[1]) * _UNITS[found[2].upper()]
-        if number < least:
-            raise click.BadParameter(f"at least {least}, not {value!r:.40}")
-        return number
+        try:
+            return None if value is None else parse_size(value, minimum)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}, not {value!r:.40}") from None
 
     return convert
 
 
 def escaped(ctx: click.Context, param: click.Parameter, value: str | None) -> bytes | None:
-    r"""A click callback: text in which `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH` are one byte."""
+    r"""Convert text with the escapes `\n`, `\r`, `\t`, `\0`, `\\` and `\xHH`; a click callback."""
 
-    def one(found: re.Match[bytes]) -> bytes:
-        code = found[1]
+    def unescape(match: re.Match[bytes]) -> bytes:
+        code = match[1]
         if code not in _ESCAPED and len(code) < 3:
             raise click.BadParameter(
                 rf"{value!r:.40}: after a backslash comes n, r, t, 0, xHH or a backslash"
             )
         return _ESCAPED.get(code) or bytes.fromhex(code[1:].decode())
 
-    return None if value is None else _ESCAPE.sub(one, os.fsencode(value))
+    return None if value is None else _ESCAPE.sub(unescape, os.fsencode(value))
 
 
 _OPTIONS = (
@@ -97,7 +91,7 @@ def input_options(function: _Function) -> _Function:
 
 @contextmanager
 def one_line(options: Mapping[str, str]) -> Iterator[None]:
-    """UsageError for an argument that can't be meant, TargetError for whatever can't be read.
+    """Raise UsageError for an invalid argument, TargetError for an input that can't be read.
 
     Each has one line, without the values of `options`.
     """
@@ -107,20 +101,20 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
     from fscontract.contract.program.outcome import text_of
     from fscontract.contract.targets import UsageError
 
-    def said(error: Exception) -> str:
+    def message(error: Exception) -> str:
         text = " ".join(text_of(error).split()) or type(error).__name__
         return redact(text, dict(options))
 
     try:
         yield
     except (IllegalArgumentException, UsageError) as error:
-        raise UsageError(said(error)) from error
+        raise UsageError(message(error)) from error
     except (OSError, TargetError) as error:
-        raise TargetError(said(error)) from error
+        raise TargetError(message(error)) from error
 
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_LOCAL = LocalPlace()
+_LOCAL = LocalLocation()
 #: Hadoop's names for a bucket's scheme.
 _S3 = ("s3", "s3a")
 
@@ -130,35 +124,38 @@ class Input:
     """What the user typed: where it is, and the absolute path, or the URI, that it stands for."""
 
     typed: str
-    place: Place
+    location: FileLocation
     path: str
 
-    def shown(self, path: str) -> str:
-        """A path at or below this one as the user would write it."""
+    def as_typed(self, path: str) -> str:
+        """Return a path at or below this one as the user would write it."""
         below = path.startswith(self.path.rstrip("/") + "/") or path == self.path
         return f"{self.typed.rstrip('/')}{path[len(self.path.rstrip('/')) :]}" if below else path
 
 
 def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
-    """The inputs in their order, each once; `options` are those of buckets. UsageError."""
-    found = [_input(url, options) for url in dict.fromkeys(urls)]
-    if options and all(one.place == _LOCAL for one in found):
+    """Return the inputs in their order, each once; `options` are those of buckets. UsageError."""
+    parsed = [_input(url, options) for url in dict.fromkeys(urls)]
+    if options and all(parsed_input.location == _LOCAL for parsed_input in parsed):
         raise UsageError("-o is for the URLs of buckets, and none is given")
-    return found
+    return parsed
 
 
-def by_place(found: Sequence[Input]) -> list[tuple[Place, list[Input]]]:
-    """Those that follow each other in one place, together."""
-    return [(place, list(group)) for place, group in groupby(found, key=lambda one: one.place)]
+def by_location(parsed: Sequence[Input]) -> list[tuple[FileLocation, list[Input]]]:
+    """Group consecutive inputs by their location."""
+    return [
+        (location, list(group))
+        for location, group in groupby(parsed, key=lambda parsed_input: parsed_input.location)
+    ]
 
 
 def _input(url: str, options: Mapping[str, str]) -> Input:
-    found = _SCHEME.match(url)
-    if found is None or os.path.lexists(url):
+    scheme_match = _SCHEME.match(url)
+    if scheme_match is None or os.path.lexists(url):
         if not url:
             raise UsageError("an empty path")
         return Input(url, _LOCAL, os.path.abspath(url))
-    scheme, rest = found[1].lower(), url[found.end() :]
+    scheme, rest = scheme_match[1].lower(), url[scheme_match.end() :]
     path = bare_path(url)
     authority = rest[2 : len(rest) - len(path)] if rest.startswith("//") else ""
     if scheme == "file" and path.startswith("/") and authority in ("", "localhost"):
@@ -168,5 +165,5 @@ def _input(url: str, options: Mapping[str, str]) -> Input:
         if "@" in bucket:
             raise UsageError(f"{mask_url(url)}: keys are options (-o), not part of a URL")
         uri = f"{scheme}://{bucket}/{key}"
-        return Input(url, place_of(f"s3://{bucket}", options), uri)
+        return Input(url, location_of(f"s3://{bucket}", options), uri)
     raise UsageError(f"{mask_url(url)}: no path, file:///path or s3://bucket/path")

@@ -1,4 +1,4 @@
-"""Write to standard output: records as bytes, progress, and a quiet end of a closed pipe."""
+"""Print records, counts and progress; end quietly when standard output is closed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import click
 
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.cli.plan import Found
+from fscontract.pipeline.cli.plan import BlockRecords
 
 #: The exit code of a command whose output was closed, which a shell gives for SIGPIPE.
 CLOSED = 141
@@ -26,7 +26,7 @@ class _Closed(Exception):
     """Standard output is closed: a command behind it has seen enough."""
 
 
-class Output:
+class StandardOutput:
     """Standard output as a binary file."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -34,7 +34,7 @@ class Output:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is no terminal, or one that wants plain lines."""
+        """Return whether it is no terminal, or one that wants plain lines."""
         from fscontract.contract.report.console import is_plain
 
         return is_plain(sys.stdout)
@@ -52,8 +52,8 @@ class Output:
         from fscontract.contract.text import printable
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        shown = text if text.isprintable() else printable(text)
-        self.write(shown.encode(encoding, "backslashreplace"), b"\n")
+        escaped = text if text.isprintable() else printable(text)
+        self.write(escaped.encode(encoding, "backslashreplace"), b"\n")
 
     def flush(self) -> None:
         """Have everything written."""
@@ -64,12 +64,12 @@ class Output:
 
 
 @contextmanager
-def standard_output() -> Iterator[Output]:
-    """Standard output, which has everything in the end, also if something goes wrong.
+def standard_output() -> Iterator[StandardOutput]:
+    """Open standard output; it is flushed at the end, after an error too.
 
     If whoever reads it goes away, the command ends, and nothing is said.
     """
-    output = Output(sys.stdout.buffer)
+    output = StandardOutput(sys.stdout.buffer)
     try:
         try:
             yield output
@@ -88,61 +88,61 @@ class Printer(ABC):
     records = True
     offsets = False
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: StandardOutput) -> None:
         self._output = output
         self.count = 0
 
-    def take(self, found: Found, most: int) -> None:
+    def take(self, block_records: BlockRecords, max_records: int) -> None:
         """Print at most so many records."""
-        self.count += min(most, found.records)
-        if found.batch is not None and self.records:
-            self._print(found.block, found.batch, most)
+        self.count += min(max_records, block_records.records)
+        if block_records.batch is not None and self.records:
+            self._print(block_records.block, block_records.batch, max_records)
 
     def finish(self, counted: Mapping[str, Any]) -> None:  # noqa: B027 - most print nothing
         """Print what comes behind the last record."""
 
     @abstractmethod
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
         """Print them."""
 
 
-class Raw(Printer):
+class RawPrinter(Printer):
     """The bytes of each record as they are, and `end` behind it."""
 
-    def __init__(self, output: Output, end: bytes) -> None:
+    def __init__(self, output: StandardOutput, end: bytes) -> None:
         super().__init__(output)
         self._end = end
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
-        records = batch.records[:most]
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
+        records = batch.records[:max_records]
         if len(records) == 1:  # it may be huge
             self._output.write(records[0], self._end)
         elif records:
             self._output.write(self._end.join(records), self._end)
 
 
-class Json(Printer):
+class JsonPrinter(Printer):
     """A line of JSON for each record."""
 
     offsets = True
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
-        place = {"path": block.file_path, "block": block.block_id}
-        for record, offset in zip(batch.records[:most], batch.offsets, strict=False):
-            line = json.dumps({**place, "offset": offset, **_value(record)})
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
+        position = {"path": block.file_path, "block": block.block_id}
+        for record, offset in zip(batch.records[:max_records], batch.offsets, strict=False):
+            line = json.dumps({**position, "offset": offset, **_value(record)})
             self._output.write(line.encode(), b"\n")
 
 
-class Counting(Printer):
+class CountPrinter(Printer):
     """How many there are, alone or, as JSON, with other numbers."""
 
     records = False
 
-    def __init__(self, output: Output, as_json: bool) -> None:
+    def __init__(self, output: StandardOutput, as_json: bool) -> None:
         super().__init__(output)
         self._as_json = as_json
 
-    def _print(self, block: FileBlockMetadata, batch: RecordBatch, most: int) -> None:
+    def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
         """Print nothing: they are only counted."""
 
     def finish(self, counted: Mapping[str, Any]) -> None:
@@ -162,7 +162,7 @@ def _value(record: bytes) -> dict[str, str]:
 _PAUSE = 10.0
 
 
-class Progress(AbstractContextManager["Progress"]):
+class ReadProgress(AbstractContextManager["ReadProgress"]):
     """Shows bytes and records; nothing if it is `quiet`.
 
     `printing` says whether records are printed: there is no bar if they go to a terminal, too.
@@ -175,7 +175,7 @@ class Progress(AbstractContextManager["Progress"]):
 
         self._quiet = quiet
         self._clock = clock
-        self._began = self._said = clock()
+        self._start = self._last_line = clock()
         #: Bytes of blocks that were read, and records.
         self.bytes = 0
         self.records = 0
@@ -187,10 +187,10 @@ class Progress(AbstractContextManager["Progress"]):
 
     @property
     def seconds(self) -> float:
-        """How long it takes so far."""
-        return self._clock() - self._began
+        """Return how long it takes so far."""
+        return self._clock() - self._start
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ReadProgress:
         if self._bar is not None:
             self._bar.start()
         return self
@@ -204,12 +204,12 @@ class Progress(AbstractContextManager["Progress"]):
         if self._bar is not None:
             records = f"{self.records:,} records"
             self._bar.update(self._task, completed=self.bytes, total=total, records=records)
-        elif not self._quiet and self._clock() - self._said >= _PAUSE:
-            self._said = self._clock()
+        elif not self._quiet and self._clock() - self._last_line >= _PAUSE:
+            self._last_line = self._clock()
             self.say(f"{self.bytes:,} of {total:,} bytes, {self.records:,} records")
 
     def say(self, line: str) -> None:
-        """A line, unless it is quiet."""
+        """Print a line unless `quiet`."""
         if not self._quiet:
             click.echo(line, err=True)
 

@@ -1,4 +1,4 @@
-"""List the files of the inputs and their blocks, one by one."""
+"""Plan the blocks of a command's inputs, and read them in this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blockreader.contexts import (
@@ -21,7 +21,7 @@ from fscontract.pipeline.blockreader.contexts import (
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
-from fscontract.pipeline.cli.options import Input, by_place
+from fscontract.pipeline.cli.options import Input, by_location
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.windows import NoopWindowStore
 
@@ -33,7 +33,7 @@ _FOREVER = 1e9
 
 
 @dataclass(frozen=True)
-class Choice:
+class SplitSettings:
     """Which files there are to be, and how they are split."""
 
     block_size: int | None = None
@@ -42,23 +42,23 @@ class Choice:
     ignore: str | None = None
     data_offset: int = 0
     #: Whether a file of this path is one block, whatever its length.
-    whole: Callable[[str], bool] = lambda path: False
+    is_whole: Callable[[str], bool] = lambda path: False
 
 
-class Part(NamedTuple):
+class LocationPlan(NamedTuple):
     """What lies in one place: files as they are found, and behind each its blocks."""
 
-    place: Place
+    location: FileLocation
     filesystem: FileSystem
     items: Iterator[Item]
 
 
 @dataclass
-class Plan:
+class BlockPlan:
     """The plan of some inputs. What it counts is of what was taken from it so far."""
 
     inputs: Sequence[Input]
-    choice: Choice
+    choice: SplitSettings
     files: int = 0
     blocks: int = 0
     #: Of the files that were found, from the data offset on.
@@ -66,24 +66,26 @@ class Plan:
     #: What is to be said of inputs that are not there.
     missing: list[str] = field(default_factory=list)
 
-    def parts(self) -> Iterator[Part]:
-        """One part after the other; each is to be used up before the next one."""
-        for number, (place, group) in enumerate(by_place(self.inputs)):
-            filesystem = place.make()
+    def parts(self) -> Iterator[LocationPlan]:
+        """Yield one part after the other; each is to be used up before the next one."""
+        for number, (location, group) in enumerate(by_location(self.inputs)):
+            filesystem = location.make()
             close = getattr(filesystem, "close", None)
             with closing(filesystem) if close is not None else nullcontext():  # type: ignore[type-var]
-                yield Part(place, filesystem, self._items(filesystem, group, number))
+                yield LocationPlan(location, filesystem, self._items(filesystem, group, number))
 
-    def shown(self, path: str) -> str:
-        """A path as the user would write it."""
-        return next((s for one in self.inputs if (s := one.shown(path)) != path), path)
+    def as_typed(self, path: str) -> str:
+        """Return a path as the user would write it."""
+        return next(
+            (s for file_input in self.inputs if (s := file_input.as_typed(path)) != path), path
+        )
 
     def _items(self, fs: FileSystem, group: Sequence[Input], number: int) -> Iterator[Item]:
         choice = self.choice
-        found: list[Item] = []
+        items: list[Item] = []
         splitter = _Splitter(
             fs,
-            [one.path for one in group],
+            [file_input.path for file_input in group],
             windows=NoopWindowStore(),
             recursive=choice.recursive,
             scan_interval=_FOREVER,
@@ -94,9 +96,9 @@ class Plan:
             operator_id=number,
         )
         splitter.choice = choice
-        splitter.files_metadata_output = splitter.blocks_metadata_output = found.append
+        splitter.files_metadata_output = splitter.blocks_metadata_output = items.append
         splitter.notices_output = lambda missing: self.missing.append(
-            f"no such file or directory: {self.shown(missing.path)!r}"
+            f"no such file or directory: {self.as_typed(missing.path)!r}"
         )
         with splitter:
             for window in count(1):
@@ -104,12 +106,12 @@ class Plan:
                 splitter.scanner.settle()  # so that nothing found means that there is no more
                 splitter.emit_tuples()
                 splitter.end_window()
-                if not found:
+                if not items:
                     return
-                for item in found:
+                for item in items:
                     self._count(item)
                     yield item
-                found.clear()
+                items.clear()
 
     def _count(self, item: Item) -> None:
         if isinstance(item, FileBlockMetadata):
@@ -122,18 +124,18 @@ class Plan:
 class _Splitter(FileSplitterInput):
     """Splits as a choice has it."""
 
-    choice = Choice()
+    choice = SplitSettings()
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
         return self.choice.data_offset
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        if self.choice.whole(info.path):
+        if self.choice.is_whole(info.path):
             return max(1, status.length)
         return super().get_block_size(info, status)
 
 
-class Found(NamedTuple):
+class BlockRecords(NamedTuple):
     """Some records of a block: how many, and, unless only that is wanted, which.
 
     `bytes` is how many bytes of the block were read; all of them add up to its size.
@@ -146,7 +148,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadSettings:
     """How blocks are read; other processes are told by it."""
 
     reader: str = "lines"
@@ -170,26 +172,26 @@ class Reading:
 
     @property
     def ending(self) -> bytes:
-        """What ends a record where records are printed one behind the other."""
+        """Return what ends a record where records are printed one behind the other."""
         return b"" if self._fixed else self.delimiter or b"\n"
 
     def is_whole(self, path: str) -> bool:
-        """Whether the file has to be one block, because it is compressed.
+        """Return whether the file has to be one block, because it is compressed.
 
         IllegalArgumentException for the suffix of a codec that is not there.
         """
         try:
             return codec_of(path, self._codec) is not None
         except IllegalArgumentException as error:
-            said = str(error).replace("compression=None", "--compression none")
-            raise IllegalArgumentException(said) from None
+            message = str(error).replace("compression=None", "--compression none")
+            raise IllegalArgumentException(message) from None
 
     def open(self, filesystem: FileSystem) -> FSBlockReader[bytes]:
-        """A new reader."""
+        """Return a new reader."""
         return FSBlockReader(filesystem, self.context(), as_bytes)
 
     def context(self) -> ReaderContext:
-        """A new context."""
+        """Return a new context."""
         if self._fixed:
             return FixedBytesReaderContext(
                 self.length or DEFAULT_SLICE,
@@ -215,8 +217,8 @@ class Reading:
         return self.reader == "slices" or (self.reader == "records" and self.length is not None)
 
 
-def read_plan(plan: Plan, reading: Reading) -> Iterator[Found]:
-    """The records of a plan in order, read by this process."""
+def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
+    """Yield the records of a plan in order, read by this process."""
     for part in plan.parts():
         with reading.open(part.filesystem) as reader:
             for block in part.items:
@@ -224,11 +226,11 @@ def read_plan(plan: Plan, reading: Reading) -> Iterator[Found]:
                     yield from read_block(reader, block)
 
 
-def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[Found]:
-    """The records of one block; BlockReadException."""
-    left = block.size
+def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[BlockRecords]:
+    """Yield the records of one block; BlockReadException."""
+    unread = block.size
     for batch in reader.process_batches(block):
-        used = min(left, batch.used_bytes)  # a record may extend beyond the block
-        left -= used
-        yield Found(block, len(batch), used, batch)
-    yield Found(block, 0, left)
+        used = min(unread, batch.used_bytes)  # a record may extend beyond the block
+        unread -= used
+        yield BlockRecords(block, len(batch), used, batch)
+    yield BlockRecords(block, 0, unread)

@@ -1,4 +1,4 @@
-"""`fscontract read`: print the records of files, here or on Spark."""
+"""`fscontract read`: print the records of files, read in this process or in tasks of Spark."""
 
 from __future__ import annotations
 
@@ -9,24 +9,38 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
 from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.command_line import say_error
+from fscontract.contract.runner.exit_codes import SET_UP
+from fscontract.contract.text import plural
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
-from fscontract.implementations.spark.locations import Place, S3Place
+from fscontract.implementations.spark.failures import Failure, error_of, failure_of
+from fscontract.implementations.spark.locations import FileLocation, S3Location
 from fscontract.implementations.spark.session import local_session
-from fscontract.implementations.spark.tasks import Failure, Tasks, error_of, failure_of, tasks_of
+from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli import options as cli_options
-from fscontract.pipeline.cli.plan import Found, Plan, Reading, read_block
-
-if TYPE_CHECKING:
-    from fscontract.pipeline.cli.output import Printer
-    from fscontract.pipeline.cli.plan import Found, Plan, Reading
-
+from fscontract.pipeline.cli.output import (
+    CountPrinter,
+    JsonPrinter,
+    Printer,
+    RawPrinter,
+    ReadProgress,
+    standard_output,
+)
+from fscontract.pipeline.cli.plan import (
+    BlockPlan,
+    BlockRecords,
+    ReadSettings,
+    SplitSettings,
+    read_block,
+    read_plan,
+)
 
 _READERS = ("lines", "lines-and-rests", "slices", "records")
 
@@ -112,24 +126,22 @@ def read(
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
     is printed. 130 interrupted, 141 the output was closed.
     """
-    from fscontract.contract.command_line import say_error
-    from fscontract.contract.runner.exit_codes import SET_UP
-    from fscontract.pipeline.cli.options import inputs
-    from fscontract.pipeline.cli.output import Counting, Json, Raw, standard_output
-    from fscontract.pipeline.cli.plan import Choice, Plan, Reading
+    from fscontract.pipeline.cli.plan import BlockPlan, ReadSettings
 
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
     with cli_options.one_line(options):
-        reading = Reading(data_offset=choice["data_offset"], **values)
+        reading = ReadSettings(data_offset=choice["data_offset"], **values)
         reading.check()
-        plan = Plan(inputs(urls, options), Choice(**choice, whole=reading.is_whole))
+        plan = BlockPlan(
+            cli_options.inputs(urls, options), SplitSettings(**choice, is_whole=reading.is_whole)
+        )
         with standard_output() as output:
-            printer: Printer = Raw(output, reading.ending if end is None else end)
+            printer: Printer = RawPrinter(output, reading.ending if end is None else end)
             if count or as_json:
-                printer = Counting(output, as_json) if count else Json(output)
-            with _found(plan, reading, printer, spark) as found:
-                counted = _print(found, plan, printer, limit, quiet)
+                printer = CountPrinter(output, as_json) if count else JsonPrinter(output)
+            with _block_records(plan, reading, printer, spark) as batches:
+                counted = _print(batches, plan, printer, limit, quiet)
             printer.finish(counted)
             output.flush()  # what is said of it comes behind it
         if not quiet:
@@ -141,32 +153,32 @@ def read(
 
 
 @contextmanager
-def _found(
-    plan: Plan, reading: Reading, printer: Printer, spark: str | None
-) -> Iterator[Iterator[Found]]:
+def _block_records(
+    plan: BlockPlan, reading: ReadSettings, printer: Printer, spark: str | None
+) -> Iterator[Iterator[BlockRecords]]:
     if spark is None:
-        from fscontract.pipeline.cli.plan import read_plan
-
         yield read_plan(plan, reading)
         return
 
-    with spark_tasks(spark, [one.place for one in plan.inputs]) as tasks:
+    with spark_tasks(spark, [file_input.location for file_input in plan.inputs]) as tasks:
         yield read_on_spark(tasks, plan, reading, printer.records, printer.offsets)
 
 
 def _print(
-    found: Iterator[Found], plan: Plan, printer: Printer, limit: int | None, quiet: bool
+    batches: Iterator[BlockRecords],
+    plan: BlockPlan,
+    printer: Printer,
+    limit: int | None,
+    quiet: bool,
 ) -> dict[str, Any]:
-    """Print the records, up to a limit; how many of what there were."""
-    from fscontract.pipeline.cli.output import Progress
-
-    with Progress(quiet, printer.records) as progress:
+    """Print the records, up to a limit; return the totals."""
+    with ReadProgress(quiet, printer.records) as progress:
         while limit is None or printer.count < limit:
-            one = next(found, None)
-            if one is None:
+            batch = next(batches, None)
+            if batch is None:
                 break
-            printer.take(one, one.records if limit is None else limit - printer.count)
-            progress.bytes += one.bytes
+            printer.take(batch, batch.records if limit is None else limit - printer.count)
+            progress.bytes += batch.bytes
             progress.records = printer.count
             progress.show(plan.bytes)
     return {
@@ -179,11 +191,9 @@ def _print(
 
 
 def _summary(counted: dict[str, Any]) -> str:
-    from fscontract.contract.text import plural
-
-    where = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
-    what = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
-    return f"{what} in {where}, {counted['seconds']:.1f} s"
+    blocks = f"{plural(counted['blocks'], 'block')} of {plural(counted['files'], 'file')}"
+    records = f"{plural(counted['records'], 'record')}, {counted['bytes']:,} bytes"
+    return f"{records} in {blocks}, {counted['seconds']:.1f} s"
 
 
 #: A task reads blocks of about so many bytes in all, at least one, and at most so many.
@@ -203,16 +213,16 @@ _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 class _Task:
     """Blocks that follow each other, and what is wanted of them."""
 
-    place: Place
-    reading: Reading
+    location: FileLocation
+    reading: ReadSettings
     blocks: tuple[FileBlockMetadata, ...]
     records: bool
     offsets: bool
 
 
 @contextmanager
-def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
-    """A session on this machine for what is in some places; TargetError if it can't be started.
+def spark_tasks(master: str, places: Iterable[FileLocation]) -> Iterator[Tasks]:
+    """Start a local session that can read the locations; TargetError if that fails.
 
     IllegalArgumentException for a cluster: sessions there are not ours to make.
     """
@@ -232,12 +242,16 @@ def spark_tasks(master: str, places: Iterable[Place]) -> Iterator[Tasks]:
 
 
 def read_on_spark(
-    tasks: Tasks, plan: Plan, reading: Reading, records: bool = True, offsets: bool = False
-) -> Iterator[Found]:
-    """What `read_plan` gives; offsets, and records themselves, only if they are wanted."""
+    tasks: Tasks,
+    plan: BlockPlan,
+    reading: ReadSettings,
+    records: bool = True,
+    offsets: bool = False,
+) -> Iterator[BlockRecords]:
+    """Yield what `read_plan` gives; offsets, and records themselves, only if they are wanted."""
     for part in plan.parts():
         blocks = (item for item in part.items if isinstance(item, FileBlockMetadata))
-        todo = (_Task(part.place, reading, run, records, offsets) for run in _runs(blocks))
+        todo = (_Task(part.location, reading, run, records, offsets) for run in _runs(blocks))
         jobs: deque[tuple[list[_Task], Future[list[tuple[list[_Row], Failure | None]]]]] = deque()
         while True:
             job = list(islice(todo, tasks.parallelism))
@@ -253,16 +267,16 @@ def read_on_spark(
                         raise error_of(failure)
 
 
-def _keys(places: Iterable[Place]) -> Mapping[str, str]:
-    """The keys of S3 that options gave: executors find them in their environment."""
-    found: dict[str, str | None] = {}
-    for place in places:
-        if isinstance(place, S3Place):
-            keys = place.config.credentials
-            found["AWS_ACCESS_KEY_ID"] = keys.access_key
-            found["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
-            found["AWS_SESSION_TOKEN"] = keys.session_token
-    return {name: value for name, value in found.items() if value is not None}
+def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
+    """Return the keys of S3 that options gave: executors find them in their environment."""
+    variables: dict[str, str | None] = {}
+    for location in places:
+        if isinstance(location, S3Location):
+            keys = location.config.credentials
+            variables["AWS_ACCESS_KEY_ID"] = keys.access_key
+            variables["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
+            variables["AWS_SESSION_TOKEN"] = keys.session_token
+    return {name: value for name, value in variables.items() if value is not None}
 
 
 def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetadata, ...]]:
@@ -279,24 +293,28 @@ def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetada
 
 
 def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
-    """What a task finds, and how it ended before its end."""
+    """Return what a task finds, and how it ended before its end."""
     rows: list[_Row] = []
-    with FILESYSTEMS.lease(task.place) as filesystem, task.reading.open(filesystem) as reader:
+    with FILESYSTEMS.lease(task.location) as filesystem, task.reading.open(filesystem) as reader:
         try:
             for number, block in enumerate(task.blocks):
-                for found in read_block(reader, block):
-                    batch = found.batch
+                for block_records in read_block(reader, block):
+                    batch = block_records.batch
                     records = batch.records if batch is not None and task.records else None
                     offsets = list(batch.offsets) if batch is not None and task.offsets else None
-                    rows.append((number, found.records, found.bytes, records, offsets))
+                    rows.append(
+                        (number, block_records.records, block_records.bytes, records, offsets)
+                    )
         except OSError as error:
             return rows, failure_of(error)
     return rows, None
 
 
-def _row_read(task: _Task, row: _Row) -> Found:
+def _row_read(task: _Task, row: _Row) -> BlockRecords:
     number, count, used, records, offsets = row
     block = task.blocks[number]
     if records is None:
-        return Found(block, count, used)
-    return Found(block, count, used, RecordBatch(block.block_id, records, 0, 0, 0, b"", offsets))
+        return BlockRecords(block, count, used)
+    return BlockRecords(
+        block, count, used, RecordBatch(block.block_id, records, 0, 0, 0, b"", offsets)
+    )

@@ -1,4 +1,4 @@
-"""`fscontract split`: list the blocks that files are split into."""
+"""`fscontract split`: list the blocks of files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fscontract.pipeline.cli import options as cli_options
 
 if TYPE_CHECKING:
     from fscontract.pipeline.blocks import FileBlockMetadata
-    from fscontract.pipeline.cli.output import Output
-    from fscontract.pipeline.cli.plan import Plan
+    from fscontract.pipeline.cli.output import StandardOutput
+    from fscontract.pipeline.cli.plan import BlockPlan
 
 _COLUMNS = ("block", "offset", "end", "size", "previous", "last", "file")
 #: How many rows are laid out together: a plan of any length takes the same memory.
@@ -45,10 +45,10 @@ def split(
     from fscontract.contract.runner.exit_codes import SET_UP
     from fscontract.pipeline.cli.options import inputs
     from fscontract.pipeline.cli.output import standard_output
-    from fscontract.pipeline.cli.plan import Choice, Plan
+    from fscontract.pipeline.cli.plan import BlockPlan, SplitSettings
 
     with cli_options.one_line(options), standard_output() as output:
-        plan = Plan(inputs(urls, options), Choice(**choice))
+        plan = BlockPlan(inputs(urls, options), SplitSettings(**choice))
         _show(_blocks(plan), plan, output, as_json)
     for line in plan.missing:
         say_error(line)
@@ -56,14 +56,16 @@ def split(
         ctx.exit(SET_UP)
 
 
-def _blocks(plan: Plan) -> Iterator[FileBlockMetadata]:
+def _blocks(plan: BlockPlan) -> Iterator[FileBlockMetadata]:
     from fscontract.pipeline.blocks import FileBlockMetadata
 
     for part in plan.parts():
         yield from (item for item in part.items if isinstance(item, FileBlockMetadata))
 
 
-def _show(blocks: Iterator[FileBlockMetadata], plan: Plan, output: Output, as_json: bool) -> None:
+def _show(
+    blocks: Iterator[FileBlockMetadata], plan: BlockPlan, output: StandardOutput, as_json: bool
+) -> None:
     from fscontract.contract.text import plural
 
     if as_json:
@@ -78,18 +80,18 @@ def _show(blocks: Iterator[FileBlockMetadata], plan: Plan, output: Output, as_js
     else:
         _print_tables(blocks, plan)
     if plan.files or not plan.missing:
-        what = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
-        output.line(f"{what}, {plan.bytes:,} bytes")
+        summary = f"{plural(plan.blocks, 'block')} of {plural(plan.files, 'file')}"
+        output.line(f"{summary}, {plan.bytes:,} bytes")
 
 
-def _cells(block: FileBlockMetadata, plan: Plan) -> tuple[str, ...]:
+def _cells(block: FileBlockMetadata, plan: BlockPlan) -> tuple[str, ...]:
     numbers = (block.block_id, block.offset, block.end, block.size)
     previous = str(block.previous_block_id) if block.previous_block_id >= 0 else "-"
     last = "last" if block.is_last_block else ""
-    return (*map(str, numbers), previous, last, plan.shown(block.file_path))
+    return (*map(str, numbers), previous, last, plan.as_typed(block.file_path))
 
 
-def _print_tables(blocks: Iterator[FileBlockMetadata], plan: Plan) -> None:
+def _print_tables(blocks: Iterator[FileBlockMetadata], plan: BlockPlan) -> None:
     """Tables one below the other, which look like one."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

@@ -1,1 +1,1 @@
-"""A dataset's metadata table in Hudi's format: which files there are, and what is in them."""
+"""A dataset's metadata table in Hudi's format: listings and column statistics."""

@@ -1,114 +1,23 @@
-"""Decode Avro from outside: check schemas and sizes before fastavro sees a file."""
+"""Decode Avro files that other software wrote.
+
+Schemas and sizes are checked before fastavro sees them: a schema is reduced to names and types, and
+must agree with the format's own.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-import math
-import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, expanded_bound
-from fscontract.pipeline.hudi.records import (
-    COLUMN_STATS,
-    FILES,
-    GONE,
-    PARTITION_STATS,
-    PARTITIONS,
-    ColumnStatistics,
-    FileInfo,
-    FilesRecord,
-)
-from fscontract.pipeline.hudi.schema import WRAPPERS
 
 #: The bytes that a number of 64 bits takes at most.
-_MOST_BYTES = 10
-
-
-def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
-    """A record by the schema of this package; None if it has a part that is not known here.
-
-    ValueError for what is no such record.
-    """
-    try:
-        if value[0]:  # it says its key
-            return None
-        kind, position = take_long(value, 1)
-        if kind in (PARTITIONS, FILES) and value[position] == 2:
-            record, position = _files(key, value, position + 1)
-            whole = value[position] == 0 and position + 1 == len(value)
-        elif kind in (COLUMN_STATS, PARTITION_STATS) and value[position : position + 2] == b"\0\2":
-            found = _statistics(key, kind, value, position + 2)
-            if found is None:
-                return None
-            record, position = found
-            whole = position == len(value)
-        else:
-            return None
-    except (IndexError, UnicodeDecodeError, struct.error) as error:
-        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
-    if not whole:
-        raise ValueError(f"the record of {key!r} has another length")
-    return record
-
-
-def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnStatistics, int]:
-    files: dict[str, FileInfo] = {}
-    while True:
-        count, position = take_long(data, position)
-        if count == 0:
-            return FilesRecord(key, files), position
-        if count < 0:  # the size of the block follows
-            count = -count
-            _, position = take_long(data, position)
-        for _ in range(count):
-            length, position = take_long(data, position)
-            end = position + length
-            if length < 0:
-                raise IndexError("a name has no length")
-            name = data[position:end].decode()
-            size, position = take_long(data, end)
-            files[name] = GONE if data[position] else FileInfo(size)
-            position += 1
-
-
-def _statistics(
-    key: str, kind: int, data: bytes, position: int
-) -> tuple[FilesRecord | ColumnStatistics, int] | None:
-    name, position = _optional_text(data, position)
-    column, position = _optional_text(data, position)
-    low_kind, position = take_long(data, position)
-    if low_kind not in _BOUNDS:
-        return None
-    low, position = _BOUNDS[low_kind][1](data, position)
-    high_kind, position = take_long(data, position)
-    if high_kind not in _BOUNDS:
-        return None
-    high, position = _BOUNDS[high_kind][1](data, position)
-    (values, nulls, size, plain), position = _optional_longs(data, position, 4)
-    wrapper = _BOUNDS[low_kind][0]
-    if low_kind != high_kind or not are_bounds(low, high):
-        wrapper = low = high = None
-    record = ColumnStatistics(
-        key,
-        name,
-        column,
-        wrapper,
-        low,
-        high,
-        values or None,  # none is what a log has of which nothing is known
-        nulls,
-        size,
-        plain,
-        data[position] != 0,
-        data[position + 1] != 0,
-        kind,
-    )
-    return record, position + 2
+_MAX_LONG_BYTES = 10
 
 
 def take_long(data: bytes, position: int) -> tuple[int, int]:
@@ -117,14 +26,14 @@ def take_long(data: bytes, position: int) -> tuple[int, int]:
     if byte < 128:
         return (byte >> 1) ^ -(byte & 1), position + 1
     second = data[position + 1]
-    found = byte & 127 | (second & 127) << 7
+    number = byte & 127 | (second & 127) << 7
     if second < 128:
-        return (found >> 1) ^ -(found & 1), position + 2
-    for place in range(2, _MOST_BYTES):
-        byte = data[position + place]
-        found |= (byte & 127) << 7 * place
+        return (number >> 1) ^ -(number & 1), position + 2
+    for index in range(2, _MAX_LONG_BYTES):
+        byte = data[position + index]
+        number |= (byte & 127) << 7 * index
         if byte < 128:
-            return (found >> 1) ^ -(found & 1), position + place + 1
+            return (number >> 1) ^ -(number & 1), position + index + 1
     raise IndexError("a number has no end")
 
 
@@ -135,69 +44,6 @@ def take_bytes(data: bytes, position: int) -> tuple[bytes, int]:
     if length < 0 or end > len(data):
         raise IndexError("a text is cut off")
     return data[position:end], end
-
-
-def _text(data: bytes, position: int) -> tuple[str, int]:
-    found, position = take_bytes(data, position)
-    return found.decode(), position
-
-
-def _optional_text(data: bytes, position: int) -> tuple[str, int]:
-    return _text(data, position + 1) if _is_there(data, position) else ("", position + 1)
-
-
-def _optional_longs(data: bytes, position: int, count: int) -> tuple[list[int | None], int]:
-    found: list[int | None] = []
-    for _ in range(count):
-        number = None
-        if _is_there(data, position):
-            number, position = take_long(data, position + 1)
-        else:
-            position += 1
-        found.append(number)
-    return found, position
-
-
-def _is_there(data: bytes, position: int) -> bool:
-    """Which part of a union with null it is."""
-    if data[position] not in (0, 2):
-        raise IndexError("a part of another kind")
-    return data[position] == 2
-
-
-def is_nan(value: object) -> bool:
-    """Whether a value is no number: no bound of anything."""
-    return isinstance(value, float) and math.isnan(value)
-
-
-def are_bounds(low: object, high: object) -> bool:
-    """Whether a smallest and a largest value are both there, and both some value."""
-    return not (low is None or high is None or is_nan(low) or is_nan(high))
-
-
-def _fixed(form: str) -> Callable[[bytes, int], tuple[Any, int]]:
-    packed = struct.Struct(form)
-    return lambda data, position: (packed.unpack_from(data, position)[0], position + packed.size)
-
-
-_READERS: dict[str, Callable[[bytes, int], tuple[Any, int]]] = {
-    "boolean": lambda data, position: (data[position] != 0, position + 1),
-    "int": take_long,
-    "long": take_long,
-    "float": _fixed("<f"),
-    "double": _fixed("<d"),
-    "bytes": take_bytes,
-    "string": _text,
-}
-#: Bounds by the number of their wrapper; those of decimals and times are left to fastavro.
-_BOUNDS: dict[int, tuple[str | None, Callable[[bytes, int], tuple[Any, int]]]] = {
-    0: (None, lambda data, position: (None, position)),
-    **{
-        number: (name, _READERS[kind])
-        for number, (name, kind) in enumerate(WRAPPERS.items(), 1)
-        if isinstance(kind, str)
-    },
-}
 
 
 _MAGIC = b"Obj\x01"
@@ -239,7 +85,7 @@ def read_one(content: bytes, *allowed: Mapping[str, Any]) -> dict[str, Any]:
         text, data = _only_record(content)
     except IndexError as error:
         raise ValueError("the Avro file is cut off") from error
-    schema = checked_schema(text, *(json.dumps(each) for each in allowed))
+    schema = checked_schema(text, *(json.dumps(own) for own in allowed))
     datum: dict[str, Any] = _without_names(decode_value(data, schema))
     return datum
 
@@ -256,25 +102,25 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
     if len(text) > _MAX_SCHEMA_BYTES:
         raise ValueError(f"an Avro schema of {len(text)} bytes, {_MAX_SCHEMA_BYTES} at most")
     try:
-        whole = parse_json(text)
+        schema = parse_json(text)
     except ValueError as error:
         raise ValueError(f"the Avro schema can't be read ({error})") from error
-    found, names = _reduced(whole)
-    name = found.get("name") if isinstance(found, dict) else None
-    for each in allowed:
-        own, own_names = _reduced(parse_json(each))
+    reduced, names = _reduced(schema)
+    name = reduced.get("name") if isinstance(reduced, dict) else None
+    for candidate in allowed:
+        own, own_names = _reduced(parse_json(candidate))
         if own["name"] == name:
-            _agree(own, found, own_names, names, own["name"])
+            _agree(own, reduced, own_names, names, own["name"])
             try:
-                return fastavro.parse_schema(found)
+                return fastavro.parse_schema(reduced)
             except Exception as error:  # of any kind, for a schema of any kind
                 raise ValueError(f"the Avro schema can't be read ({error})") from error
-    wanted = " or ".join(str(parse_json(each)["name"]) for each in allowed)
-    raise ValueError(f"an Avro schema of {name or found!r:.60}, expected {wanted}")
+    expected = " or ".join(str(parse_json(candidate)["name"]) for candidate in allowed)
+    raise ValueError(f"an Avro schema of {name or reduced!r:.60}, expected {expected}")
 
 
 def _only_record(content: bytes) -> tuple[bytes, bytes]:
-    """The schema's text and the bytes of the only record of a file; IndexError if it ends."""
+    """Return the schema and the bytes of a file's only record; IndexError if it is cut off."""
     if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("not an Avro file")
     meta, position = _header(content, len(_MAGIC))
@@ -309,22 +155,22 @@ def _inflated(data: bytes) -> bytes:
     bound = min(MAX_BLOCK_BYTES, expanded_bound(len(data)))
     unpacker = zlib.decompressobj(-15)
     try:
-        found = unpacker.decompress(data, bound)
+        inflated = unpacker.decompress(data, bound)
     except zlib.error as error:
         raise ValueError(f"can't be uncompressed ({error})") from error
     if not unpacker.eof:  # some writers leave a part of zlib's checksum behind the end
         raise ValueError(f"cut off, or more than {bound} bytes uncompressed")
-    return found
+    return inflated
 
 
 def _without_names(datum: Any) -> Any:
-    """A datum in which records of unions are without their names."""
+    """Return a datum in which records of unions are without their names."""
     if isinstance(datum, tuple):
         return _without_names(datum[1])
     if isinstance(datum, dict):
         return {key: _without_names(value) for key, value in datum.items()}
     if isinstance(datum, list):
-        return [_without_names(each) for each in datum]
+        return [_without_names(element) for element in datum]
     return datum
 
 
@@ -372,10 +218,11 @@ class _Reducer:
         self._deepest = max(self._deepest, depth)
 
     def _union(self, kinds: list[Any], namespace: str, depth: int) -> list[Any]:
-        if not kinds or any(isinstance(each, list) for each in kinds):
+        if not kinds or any(isinstance(branch, list) for branch in kinds):
             raise ValueError("an Avro union of unions or of nothing")
         return [
-            each if each == "null" else self.reduce(each, namespace, depth + 1) for each in kinds
+            branch if branch == "null" else self.reduce(branch, namespace, depth + 1)
+            for branch in kinds
         ]
 
     def _known(self, name: str, namespace: str, depth: int) -> str:
@@ -396,31 +243,31 @@ class _Reducer:
             raise ValueError(f"the Avro record {full!r} has no fields")
         self._open.add(full)
         outside, self._deepest = self._deepest, depth
-        made: dict[str, Any] = {"type": "record", "name": full, "fields": []}
-        for each in fields:
-            name = each.get("name") if isinstance(each, dict) else None
+        record: dict[str, Any] = {"type": "record", "name": full, "fields": []}
+        for entry in fields:
+            name = entry.get("name") if isinstance(entry, dict) else None
             if not isinstance(name, str) or not 0 < len(name) <= _MAX_NAME:
                 raise ValueError(f"the Avro record {full!r} has a field without a name")
-            field = {"name": name, "type": self.reduce(each.get("type"), below, depth + 1)}
-            made["fields"].append(field | ({"optional": True} if "default" in each else {}))
+            field = {"name": name, "type": self.reduce(entry.get("type"), below, depth + 1)}
+            record["fields"].append(field | ({"optional": True} if "default" in entry else {}))
         self._open.discard(full)
         self._heights[full] = self._deepest - depth
         self._deepest = max(outside, self._deepest)
-        self.names[full] = made
-        return made
+        self.names[full] = record
+        return record
 
     def _plain_named(self, kind: dict[str, Any], namespace: str) -> dict[str, Any]:
         full = self._new_name(kind, namespace)
-        made = {"type": kind["type"], "name": full}
+        reduced = {"type": kind["type"], "name": full}
         size, symbols = kind.get("size"), kind.get("symbols")
         if kind["type"] == "fixed" and isinstance(size, int) and 0 < size <= MAX_BLOCK_BYTES:
-            made["size"] = size
+            reduced["size"] = size
         elif kind["type"] == "enum" and isinstance(symbols, list) and symbols:
-            made["symbols"] = symbols
+            reduced["symbols"] = symbols
         else:
             raise ValueError(f"the Avro type {full!r} has no size or no symbols")
-        self.names[full], self._heights[full] = made, 0
-        return made
+        self.names[full], self._heights[full] = reduced, 0
+        return reduced
 
     def _new_name(self, kind: dict[str, Any], namespace: str) -> str:
         name, own = kind.get("name"), kind.get("namespace", namespace)
@@ -433,44 +280,44 @@ class _Reducer:
 
 
 def _agree(
-    own: Any, found: Any, own_names: Mapping[str, Any], names: Mapping[str, Any], where: str
+    own: Any, foreign: Any, own_names: Mapping[str, Any], names: Mapping[str, Any], where: str
 ) -> None:
     """ValueError if a type that the format has is another one in a schema.
 
     A union may have fewer branches, and records as further ones: wrappers that came later.
     """
     own = own_names[own] if isinstance(own, str) and own in own_names else own
-    found = names[found] if isinstance(found, str) and found in names else found
-    if isinstance(own, list) or isinstance(found, list):
-        known = {_key(each, own_names): each for each in (own if isinstance(own, list) else [own])}
-        for each in found if isinstance(found, list) else [found]:
-            key = _key(each, names)
+    foreign = names[foreign] if isinstance(foreign, str) and foreign in names else foreign
+    if isinstance(own, list) or isinstance(foreign, list):
+        known = {_key(item, own_names): item for item in (own if isinstance(own, list) else [own])}
+        for item in foreign if isinstance(foreign, list) else [foreign]:
+            key = _key(item, names)
             if key in known:
-                _agree(known[key], each, own_names, names, where)
+                _agree(known[key], item, own_names, names, where)
             elif any(key in _WIDENED.get(kind, ()) for kind in known):
                 continue
             elif names.get(key, {}).get("type") != "record":
                 raise ValueError(f"the Avro type of {where} may be {key}")
         return
-    if _key(own, own_names) != _key(found, names):
-        if _key(found, names) in _WIDENED.get(_key(own, own_names), ()):
+    if _key(own, own_names) != _key(foreign, names):
+        if _key(foreign, names) in _WIDENED.get(_key(own, own_names), ()):
             return
-        raise ValueError(f"the Avro type of {where} is {_key(found, names)}")
+        raise ValueError(f"the Avro type of {where} is {_key(foreign, names)}")
     if not isinstance(own, dict):
         return
     for part in own.keys() & {"items", "values"}:
-        _agree(own[part], found[part], own_names, names, where)
-    fields = {each["name"]: each for each in found.get("fields", ())}
-    for each in own.get("fields", ()):
-        at = f"{where}.{each['name']}"
-        if each["name"] in fields:
-            _agree(each["type"], fields[each["name"]]["type"], own_names, names, at)
-        elif "optional" not in each:
+        _agree(own[part], foreign[part], own_names, names, where)
+    fields = {item["name"]: item for item in foreign.get("fields", ())}
+    for item in own.get("fields", ()):
+        at = f"{where}.{item['name']}"
+        if item["name"] in fields:
+            _agree(item["type"], fields[item["name"]]["type"], own_names, names, at)
+        elif "optional" not in item:
             raise ValueError(f"the Avro schema lacks {at}")
 
 
 def _key(kind: Any, names: Mapping[str, Any]) -> str:
-    """What a branch of a union is told from others by."""
+    """Return what a branch of a union is told from others by."""
     if isinstance(kind, str):
         return kind
     if "name" in kind:

@@ -1,4 +1,7 @@
-"""Changes of a dataset: written into an instant, read back, and those not yet in the table."""
+"""Changes of a dataset: written into instants, read back, and turned into records of the table.
+
+`unsynced` lists the completed instants whose change the table does not have yet.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from fscontract.pipeline.hudi.records import (
     GONE,
     NO_PARTITION,
     ColumnStatistics,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
 )
@@ -75,7 +78,7 @@ class Change:
 
 
 def below(partition: str, name: str) -> str:
-    """A file's path below its dataset; MetadataException for names that lead out of it.
+    """Return a file's path below its dataset; MetadataException for names that lead out of it.
 
     The names come from files that anybody may have written.
     """
@@ -118,12 +121,12 @@ def digest_in(content: bytes, path: str) -> str | None:
 
     MetadataException if it can't be read.
     """
-    found = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
-    return found if isinstance(found, str) else None
+    digest = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
+    return digest if isinstance(digest, str) else None
 
 
 def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
-    """As `below` of each name."""
+    """Return `below` of each name."""
     if not names or any("/" in name or name in _OUTSIDE for name in names):
         return [below(partition, name) for name in names]
     start = below(partition, "name").removesuffix("name")
@@ -138,7 +141,7 @@ def encode_change(
     target: Sequence[str] = (),
     failed: Names | None = None,
 ) -> bytes:
-    """The content of an action's completed instant.
+    """Return the content of an action's completed instant.
 
     `target` are the instants that a rollback or a restore takes back, each with its action after
     a dot; `failed` the files that should have been deleted, and could not be.
@@ -150,36 +153,36 @@ def encode_change(
         (instant,) = target
         return encode_rollback(time, *_instant(instant), deleted)
     if action == RESTORE:
-        return encode_restore(time, [_instant(each) for each in target], deleted)
+        return encode_restore(time, [_instant(reference) for reference in target], deleted)
     files = [
         WrittenFile(partition, name.partition("_")[0], below(partition, name), size)
         for partition, sizes in change.added.items()
         for name, size in sizes.items()
     ]
-    whole = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
+    metadata = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
     operation = "COMPACT" if action == COMPACTION else "UPSERT"
-    return encode_commit(files, operation, whole, compacted=action == COMPACTION)
+    return encode_commit(files, operation, metadata, compacted=action == COMPACTION)
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:
-    """What a completed instant says that its action did; `path` is that of its file.
+    """Return what a completed instant says that its action did; `path` is that of its file.
 
     MetadataException if it can't be read. Actions that are not known change no files.
     """
     if action in WRITES:
         return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
     if action == CLEAN:
-        found = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
-        return Change(deleted=_deleted(found, "deletePathPatterns", "successDeleteFiles"))
+        deleted = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
+        return Change(deleted=_deleted(deleted, "deletePathPatterns", "successDeleteFiles"))
     if action == ROLLBACK:
-        found = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
-        return Change(deleted=_deleted(found, "successDeleteFiles"))
+        deleted = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
+        return Change(deleted=_deleted(deleted, "successDeleteFiles"))
     if action == RESTORE:
         gone: dict[str, set[str]] = {}
         for rollbacks in _decoded(content, path, schema.RESTORE)["hoodieRestoreMetadata"].values():
-            for each in rollbacks:
-                found = _deleted(each["partitionMetadata"], "successDeleteFiles")
-                for partition, names in found.items():
+            for rollback in rollbacks:
+                deleted = _deleted(rollback["partitionMetadata"], "successDeleteFiles")
+                for partition, names in deleted.items():
                     gone.setdefault(partition, set()).update(names)
         return Change(deleted=gone)
     return Change()
@@ -195,31 +198,31 @@ def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, A
 def _written(datum: dict[str, Any], path: str) -> Change:
     added: dict[str, dict[str, int]] = {}
     for partition, statistics in (datum.get("partitionToWriteStats") or {}).items():
-        for each in statistics:
-            if each.get("path"):
-                name = each["path"].rpartition("/")[2]
-                added.setdefault(partition, {})[name] = each.get("fileSizeInBytes") or 0
+        for written in statistics:
+            if written.get("path"):
+                name = written["path"].rpartition("/")[2]
+                added.setdefault(partition, {})[name] = written.get("fileSizeInBytes") or 0
     return Change(added, _deleted_names((datum.get("extraMetadata") or {}).get(DELETED), path))
 
 
 def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
-    """The files that a commit says it deleted; MetadataException."""
+    """Return the files that a commit says it deleted; MetadataException."""
     try:
-        found = {} if text is None else parse_json(text)
+        parsed = {} if text is None else parse_json(text)
     except ValueError as error:
         raise MetadataException(path, f"{DELETED} can't be read ({error})") from error
-    lists = found.values() if isinstance(found, dict) else [None]
-    names = [each for names in lists for each in (names if isinstance(names, list) else [None])]
-    if not all(isinstance(each, str) for each in names):
+    lists = parsed.values() if isinstance(parsed, dict) else [None]
+    names = [name for names in lists for name in (names if isinstance(names, list) else [None])]
+    if not all(isinstance(name, str) for name in names):
         raise MetadataException(path, f"{DELETED} must be lists of names by partition")
-    return dict(found)
+    return dict(parsed)
 
 
 def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
-    """Names of files by partition, from paths or names in any of the fields."""
+    """Return names of files by partition, from paths or names in any of the fields."""
     return {
-        partition: {path.rpartition("/")[2] for name in fields for path in found[name]}
-        for partition, found in partitions.items()
+        partition: {path.rpartition("/")[2] for name in fields for path in entry[name]}
+        for partition, entry in partitions.items()
     }
 
 
@@ -233,15 +236,15 @@ Lookup = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 
 
 def file_records(change: Change, lookup: Lookup) -> list[Record]:
-    """The records of partitions that changed, and that of all partitions, in order."""
+    """Return the records of partitions that changed, and that of all partitions, in order."""
     deleted = {name: set(gone) for name, gone in change.deleted.items() if gone}
     added = {name: files for name, files in change.added.items() if files}
-    every = {name: FileInfo(0) for name in added}
+    every = {name: FileEntry(0) for name in added}
     every |= dict.fromkeys(_emptied(added, deleted, lookup), GONE)
     records: list[Record] = []
     for name in {**added, **deleted}:
         files = dict.fromkeys(deleted.get(name, ()), GONE)
-        files |= {each: FileInfo(size) for each, size in added.get(name, {}).items()}
+        files |= {file: FileEntry(size) for file, size in added.get(name, {}).items()}
         records.append(FilesRecord(name or NO_PARTITION, files))
     if every:
         named = {name or NO_PARTITION: info for name, info in every.items()}
@@ -250,7 +253,7 @@ def file_records(change: Change, lookup: Lookup) -> list[Record]:
 
 
 def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Lookup) -> set[str]:
-    """The partitions of which nothing is left."""
+    """Return the partitions of which nothing is left."""
     suspects = deleted.keys() - set(added)
     if not suspects:
         return set()
@@ -259,7 +262,7 @@ def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Look
 
 
 def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
-    """Statistics of files that were added; what was known of them before is gone, too."""
+    """Return the statistics of added files; they replace all that was known before."""
     records: dict[str, Record] = {}
     added = ((name, file) for name, files in change.added.items() for file in files)
     deleted = ((name, file) for name, files in change.deleted.items() for file in files)
@@ -267,38 +270,38 @@ def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
         for column in columns:
             key = file_key(column, partition, file)
             records[key] = ColumnStatistics(key, file, column, is_deleted=True)
-        for each in change.statistics.get((partition, file), ()):
-            if each.column in columns:
-                key = file_key(each.column, partition, file)
-                records[key] = replace(each, key=key, file_name=file, is_tight=True)
+        for known in change.statistics.get((partition, file), ()):
+            if known.column in columns:
+                key = file_key(known.column, partition, file)
+                records[key] = replace(known, key=key, file_name=file, is_tight=True)
     return [records[key] for key in sorted(records)]
 
 
 def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
-    """The completed instants of the dataset without a deltacommit of that time, in
+    """Return the completed instants of the dataset without a deltacommit of that time, in
     the order in which they were completed.
 
     What was completed before the table was made is in it from the beginning.
     """
     began = first_completion(metadata)
-    found = [
-        each
-        for each in data.instants.values()
-        if each.state == COMPLETED
-        and (each.completed or "") > began
-        and not metadata.holds(each.time)
+    missing = [
+        instant
+        for instant in data.instants.values()
+        if instant.state == COMPLETED
+        and (instant.completed or "") > began
+        and not metadata.holds(instant.time)
     ]
-    return sorted(found, key=lambda each: each.completed or "")
+    return sorted(missing, key=lambda instant: instant.completed or "")
 
 
 def first_completion(metadata: Timeline) -> str:
-    """When the table was made, empty if its timeline does not go back so far."""
+    """Return when the table was created, empty if its timeline does not go back that far."""
     first = FIRST_INSTANT[:14]
     return max((end for time, end in metadata.completed.items() if time[:14] == first), default="")
 
 
 def changes_of(fs: FileSystem, path: str, instants: Iterable[Instant]) -> list[Change]:
-    """What each of these instants says that it changed; MetadataException if one is damaged."""
+    """Return the change of each instant; MetadataException if one is damaged."""
     changes = []
     for instant in instants:
         file = f"{path}/{TIMELINE}/{instant.file_name}"

@@ -1,4 +1,4 @@
-"""What a completed instant says of itself: Hudi's commit metadata, as an Avro file."""
+"""Encode the content of instants: commits, cleans, rollbacks and restores, as Avro files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def encode_commit(
     extra: Mapping[str, str] | None = None,
     compacted: bool = False,
 ) -> bytes:
-    """The content of a completed instant."""
+    """Return the content of a completed instant."""
     statistics: dict[str, list[dict[str, object]]] = {}
     for file in files:
         statistics.setdefault(file.partition, []).append(
@@ -64,19 +64,19 @@ def encode_commit(
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:
-    """The content of the request to take back an instant."""
+    """Return the content of the request to take back an instant."""
     return _encode(ROLLBACK_PLAN, {"instantToRollback": {"commitTime": target, "action": action}})
 
 
 def encode_rollback(
     time: str, target: str, action: str, deleted: Mapping[str, Collection[str]] | None = None
 ) -> bytes:
-    """The content of the completed instant that took another one back."""
+    """Return the content of the completed instant that took another one back."""
     return _encode(ROLLBACK, _rollback(time, target, action, deleted or {}))
 
 
 def encode_clean_plan(deleted: Mapping[str, Collection[str]]) -> bytes:
-    """The content of the request to delete files."""
+    """Return the content of the request to delete files."""
     files = {partition: sorted(names) for partition, names in deleted.items()}
     return _encode(CLEAN_PLAN, {"filesToBeDeletedPerPartition": files, "policy": "KEEP_LATEST"})
 
@@ -84,7 +84,7 @@ def encode_clean_plan(deleted: Mapping[str, Collection[str]]) -> bytes:
 def encode_clean(
     time: str, deleted: Mapping[str, Collection[str]], failed: Mapping[str, Collection[str]]
 ) -> bytes:
-    """The content of the completed instant that deleted files."""
+    """Return the content of the completed instant that deleted files."""
     partitions = {
         partition: {
             "partitionPath": partition,
@@ -108,7 +108,7 @@ def encode_clean(
 
 
 def encode_restore_plan(targets: Iterable[tuple[str, str]], to: str) -> bytes:
-    """The content of the request to take back all instants since `to`."""
+    """Return the content of the request to take back all instants since `to`."""
     instants = [{"commitTime": time, "action": action} for time, action in targets]
     return _encode(
         RESTORE_PLAN, {"instantsToRollback": instants, "savepointToRestoreTimestamp": to}
@@ -118,7 +118,7 @@ def encode_restore_plan(targets: Iterable[tuple[str, str]], to: str) -> bytes:
 def encode_restore(
     time: str, targets: Sequence[tuple[str, str]], deleted: Mapping[str, Collection[str]]
 ) -> bytes:
-    """The content of the completed instant that took back instants; the files go with the first."""
+    """Return the content of a completed restore; the first rollback has the deleted files."""
     rollbacks = {
         target: [_rollback(time, target, action, deleted if number == 0 else {})]
         for number, (target, action) in enumerate(targets)

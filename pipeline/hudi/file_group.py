@@ -1,4 +1,4 @@
-"""Reading one file group: its logs merged once, and looked up together with its base file."""
+"""Read one file group: merge its logs once, and look keys up in them and in the base file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fscontract.pipeline.hudi.column_stats import (
 from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
-from fscontract.pipeline.hudi.io import CorruptFileException, Source, in_threads, open_stream
+from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion, in_threads, open_stream
 from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, read_log, records_of, rolled_back
 from fscontract.pipeline.hudi.metrics import SCAN, Metrics
 from fscontract.pipeline.hudi.record_codec import decoder
@@ -60,30 +60,30 @@ class FileGroupReader:
         self._base = None
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        """The records of the keys that are there, by one vectored read of the base file."""
-        wanted = {key.encode() for key in keys}
+        """Return the records of the keys that are there, by one vectored read of the base file."""
+        encoded = {key.encode() for key in keys}
         changes = self._changes()
         base = self._reader()
-        found = base.get_many(wanted) if base is not None else {}
-        merged = (self._whole(key, found.get(key), changes) for key in wanted)
+        values = base.get_many(encoded) if base is not None else {}
+        merged = (self._merged_record(key, values.get(key), changes) for key in encoded)
         return {record.key: record for record in merged if record is not None}
 
     def scan(self, prefix: str = "") -> Iterator[Record]:
-        """The records whose key begins with `prefix`, in order; holds a batch of blocks."""
+        """Yield the records whose key begins with `prefix`, in order; holds a batch of blocks."""
         start = prefix.encode()
         changes = self._changes()
-        left = sorted((key for key in changes if key.startswith(start)), reverse=True)
+        pending_keys = sorted((key for key in changes if key.startswith(start)), reverse=True)
         base = self._reader()
         for key, value in base.scan(start) if base is not None else ():
-            while left and left[-1] <= key:
-                if (new := left.pop()) != key:
-                    yield from _found(self._whole(new, None, changes))
-            yield from _found(self._whole(key, value, changes))
-        while left:
-            yield from _found(self._whole(left.pop(), None, changes))
+            while pending_keys and pending_keys[-1] <= key:
+                if (new := pending_keys.pop()) != key:
+                    yield from _as_tuple(self._merged_record(new, None, changes))
+            yield from _as_tuple(self._merged_record(key, value, changes))
+        while pending_keys:
+            yield from _as_tuple(self._merged_record(pending_keys.pop(), None, changes))
 
     def chunks(self, column: str) -> Iterator[ColumnChunk]:
-        """Statistics of a column; what a later chunk says of a file is all that is known of it.
+        """Yield a column's statistics; a later chunk replaces what an earlier one says of a file.
 
         A base file that has them by column, too, is read so, unless a log says of something that
         it is part of what the base file says, or that a whole record is gone.
@@ -92,19 +92,21 @@ class FileGroupReader:
         changes = [
             record for key, record in self._changes().items() if key.startswith(prefix.encode())
         ]
-        whole = all(isinstance(each, ColumnStatistics) and each.replaces for each in changes)
+        replaced = all(
+            isinstance(change, ColumnStatistics) and change.replaces for change in changes
+        )
         reader = self._reader()
-        if whole and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
+        if replaced and reader is not None and reader.info.get(MARK) == VERSION and can_pack():
             bound = self._max_block_bytes
             yield from reader.metas(block_prefix(column), lambda data: unpack(data, bound))
             yield from chunks(_of_column(changes, column))
         else:
             yield from chunks(_of_column(self.scan(prefix), column))
 
-    def _whole(
+    def _merged_record(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
     ) -> Record | None:
-        """What base and logs say of a key together."""
+        """Return what base and logs say of a key together."""
         record = self._decoded(key, value) if value is not None else None
         change = changes.get(key)
         if change is not None:
@@ -115,7 +117,7 @@ class FileGroupReader:
         base = self._slice.base
         if self._base is None and base is not None:
             stream = self._open.enter_context(open_stream(self._fs, base))
-            source = Source(stream, base.path, base.length)
+            source = FileRegion(stream, base.path, base.length)
             self._base = HFileReader(source, max_block_bytes=self._max_block_bytes)
         return self._base
 
@@ -131,7 +133,7 @@ class FileGroupReader:
             raise CorruptFileException(base.path, 0, str(error)) from error
 
     def _changes(self) -> dict[bytes, Record]:
-        """What the logs say, by key."""
+        """Return what the logs say, by key."""
         if self._merged is None:
             merged: dict[bytes, Record] = {}
             with self._metrics.timed(SCAN):
@@ -149,32 +151,32 @@ class FileGroupReader:
 
     @staticmethod
     def merge(older: Record, newer: Record) -> Record:
-        """What two records of one key say together."""
+        """Return what two records of one key say together."""
         return merge(older, newer)
 
     def _put(self, merged: dict[bytes, Record], key: bytes, record: Record) -> None:
         merged[key] = self.merge(merged[key], record) if key in merged else record
 
     def _blocks(self) -> list[tuple[Log, LogBlock]]:
-        """The blocks that count, in order, without those that a later one takes back."""
+        """Return the blocks that count, in order, without those that a later one takes back."""
         files = [file for file in self._slice.logs if self._counts(file.name.instant)]
         if not files:
             return []
         logs = in_threads(self._read, files)
         blocks: list[tuple[Log, LogBlock]] = []
-        whole: set[str] = set()
+        complete: set[str] = set()
         for file, log in zip(files, logs, strict=True):
             for block in log.blocks:
                 target = rolled_back(log, block)
                 if target is not None:
-                    blocks = [each for each in blocks if each[1].header.get(INSTANT) != target]
+                    blocks = [entry for entry in blocks if entry[1].header.get(INSTANT) != target]
                     continue
                 if block.header.get(INSTANT) != file.name.instant:
                     raise CorruptFileException(log.path, block.offset, "a block of another instant")
-                whole.add(file.name.instant)
+                complete.add(file.name.instant)
                 blocks.append((log, block))
         for file, log in zip(files, logs, strict=True):
-            if file.name.instant not in whole and not log.blocks:
+            if file.name.instant not in complete and not log.blocks:
                 raise log.torn or CorruptFileException(log.path, 0, "a log without blocks")
         return blocks
 
@@ -184,13 +186,13 @@ class FileGroupReader:
 
 
 def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
-    """Those that are of this column, and not of one with the same hash."""
-    for each in records:
-        if isinstance(each, ColumnStatistics) and each.column == column:
-            yield each
+    """Yield those that are of this column, and not of one with the same hash."""
+    for record in records:
+        if isinstance(record, ColumnStatistics) and record.column == column:
+            yield record
 
 
-def _found(record: Record | None) -> tuple[Record, ...]:
+def _as_tuple(record: Record | None) -> tuple[Record, ...]:
     return () if record is None else (record,)
 
 

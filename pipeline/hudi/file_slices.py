@@ -1,4 +1,4 @@
-"""File groups of a partition of the metadata table: the latest base file and the logs since."""
+"""Group the files of a metadata partition into slices: the latest base file, and the logs since."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FileSlice:
 def latest_slices(
     statuses: Iterable[FileStatus], metadata: Timeline, as_of: str | None = None
 ) -> list[FileSlice]:
-    """The latest slice of each file group, of what the table's own timeline has completed.
+    """Return the latest slice of each file group, of what the table's own timeline has completed.
 
     With `as_of`, the one that was the latest then. A base file whose compaction is not completed
     does not count: the one before it, and the logs since that, still say everything.
@@ -67,23 +67,23 @@ def latest_slices(
 
 
 def last_compaction(metadata: Timeline) -> str:
-    """The time of the last completed compaction, empty if there was none."""
-    found = (
-        each.time
-        for each in metadata.instants.values()
-        if each.action == "commit" and each.state == COMPLETED
+    """Return the time of the last completed compaction, empty if there was none."""
+    times = (
+        instant.time
+        for instant in metadata.instants.values()
+        if instant.action == "commit" and instant.state == COMPLETED
     )
-    return max(found, default="")
+    return max(times, default="")
 
 
-def is_whole(each: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
-    """Whether the base file is there that should be: a slice without it lacks most of its files.
+def is_whole(file_slice: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
+    """Return whether a slice has its base file; without it, most of its files are missing.
 
     A file group may begin without one, with a log of the table's first instants.
     """
-    if each.base is None:
-        return any(log.name.instant[:14] == FIRST_INSTANT[:14] for log in each.logs)
-    return each.base_instant >= last_compaction(metadata) or as_of is not None
+    if file_slice.base is None:
+        return any(log.name.instant[:14] == FIRST_INSTANT[:14] for log in file_slice.logs)
+    return file_slice.base_instant >= last_compaction(metadata) or as_of is not None
 
 
 def check_slices(
@@ -101,13 +101,13 @@ def check_slices(
     Rollbacks seldom have one, and say nothing that is missed.
     """
     every = list(slices)
-    if not all(is_whole(each, timeline, as_of) for each in every):
+    if not all(is_whole(file_slice, timeline, as_of) for file_slice in every):
         raise MetadataException(metadata, f"a base file of {partition!r} is not there")
-    begun = min((each.base_instant for each in every), default="")
-    present = {log.name.instant for each in every for log in each.logs}
+    start = min((file_slice.base_instant for file_slice in every), default="")
+    present = {log.name.instant for file_slice in every for log in file_slice.logs}
     for time, end in timeline.completed.items():
         instant = timeline.instants[time]
-        if instant.action != "deltacommit" or time in present or end < begun:
+        if instant.action != "deltacommit" or time in present or end < start:
             continue
         of_data = data.instants.get(time)
         if time[:14] == FIRST_INSTANT[:14] or not visible(time, data):
@@ -124,7 +124,7 @@ def check_slices(
 
 
 def visible(instant: str, data: Timeline) -> bool:
-    """Whether what an instant wrote counts, which the dataset's timeline decides.
+    """Return whether what an instant wrote counts, which the dataset's timeline decides.
 
     The metadata table's own first instants are not on that timeline, and always count.
     """
@@ -132,7 +132,7 @@ def visible(instant: str, data: Timeline) -> bool:
 
 
 def _slice(group: str, bases: list[tuple[str, FileStatus]], logs: list[LogFile]) -> FileSlice:
-    instant, base = max(bases, key=lambda each: each[0], default=("", None))
+    instant, base = max(bases, key=lambda entry: entry[0], default=("", None))
     since = [log for log in logs if log.completed >= instant]
     since.sort(key=lambda log: (log.completed, log.name.version, log.name.token))
     return FileSlice(group, instant, base, tuple(since))

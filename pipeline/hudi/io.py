@@ -1,4 +1,4 @@
-"""Read and write files of a metadata table, and its exceptions."""
+"""Read and write files of a metadata table; the exceptions of the package."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _B = TypeVar("_B")
 
 
 def read_file(fs: FileSystem, path: str) -> bytes:
-    """The bytes of a file; FileNotFoundException."""
+    """Return the bytes of a file; FileNotFoundException."""
     with fs.open(path) as stream, stream.as_file() as file:
         return file.read()
 
@@ -54,7 +54,7 @@ def write_file(fs: FileSystem, path: str, content: bytes, replace: bool = False)
 
 
 def create_file(fs: FileSystem, path: str, replace: bool = True) -> io.BufferedIOBase:
-    """A file to write, without a look at what is in the way where a filesystem can leave that out.
+    """Create a file, without checking for a directory where the filesystem can skip that.
 
     In the directories of a table there are no files where directories have to be.
     """
@@ -82,15 +82,15 @@ def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
 
 
 def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:
-    """A function of each item, several at a time."""
+    """Return a function of each item, several at a time."""
     if len(items) < 2:
-        return [function(each) for each in items]
+        return [function(item) for item in items]
     with ThreadPoolExecutor(min(_WORKERS, len(items))) as pool:
         return list(pool.map(function, items))
 
 
 def list_files(fs: FileSystem, directory: str) -> list[FileStatus]:
-    """The files of a directory, none if it is not there."""
+    """Return the files of a directory, none if it is not there."""
     try:
         return [status for status in fs.list_status(directory) if not status.is_directory]
     except FileNotFoundError:
@@ -103,7 +103,7 @@ def open_stream(fs: FileSystem, status: FileStatus, policy: str = "random") -> F
     return builder.with_file_status(status).build().result()
 
 
-class Source:
+class FileRegion:
     """`length` bytes of a file from `start`; offsets count from there, those of errors from 0."""
 
     def __init__(self, stream: FSDataInputStream, path: str, length: int, start: int = 0) -> None:
@@ -115,13 +115,13 @@ class Source:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r}, {self._start}, {self.length})"
 
-    def part(self, offset: int, length: int) -> Source:
-        """A part of this part; CorruptFileException if it does not lie in it."""
+    def part(self, offset: int, length: int) -> FileRegion:
+        """Return a part of this part; CorruptFileException if it does not lie in it."""
         self.check(offset, length)
-        return Source(self._stream, self.path, length, self._start + offset)
+        return FileRegion(self._stream, self.path, length, self._start + offset)
 
     def read(self, offset: int, length: int) -> bytes:
-        """The bytes of one range, by one positioned read."""
+        """Return the bytes of one range, by one positioned read."""
         self.check(offset, length)
         buffer = bytearray(length)
         if length:
@@ -132,14 +132,14 @@ class Source:
         return bytes(buffer)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """The bytes of ranges (offset, length) that don't overlap, by one vectored read."""
+        """Return the bytes of ranges (offset, length) that don't overlap, by one vectored read."""
         if len(ranges) < 2:
             return [self.read(offset, length) for offset, length in ranges]
         for offset, length in ranges:
             self.check(offset, length)
-        wanted = [FileRange(self._start + offset, length) for offset, length in ranges]
-        self._stream.read_vectored(wanted)
-        return [self._result(each) for each in wanted]
+        requests = [FileRange(self._start + offset, length) for offset, length in ranges]
+        self._stream.read_vectored(requests)
+        return [self._result(request) for request in requests]
 
     def check(self, offset: int, length: int) -> None:
         """CorruptFileException for a range that does not lie in this part."""
@@ -148,14 +148,14 @@ class Source:
             raise self.corrupt(max(0, min(offset, self.length)), message)
 
     def corrupt(self, offset: int, message: str) -> CorruptFileException:
-        """The error for what is wrong at an offset."""
+        """Return the error for what is wrong at an offset."""
         return CorruptFileException(self.path, self._start + offset, message)
 
-    def _result(self, each: FileRange) -> bytes:
-        if each.data is None:
-            raise self.corrupt(each.offset - self._start, "a vectored read gave nothing")
+    def _result(self, request: FileRange) -> bytes:
+        if request.data is None:
+            raise self.corrupt(request.offset - self._start, "a vectored read gave nothing")
         try:
-            return bytes(each.data.result())
+            return bytes(request.data.result())
         except EOFError as error:
-            message = f"the file ends within {each.length} bytes"
-            raise self.corrupt(each.offset - self._start, message) from error
+            message = f"the file ends within {request.length} bytes"
+            raise self.corrupt(request.offset - self._start, message) from error

@@ -1,8 +1,8 @@
 """Infer a dataset's properties from its directories and its Parquet files.
 
 Other readers of Hudi tables need the partition fields, the schema of the rows, and a first commit;
-Hudi's own writers want the record key. None of it is in a directory of files. It is found where
-the files say so, and named otherwise.
+Hudi's own writers need the record key. A directory of files states none of them. They are inferred
+where the files allow it; a warning names the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 
 @dataclass(frozen=True)
-class Given:
+class DeclaredProperties:
     """What a user says of a dataset; what is None is inferred. `schema` is Avro as JSON."""
 
     partition_fields: Sequence[str] | None = None
@@ -59,20 +59,20 @@ class _Sample:
 
 
 def infer_properties(
-    fs: FileSystem, path: str, sizes: Sizes, given: Given | None = None
+    fs: FileSystem, path: str, sizes: Sizes, declared: DeclaredProperties | None = None
 ) -> dict[str, str]:
     """Return the properties that a dataset of these files has, as far as they are given or found.
 
     Reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
     names what is not found, and the option of the command that gives it.
     """
-    given = given or Given()
+    declared = declared or DeclaredProperties()
     partitions = sorted(name for name, files in sizes.items() if files)
     samples = _samples(fs, path, sizes)
     missing: list[str] = []
     properties: dict[str, str] = {}
     names = _hive_names(partitions)
-    fields = given.partition_fields
+    fields = declared.partition_fields
     if fields is None:
         fields = names if names is not None else _plain_names(partitions, samples)
     if fields is None:
@@ -81,14 +81,14 @@ def infer_properties(
         properties[PARTITION_FIELDS] = ",".join(fields)
     if fields is not None:
         properties[HIVE_STYLE] = "true" if names else "false"
-    key = given.record_key if given.record_key is not None else _record_key(samples)
+    key = declared.record_key if declared.record_key is not None else _record_key(samples)
     if key:
         properties[RECORD_KEY] = ",".join(key)
     else:
         missing.append("record key (--record-key NAMES)")
     if fields is not None:
         properties[KEY_GENERATOR] = _generator(fields, key or ())
-    schema = given.schema if given.schema is not None else _schema(samples, fields or ())
+    schema = declared.schema if declared.schema is not None else _schema(samples, fields or ())
     if schema is None:
         missing.append("schema (--schema FILE)")
     elif fields is not None:  # without them no reader could use it
@@ -97,18 +97,20 @@ def infer_properties(
     return properties
 
 
-def _warn(path: str, missing: Sequence[str], others: Sequence[str]) -> None:
-    said = []
+def _warn(path: str, missing: Sequence[str], foreign: Sequence[str]) -> None:
+    messages = []
     if missing:
         named = ", ".join(missing)
-        said.append(f"not found in the files: {named}; to give them, delete and create the table")
-    if others:
-        said.append(
-            f"{len(others)} files, such as {others[0]!r}, have names other than Hudi's, "
+        messages.append(
+            f"not found in the files: {named}; to give them, delete and create the table"
+        )
+    if foreign:
+        messages.append(
+            f"{len(foreign)} files, such as {foreign[0]!r}, have names other than Hudi's, "
             "so other readers of Hudi tables refuse the dataset"
         )
-    if said:
-        warnings.warn(f"{path}: {'; '.join(said)}", MetadataWarning, stacklevel=3)
+    if messages:
+        warnings.warn(f"{path}: {'; '.join(messages)}", MetadataWarning, stacklevel=3)
 
 
 def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
@@ -118,7 +120,7 @@ def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
 
 
 def _other_names(sizes: Sizes) -> list[str]:
-    """The files that are not named as Hudi names them."""
+    """Return the files that are not named as Hudi names them."""
     return [
         below(partition, name)
         for partition, files in sizes.items()
@@ -128,21 +130,21 @@ def _other_names(sizes: Sizes) -> list[str]:
 
 
 def _hive_names(partitions: Sequence[str]) -> list[str] | None:
-    """The fields in names such as `year=2024/month=1`, none for no partition; None otherwise."""
+    """Return the fields of names such as `year=2024/month=1`; None for other names."""
     if not any(partitions):
         return [] if partitions else None
-    found = set()
+    variants = set()
     for name in partitions:
         parts = [_HIVE.fullmatch(part) for part in name.split("/")]
-        found.add(tuple(part[1] if part else "" for part in parts))
-    if len(found) != 1:
+        variants.add(tuple(part[1] if part else "" for part in parts))
+    if len(variants) != 1:
         return None
-    (names,) = found
+    (names,) = variants
     return list(names) if all(names) and len(set(names)) == len(names) else None
 
 
 def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[str] | None:
-    """The columns that hold nothing but the names of directories, one for each level."""
+    """Return the columns that hold nothing but the names of directories, one for each level."""
     depths = {len(name.split("/")) if name else 0 for name in partitions}
     if len(depths) != 1 or not samples:
         return None
@@ -164,7 +166,7 @@ def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[
 
 
 def _only_value(known: ColumnStatistics) -> set[str]:
-    """The texts for the only value of a column in a file; none if it may have several."""
+    """Return the texts for the only value of a column in a file; none if it may have several."""
     value = known.minimum
     if value is None or value != known.maximum or known.null_count != 0:
         return set()
@@ -177,7 +179,7 @@ def _only_value(known: ColumnStatistics) -> set[str]:
 
 
 def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
-    """The column whose range is that of the keys, which Hudi notes in its files."""
+    """Return the column whose range is that of the keys, which Hudi notes in its files."""
     common: set[str] | None = None
     for sample in samples:
         low, high = sample.notes.get(_MIN_KEY), sample.notes.get(_MAX_KEY)
@@ -192,18 +194,20 @@ def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
 
 
 def _samples(fs: FileSystem, path: str, sizes: Sizes) -> list[_Sample]:
-    """What some files say: one of a partition first, then others; nothing without PyArrow."""
+    """Return samples of files: one of each partition first; none without PyArrow."""
     if not can_pack():
         return []
-    found = [
+    candidates = [
         [(partition, name, size) for name, size in sorted(files.items()) if name.endswith(SUFFIX)]
         for partition, files in sorted(sizes.items())
     ]
-    found = [files for files in found if files]
-    step = max(1, len(found) // _SAMPLES)
-    chosen = [files[-1] for files in found[::step]][:_SAMPLES]
-    chosen += [each for files in found for each in files[:-1]][: _SAMPLES - len(chosen)]
-    return [each for each in in_threads(partial(_sample, fs, path), chosen) if each is not None]
+    candidates = [files for files in candidates if files]
+    step = max(1, len(candidates) // _SAMPLES)
+    chosen = [files[-1] for files in candidates[::step]][:_SAMPLES]
+    chosen += [sample for files in candidates for sample in files[:-1]][: _SAMPLES - len(chosen)]
+    return [
+        sample for sample in in_threads(partial(_sample, fs, path), chosen) if sample is not None
+    ]
 
 
 def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | None:
@@ -214,15 +218,15 @@ def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | 
     except (OSError, ValueError, NotImplementedError):
         return None
     ranges = {
-        each.column: each
-        for each in statistics_of(name, footer, None)
-        if not each.column.startswith(_META_FIELD)
+        statistics.column: statistics
+        for statistics in statistics_of(name, footer, None)
+        if not statistics.column.startswith(_META_FIELD)
     }
     return _Sample(partition, columns, ranges, footer.metadata or {})
 
 
 def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
-    """The schema of the rows as Avro, None if the files have none, or several that don't fit.
+    """Return the Avro schema of the rows; None if the files have none, or conflicting ones.
 
     A partition field that is in no file is a text, as in the name of its directory.
     """
@@ -231,34 +235,36 @@ def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
     import pyarrow as pa
 
     try:
-        whole = pa.unify_schemas([each.columns for each in samples])
-        found = [
-            {"name": _name(each.name), "type": ["null", _avro(each.type, each.name)],
+        unified = pa.unify_schemas([item.columns for item in samples])
+        avro_fields = [
+            {"name": _name(item.name), "type": ["null", _avro(item.type, item.name)],
              "default": None}
-            for each in whole
-            if not each.name.startswith(_META_FIELD)
+            for item in unified
+            if not item.name.startswith(_META_FIELD)
         ]  # fmt: skip
-        found += [
-            {"name": _name(each), "type": ["null", "string"], "default": None}
-            for each in fields
-            if each not in whole.names
+        avro_fields += [
+            {"name": _name(item), "type": ["null", "string"], "default": None}
+            for item in fields
+            if item not in unified.names
         ]
     except (pa.ArrowException, ValueError):
         return None
-    if not found:
+    if not avro_fields:
         return None
-    return json.dumps({"type": "record", "name": "row", "fields": found}, separators=(",", ":"))
+    return json.dumps(
+        {"type": "record", "name": "row", "fields": avro_fields}, separators=(",", ":")
+    )
 
 
 def _name(text: str) -> str:
-    """A name that Avro allows; ValueError."""
+    """Return a name that Avro allows; ValueError."""
     if not _AVRO_NAME.fullmatch(text):
         raise ValueError(f"no name in Avro: {text!r}")
     return text
 
 
 def _avro(kind: Any, name: str) -> Any:
-    """Avro's type for one of Arrow; ValueError. `name`, the column's path, names records."""
+    """Return the Avro type of an Arrow type; ValueError. `name`, a path, names records."""
     import pyarrow as pa
 
     types = pa.types
@@ -269,7 +275,7 @@ def _avro(kind: Any, name: str) -> Any:
         return {
             "type": "record",
             "name": _name(name.replace(".", "_")),
-            "fields": [_avro_field(each, f"{name}.{each.name}") for each in fields],
+            "fields": [_avro_field(field, f"{name}.{field.name}") for field in fields],
         }
     if types.is_map(kind):
         if not types.is_string(kind.key_type):

@@ -1,4 +1,4 @@
-"""List the files of a dataset: from its metadata table, or from its directories on Spark."""
+"""List the files of a dataset: from its metadata table, or from its directories, also on Spark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
-from fscontract.implementations.spark.locations import Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, location_of
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.hudi.changes import Sizes
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
@@ -35,15 +35,15 @@ _T = TypeVar("_T")
 
 
 def instant_in(name: str) -> str | None:
-    """The instant that the name of a data file has, None for other names."""
-    found = _INSTANT.search(name)
-    return None if found is None else found[1]
+    """Return the instant that the name of a data file has, None for other names."""
+    match = _INSTANT.search(name)
+    return None if match is None else match[1]
 
 
 def listing(
     fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """The sizes of all files below a directory, by the directory's name below it and theirs.
+    """Return the sizes of all files below a directory, by the directory's name below it and theirs.
 
     `progress` is told how many directories have been listed, and how many files found.
     """
@@ -51,7 +51,7 @@ def listing(
 
 
 def sizes_of(files: Mapping[str, Iterable[FileStatus]]) -> dict[str, dict[str, int]]:
-    """The sizes of files by directory and name."""
+    """Return the sizes of files by directory and name."""
     return {
         directory: {status.path.rpartition("/")[2]: status.length for status in statuses}
         for directory, statuses in files.items()
@@ -64,27 +64,27 @@ def files_below(
     progress: Callable[[int, int], None] | None = None,
     directories: Sequence[str] = ("",),
 ) -> dict[str, list[FileStatus]]:
-    """What a listing says of all files below a directory, by the directory's name below it.
+    """Return what a listing says of all files below a directory, by the directory's name below it.
 
     It begins with `directories`, names below it, too.
     """
-    found: dict[str, list[FileStatus]] = {}
+    files: dict[str, list[FileStatus]] = {}
     done = 0
     while directories:
         done += len(directories)
         level, directories = list_level(fs, path, directories)
-        found |= level
+        files |= level
         if progress is not None:
-            progress(done, sum(map(len, found.values())))
-    return found
+            progress(done, sum(map(len, files.values())))
+    return files
 
 
 def list_level(
     fs: FileSystem, path: str, directories: Sequence[str]
 ) -> tuple[dict[str, list[FileStatus]], list[str]]:
-    """The files in some directories below a path, and the directories in them; by their names."""
+    """Return the files in directories below a path, and the names of their subdirectories."""
     listed = in_threads(lambda name: list(_children(fs, path, name)), directories)
-    found: dict[str, list[FileStatus]] = {}
+    files: dict[str, list[FileStatus]] = {}
     deeper: list[str] = []
     for directory, statuses in zip(directories, listed, strict=True):
         for status in statuses:
@@ -92,12 +92,12 @@ def list_level(
                 name = status.path.rpartition("/")[2]
                 deeper.append(f"{directory}/{name}" if directory else name)
             else:
-                found.setdefault(directory, []).append(status)
-    return found, deeper
+                files.setdefault(directory, []).append(status)
+    return files, deeper
 
 
 def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
-    """What is in a directory, without what is Hudi's own."""
+    """Yield what is in a directory, without what is Hudi's own."""
     directory = f"{path}/{partition}" if partition else path
     for status in fs.list_status(directory):
         if not status.path.rpartition("/")[2].startswith(HOODIE):
@@ -161,46 +161,48 @@ class FileListing(Closeable):
 
     @property
     def uses_table(self) -> bool:
-        """Whether the metadata table answers, as far as is known."""
+        """Return whether the metadata table answers, as far as is known."""
         return self._table is not None
 
     def list_partitions(self) -> list[str]:
-        """The names of the partitions, sorted; "" for the one of a dataset without partitions."""
+        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
         self.metrics.count(LOOKUP_PARTITIONS)
         known = self._ask(lambda table: table.list_partitions())
         if known is not None and not self._validate:
             return known
         with self.metrics.timed(VALIDATE_PARTITIONS):
-            found = sorted(self._all())
-        self._compare("the partitions", known, found)
-        return found
+            listed = sorted(self._all())
+        self._compare("the partitions", known, listed)
+        return listed
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """The files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for one that is not there."""
         self.metrics.count(LOOKUP_FILES)
         known = self._ask(lambda table: table.list_files(partition))
         if known is not None and not self._validate:
             return known
         with self.metrics.timed(VALIDATE_FILES):
-            found = _sorted(self._listed(partition))
-        seen = None if known is None else [(each.path, each.length) for each in known]
-        self._compare(repr(partition), seen, [(each.path, each.length) for each in found])
-        return found
+            listed = _sorted(self._listed(partition))
+        known_sizes = None if known is None else [(status.path, status.length) for status in known]
+        self._compare(
+            repr(partition), known_sizes, [(status.path, status.length) for status in listed]
+        )
+        return listed
 
     def list_all(self) -> dict[str, list[FileStatus]]:
-        """All partitions and their files."""
+        """Return all partitions and their files."""
         known = self._ask(lambda table: dict(table.list_all()))
         if known is not None and not self._validate:
             return known
         if known is None:  # nothing to compare with, so each directory is listed once
-            found = self._all()
-            return {name: _sorted(found[name]) for name in sorted(found)}
+            listed = self._all()
+            return {name: _sorted(listed[name]) for name in sorted(listed)}
         return {name: self.list_files(name) for name in self.list_partitions()}
 
     def prune(
         self, filters: Iterable[Filter], partitions: Collection[str] | None = None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have a row which meets all filters.
+        """Return the files, of some partitions or all, that may have rows which meet all filters.
 
         A listing says nothing of rows, so all files are given without the table.
         """
@@ -208,18 +210,18 @@ class FileListing(Closeable):
         if known is not None and not self._validate:
             return known
         if partitions is None:
-            found = self._all()
-            return [each for name in sorted(found) for each in _sorted(found[name])]
-        return [each for name in partitions for each in self.list_files(name)]
+            listed = self._all()
+            return [status for name in sorted(listed) for status in _sorted(listed[name])]
+        return [status for name in partitions for status in self.list_files(name)]
 
     def completed_actions(self) -> frozenset[str]:
-        """The actions that the dataset's timeline has completed."""
+        """Return the actions that the dataset's timeline has completed."""
         timeline = self._ask(lambda table: table.data_timeline) or self._own_timeline()
-        done = (each for each in timeline.instants.values() if each.completed is not None)
-        return frozenset(each.action for each in done)
+        done = (instant for instant in timeline.instants.values() if instant.completed is not None)
+        return frozenset(instant.action for instant in done)
 
     def _ask(self, question: Callable[[MetadataTable], _T]) -> _T | None:
-        """What the table says; None if it can't be used, now or ever."""
+        """Return what the table says; None if it can't be used, now or ever."""
         if self._table is None:
             return None
         try:
@@ -230,8 +232,8 @@ class FileListing(Closeable):
             self._table = None
             return None
 
-    def _compare(self, what: str, known: object, found: object) -> None:
-        if known is not None and known != found:
+    def _compare(self, what: str, known: object, listed: object) -> None:
+        if known is not None and known != listed:
             self.metrics.count(VALIDATE_ERRORS)
             warnings.warn(
                 f"{self.path}: the metadata table differs from the files in {what}; "
@@ -244,11 +246,13 @@ class FileListing(Closeable):
         warnings.warn(f"{reason}; files are listed instead", MetadataWarning, stacklevel=4)
 
     def _all(self) -> dict[str, list[FileStatus]]:
-        found = {
-            partition: [each for each in files if self._completed(each.path.rpartition("/")[2])]
+        partitions = {
+            partition: [
+                status for status in files if self._completed(status.path.rpartition("/")[2])
+            ]
             for partition, files in files_below(self._fs, self.path).items()
         }
-        return {partition: files for partition, files in found.items() if files}
+        return {partition: files for partition, files in partitions.items() if files}
 
     def _listed(self, partition: str) -> Iterator[FileStatus]:
         with suppress(FileNotFoundError):
@@ -258,12 +262,12 @@ class FileListing(Closeable):
                     yield status
 
     def _completed(self, name: str) -> bool:
-        """Whether a file counts: what its name says of its instant, if it says anything."""
+        """Return whether a file counts: what its name says of its instant, if it says anything."""
         named = instant_in(name)
         if named is None:
             return True
         if self._pending is None:
-            self._pending = frozenset(each.time for each in self._own_timeline().pending)
+            self._pending = frozenset(instant.time for instant in self._own_timeline().pending)
         return named not in self._pending
 
     def _own_timeline(self) -> Timeline:
@@ -277,7 +281,7 @@ _SHARE = 4
 
 
 def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
-    """A `lister` for `MetadataWriter.initialize`: the executors of a session list the dataset.
+    """Return a `lister` for `MetadataWriter.initialize` that lists on Spark's executors.
 
     They have to see the filesystem: a local one at the same path, or a bucket.
     """
@@ -295,28 +299,30 @@ def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
 def listing_by(
     tasks: Tasks, fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """What `listing` gives, by one job.
+    """Return what `listing` gives, by one job.
 
     Directories are listed here until there are enough for all tasks; those and what is below them
     are listed there. ExecutorException if the job fails.
     """
-    wanted = _SHARE * tasks.parallelism
+    shares = _SHARE * tasks.parallelism
     waiting: Sequence[str] = [""]
     sizes: dict[str, dict[str, int]] = {}
-    while waiting and len(waiting) < wanted:
-        found, waiting = list_level(fs, path, waiting)
-        sizes |= sizes_of(found)
+    while waiting and len(waiting) < shares:
+        level, waiting = list_level(fs, path, waiting)
+        sizes |= sizes_of(level)
     if waiting:
-        bounds = [len(waiting) * part // wanted for part in range(wanted + 1)]
+        bounds = [len(waiting) * part // shares for part in range(shares + 1)]
         parts = [waiting[start:stop] for start, stop in pairwise(bounds)]
-        for listed in tasks.map(partial(_list_below, place_of(fs), path), parts, wanted):
+        for listed in tasks.map(partial(_list_below, location_of(fs), path), parts, shares):
             sizes |= listed
     if progress is not None:
         progress(len(sizes), sum(map(len, sizes.values())))
     return sizes
 
 
-def _list_below(place: Place, path: str, directories: Sequence[str]) -> dict[str, dict[str, int]]:
-    """What a task does: list directories and all below them."""
-    with FILESYSTEMS.lease(place) as fs:
+def _list_below(
+    location: FileLocation, path: str, directories: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Return what a task does: list directories and all below them."""
+    with FILESYSTEMS.lease(location) as fs:
         return sizes_of(files_below(fs, path, directories=directories))

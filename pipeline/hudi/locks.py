@@ -1,4 +1,4 @@
-"""Locks between writers: a file that a store makes once, whoever else tries to."""
+"""Locks between writers: a file that the filesystem creates once, for one of them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class FileLock:
         return True
 
     def _free(self, number: int) -> bool:
-        """Whether the holder has released it, or has held it too long."""
+        """Return whether the holder has released it, or has held it too long."""
         path = self._path(number)
         try:
             until = parse_json(read_file(self._fs, path), path)["until"]
@@ -127,8 +127,8 @@ class FileLock:
         write_file(self._fs, self._path(number), content, replace)
 
     def _last(self) -> int:
-        found = list_files(self._fs, self._directory)
-        return max((_number(status.path) for status in found), default=0)
+        locks = list_files(self._fs, self._directory)
+        return max((_number(status.path) for status in locks), default=0)
 
     def _path(self, number: int) -> str:
         return f"{self._directory}/{number:0{_DIGITS}}"

@@ -1,4 +1,4 @@
-"""Log files: blocks of changes, each of which says its instant and holds an HFile."""
+"""Encode and decode log files: blocks of changes, each with its instant and an HFile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, MAX_RATIO, Compression
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.hfile.writer import write_hfile
-from fscontract.pipeline.hudi.io import CorruptFileException, Source
+from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion
 
 MAGIC = b"#HUDI#"
 _FORMAT_VERSION = 1
@@ -43,7 +43,7 @@ class Log:
     torn: CorruptFileException | None
 
 
-class HeldSource(Source):
+class BytesRegion(FileRegion):
     """Bytes of a file that are held already."""
 
     def __init__(self, data: bytes, path: str, start: int = 0) -> None:
@@ -53,12 +53,12 @@ class HeldSource(Source):
         self._start = start
 
     def read(self, offset: int, length: int) -> bytes:
-        """The bytes of one range."""
+        """Return the bytes of one range."""
         self.check(offset, length)
         return self._data[offset : offset + length]
 
     def read_many(self, ranges: Iterable[tuple[int, int]]) -> list[bytes]:
-        """The bytes of ranges."""
+        """Return the bytes of ranges."""
         return [self.read(offset, length) for offset, length in ranges]
 
 
@@ -69,7 +69,7 @@ def data_block(
     compression: Compression = "gzip",
     max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> LogBlock:
-    """A block of records by key, in order, encoded by an Avro schema."""
+    """Return a block of records by key, in order, encoded by an Avro schema."""
     content = io.BytesIO()
     write_hfile(
         content,
@@ -82,18 +82,18 @@ def data_block(
 
 
 def empty_block(instant: str) -> LogBlock:
-    """A block that deletes nothing: what a file group begins with."""
+    """Return a block that deletes nothing: what a file group begins with."""
     return LogBlock(DELETE, {INSTANT: instant}, _NO_DELETIONS)
 
 
 def rollback_block(instant: str, target: str) -> LogBlock:
-    """A block that takes back those of the instant `target` before it."""
+    """Return a block that takes back those of the instant `target` before it."""
     header = {INSTANT: instant, TARGET: target, COMMAND_TYPE: _ROLLBACK}
     return LogBlock(COMMAND, header, b"")
 
 
 def encode_log(blocks: Iterable[LogBlock]) -> bytes:
-    """The bytes of a log file."""
+    """Return the bytes of a log file."""
     return b"".join(_encode(block) for block in blocks)
 
 
@@ -109,11 +109,11 @@ def _encode(block: LogBlock) -> bytes:
 
 
 def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
-    """The blocks of a log file of `length` bytes, by one read.
+    """Return the blocks of a log file of `length` bytes, by one read.
 
     A block that is not whole ends the file, or is passed over if one that is whole follows.
     """
-    source = Source(stream, path, length)
+    source = FileRegion(stream, path, length)
     data = source.read(0, length)
     blocks: list[LogBlock] = []
     torn: CorruptFileException | None = None
@@ -137,7 +137,7 @@ def records_of(
 
     All entries together have at most `max_block_bytes`, since they are held.
     """
-    source = HeldSource(block.content, log.path, block.offset)
+    source = BytesRegion(block.content, log.path, block.offset)
     if block.type == HFILE:
         reader = HFileReader(source, max_block_bytes=max_block_bytes)
         size = reader.expanded_size()
@@ -154,7 +154,7 @@ def records_of(
 
 
 def rolled_back(log: Log, block: LogBlock) -> str | None:
-    """The instant that a block takes back, None if it is no such block."""
+    """Return the instant that a block takes back, None if it is no such block."""
     if block.type != COMMAND:
         return None
     target = block.header.get(TARGET)
@@ -164,8 +164,8 @@ def rolled_back(log: Log, block: LogBlock) -> str | None:
 
 
 def _end_of_block(data: bytes, position: int) -> int:
-    """Where the block at a position ends, by both of its sizes; ValueError."""
-    reader = _Reader(data, position, len(data))
+    """Return where the block at a position ends, by both of its sizes; ValueError."""
+    reader = _ByteReader(data, position, len(data))
     if reader.take(len(MAGIC)) != MAGIC:
         raise ValueError("no block begins here")
     size = reader.number(8)
@@ -178,8 +178,8 @@ def _end_of_block(data: bytes, position: int) -> int:
 
 
 def _decode(data: bytes, position: int, end: int) -> LogBlock:
-    """The block between two positions; ValueError if its parts don't fit."""
-    reader = _Reader(data, position + len(MAGIC) + 8, end)
+    """Return the block between two positions; ValueError if its parts don't fit."""
+    reader = _ByteReader(data, position + len(MAGIC) + 8, end)
     if (version := reader.number(4)) != _FORMAT_VERSION:
         raise ValueError(f"version {version}")
     kind = reader.number(4)
@@ -193,7 +193,7 @@ def _decode(data: bytes, position: int, end: int) -> LogBlock:
     return LogBlock(kind, header, data[start : start + length], start)
 
 
-class _Reader:
+class _ByteReader:
     """Takes parts off bytes; ValueError at their end."""
 
     def __init__(self, data: bytes, position: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""Counts and times of a metadata table, by the names that Hudi gives them."""
+"""Counts and durations of a metadata table, under Hudi's names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Metrics:
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
-        """Count what is done, and add how long it takes."""
+        """Count the block of code, and add its duration."""
         start = time.perf_counter()
         try:
             yield
@@ -37,7 +37,7 @@ class Metrics:
             self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
 
     def snapshot(self) -> Mapping[str, float]:
-        """All that there is, such as HoodieMetadata.sync.count and HoodieMetadata.sync.duration."""
-        found: dict[str, float] = {f"{_PREFIX}{n}.count": c for n, c in self._counts.items()}
-        found |= {f"{_PREFIX}{n}.duration": s for n, s in self._seconds.items()}
-        return dict(sorted(found.items()))
+        """Return all values, such as HoodieMetadata.sync.count and HoodieMetadata.sync.duration."""
+        values: dict[str, float] = {f"{_PREFIX}{n}.count": c for n, c in self._counts.items()}
+        values |= {f"{_PREFIX}{n}.duration": s for n, s in self._seconds.items()}
+        return dict(sorted(values.items()))

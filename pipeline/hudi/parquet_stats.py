@@ -1,4 +1,4 @@
-"""Column statistics from Parquet footers."""
+"""Read column statistics from Parquet footers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.changes import Sizes, below
 from fscontract.pipeline.hudi.io import (
     CorruptFileException,
+    FileRegion,
     MetadataWarning,
-    Source,
     in_threads,
     open_stream,
 )
@@ -24,7 +24,7 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 
 #: Of a longer text or binary value no more is kept.
 LONGEST = 256
-_MOST = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
+_MAX = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
 #: Bounds of a decimal with 15 digits behind the point, 30 in all.
 _DECIMALS = Decimal(10) ** 15
 _PLACES = -15
@@ -38,21 +38,21 @@ _Bounds = Callable[[Any, Any], tuple[Any, Any] | None]
 
 
 def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistics:
-    """What is known of a column that is no list: of all row groups together.
+    """Return what is known of a column that is no list: of all row groups together.
 
     `leaf` is the column's schema and `chunks` its metadata in each row group, as PyArrow has them.
     There are bounds if each row group has some, or nothing but nulls, and the type has an order
     that everybody agrees on.
     """
     wrapper, bounds = _kept_as(leaf)
-    found = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
+    bounds_of_all = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
     nulls = [_nulls(chunk) for chunk in chunks]
-    low, high = found or (None, None)
+    low, high = bounds_of_all or (None, None)
     return ColumnStatistics(
         "",
         file,
         leaf.path,
-        None if found is None else wrapper,
+        None if bounds_of_all is None else wrapper,
         low,
         high,
         sum(chunk.num_values for chunk in chunks),
@@ -76,41 +76,41 @@ def _bounds(wrapper: str, bounds: _Bounds, chunks: Sequence[Any]) -> tuple[Any, 
         if known is None or not known.has_min_max:
             return None
         if wrapper in _AS_THEY_ARE:
-            found = bounds(known.min_raw, known.max_raw)
+            chunk_bounds = bounds(known.min_raw, known.max_raw)
         else:
             try:
-                found = bounds(known.min, known.max)
+                chunk_bounds = bounds(known.min, known.max)
             except ValueError:  # such as bytes that are no text
                 return None
-        if found is None:
+        if chunk_bounds is None:
             return None
-        lows.append(found[0])
-        highs.append(found[1])
+        lows.append(chunk_bounds[0])
+        highs.append(chunk_bounds[1])
     return (min(lows), max(highs)) if lows else None
 
 
 def _kept_as(leaf: Any) -> tuple[str | None, _Bounds]:
-    """The wrapper of a column's values, None if they have no order, and what makes its bounds."""
+    """Return a column's wrapper, None if its values have no order, and its bounds function."""
     physical, logical = leaf.physical_type, leaf.logical_type
     if logical.type in ("TIMESTAMP", "TIME", "INT"):
         return _by_logical_type(json.loads(logical.to_json()))
-    found = _KINDS.get((physical, logical.type))
-    if found is None and logical.type == "DECIMAL":
+    kind = _KINDS.get((physical, logical.type))
+    if kind is None and logical.type == "DECIMAL":
         return "DecimalWrapper", _decimals
-    return found or (None, _plain)
+    return kind or (None, _plain)
 
 
-def _by_logical_type(said: dict[str, Any]) -> tuple[str | None, _Bounds]:
-    if said["Type"] == "Int":
-        small = said["bitWidth"] < 32 or (said["bitWidth"] == 32 and said["isSigned"])
+def _by_logical_type(logical: dict[str, Any]) -> tuple[str | None, _Bounds]:
+    if logical["Type"] == "Int":
+        small = logical["bitWidth"] < 32 or (logical["bitWidth"] == 32 and logical["isSigned"])
         wrapper = "IntWrapper" if small else "LongWrapper"
-        return wrapper, _within(_MOST[wrapper])
-    unit = _UNITS.get(said["timeUnit"])
+        return wrapper, _within(_MAX[wrapper])
+    unit = _UNITS.get(logical["timeUnit"])
     if unit is None:
         return None, _plain
-    if said["Type"] == "Time":
+    if logical["Type"] == "Time":
         return "TimeMicrosWrapper", _times(*unit)
-    if said["isAdjustedToUTC"]:
+    if logical["isAdjustedToUTC"]:
         return "TimestampMicrosWrapper", _microseconds(*unit)
     return None, _plain  # what a time without a zone stands for depends on who reads it
 
@@ -119,8 +119,8 @@ def _plain(low: Any, high: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _within(most: int) -> _Bounds:
-    return lambda low, high: (low, high) if -most <= low and high < most else None
+def _within(limit: int) -> _Bounds:
+    return lambda low, high: (low, high) if -limit <= low and high < limit else None
 
 
 def _floats(low: float, high: float) -> tuple[float, float] | None:
@@ -128,21 +128,21 @@ def _floats(low: float, high: float) -> tuple[float, float] | None:
 
 
 def _microseconds(times: int, divisor: int) -> _Bounds:
-    """Rounded away from what is between them."""
+    """Return bounds in microseconds, rounded outwards."""
 
     def bounds(low: int, high: int) -> tuple[int, int] | None:
-        found = low * times // divisor, -(-high * times // divisor)
-        return _within(_MOST["LongWrapper"])(*found)
+        rounded = low * times // divisor, -(-high * times // divisor)
+        return _within(_MAX["LongWrapper"])(*rounded)
 
     return bounds
 
 
 def _times(times: int, divisor: int) -> _Bounds:
     def bounds(low: int, high: int) -> tuple[time, time] | None:
-        found = _microseconds(times, divisor)(low, high)
-        if found is None or not 0 <= found[0] <= found[1] < _DAY:
+        microseconds = _microseconds(times, divisor)(low, high)
+        if microseconds is None or not 0 <= microseconds[0] <= microseconds[1] < _DAY:
             return None
-        return _time(found[0]), _time(found[1])
+        return _time(microseconds[0]), _time(microseconds[1])
 
     return bounds
 
@@ -153,16 +153,16 @@ def _time(microseconds: int) -> time:
 
 
 def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
-    """As they are, if they fit the one type that the format has for decimals."""
-    for each in (low, high):
-        exponent = each.as_tuple().exponent
-        if not isinstance(exponent, int) or exponent < _PLACES or abs(each) >= _DECIMALS:
+    """Return decimal bounds if they fit the format's decimal type."""
+    for value in (low, high):
+        exponent = value.as_tuple().exponent
+        if not isinstance(exponent, int) or exponent < _PLACES or abs(value) >= _DECIMALS:
             return None
     return low, high
 
 
 def _texts(low: str, high: str) -> tuple[str, str] | None:
-    """The largest is made larger where it is cut off: what begins with it is not above it then."""
+    """Truncate both bounds; the upper one is rounded up, so that it stays an upper bound."""
     if len(high) <= LONGEST:
         return low[:LONGEST], high
     for end in range(LONGEST, 0, -1):
@@ -176,8 +176,8 @@ def _texts(low: str, high: str) -> tuple[str, str] | None:
 def _bytes(low: bytes, high: bytes) -> tuple[bytes, bytes] | None:
     if len(high) <= LONGEST:
         return low[:LONGEST], high
-    kept = high[:LONGEST].rstrip(b"\xff")
-    return (low[:LONGEST], kept[:-1] + bytes([kept[-1] + 1])) if kept else None
+    stem = high[:LONGEST].rstrip(b"\xff")
+    return (low[:LONGEST], stem[:-1] + bytes([stem[-1] + 1])) if stem else None
 
 
 #: Wrappers of values that are taken as the numbers they are stored as.
@@ -224,7 +224,7 @@ def read_statistics(
     columns: Collection[str] | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Statistics:
-    """What the Parquet files among some files of the dataset at `path` say of their columns.
+    """Return what the Parquet files among some files of the dataset at `path` say of their columns.
 
     A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
     first 32 of each file. A file that is not there, or can't be read, has no statistics: an
@@ -234,8 +234,8 @@ def read_statistics(
     """
     files = [
         (partition, name, FileStatus(f"{path}/{below(partition, name)}", size))
-        for partition, found in sizes.items()
-        for name, size in found.items()
+        for partition, result in sizes.items()
+        for name, size in result.items()
         if name.endswith(SUFFIX)
     ]
     read: list[list[ColumnStatistics] | Exception] = []
@@ -244,20 +244,20 @@ def read_statistics(
         read += in_threads(lambda file: _read(fs, file[2], columns), some)
         if progress is not None:
             progress(len(read), len(files))
-    failed = [each for each in read if isinstance(each, Exception)]
+    failed = [failure for failure in read if isinstance(failure, Exception)]
     if failed:
         message = f"{len(failed)} files have no statistics that can be read: {failed[0]}"
         warnings.warn(message, MetadataWarning, stacklevel=2)
     return {
-        (partition, name): [] if isinstance(found, Exception) else found
-        for (partition, name, _), found in zip(files, read, strict=True)
+        (partition, name): [] if isinstance(result, Exception) else result
+        for (partition, name, _), result in zip(files, read, strict=True)
     }
 
 
 def file_statistics(
     fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
 ) -> list[ColumnStatistics]:
-    """What the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    """Return what the footer of a Parquet file says of its columns, as `read_footer` reads it."""
     return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
 
 
@@ -267,30 +267,30 @@ def read_footer(fs: FileSystem, status: FileStatus) -> Any:
     CorruptFileException if it is no Parquet file of the length that the status says.
     """
     with open_stream(fs, status) as stream:
-        return _footer(Source(stream, status.path, status.length))
+        return _footer(FileRegion(stream, status.path, status.length))
 
 
 def statistics_of(
     name: str, footer: Any, columns: Collection[str] | None
 ) -> list[ColumnStatistics]:
     """Return what the footer of a file says of some columns, or of the first 32."""
-    leaves = [footer.schema.column(place) for place in range(footer.num_columns)]
+    leaves = [footer.schema.column(index) for index in range(footer.num_columns)]
     paths = Counter(leaf.path for leaf in leaves)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-    found = []
-    for place, leaf in enumerate(leaves):
+    statistics = []
+    for index, leaf in enumerate(leaves):
         if leaf.max_repetition_level or paths[leaf.path] > 1 or not indexable(leaf.path):
             continue
         if columns is None or leaf.path in columns:
-            chunks = [group.column(place) for group in groups]
-            found.append(column_range(name, leaf, chunks))
-        if columns is None and len(found) == MOST_COLUMNS:
+            chunks = [group.column(index) for group in groups]
+            statistics.append(column_range(name, leaf, chunks))
+        if columns is None and len(statistics) == MOST_COLUMNS:
             break
-    return found
+    return statistics
 
 
 def indexable(column: str) -> bool:
-    """Whether a name can stand in the list of columns of the properties, which has commas."""
+    """Return whether a name fits into the comma-separated list of columns in the properties."""
     return column.strip() == column != "" and "," not in column
 
 
@@ -303,8 +303,8 @@ def _read(
         return error
 
 
-def _footer(source: Source) -> Any:
-    """The metadata at the end of a file, as PyArrow has it."""
+def _footer(source: FileRegion) -> Any:
+    """Return the metadata at the end of a file, as PyArrow has it."""
     if source.length < _END + len(_MAGIC):
         raise source.corrupt(0, f"no Parquet file has {source.length} bytes")
     start = max(0, source.length - TAIL)
@@ -321,7 +321,7 @@ def _footer(source: Source) -> Any:
     return _decoded(source, tail[-size - _END :])
 
 
-def _decoded(source: Source, tail: bytes) -> Any:
+def _decoded(source: FileRegion, tail: bytes) -> Any:
     import pyarrow
     import pyarrow.parquet
 
@@ -339,7 +339,7 @@ def _decoded(source: Source, tail: bytes) -> Any:
 
 
 def without(sizes: Sizes, known: Mapping[tuple[str, str], object]) -> Sizes:
-    """The files that could be Parquet, and of which nothing is known."""
+    """Return the files that could be Parquet, and of which nothing is known."""
     return {
         partition: {
             name: size

@@ -1,4 +1,4 @@
-"""Whether a file may hold a row that meets a condition, by the statistics of a column."""
+"""Decide by column statistics whether a file may have rows that meet a condition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Filter:
 
 
 def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
-    """False only if no row of the file can meet the condition."""
+    """Return False only if no row of the file can meet the condition."""
     if statistics is None:
         return True
     (chunk,) = chunks([statistics])
@@ -41,7 +41,7 @@ def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
 
 
 def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
-    """Which files of a chunk have no row that can meet the condition."""
+    """Return which files of a chunk have no row that can meet the condition."""
     counts = zip(chunk.value_counts, chunk.null_counts, strict=True)
     if condition.operator == "is null":
         return [nulls == 0 and values is not None for values, nulls in counts]
@@ -52,45 +52,46 @@ def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
     if condition.operator != "in":
         return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
     possible = [False] * len(chunk)
-    for each in condition.value:  # one after the other: there may be many
-        possible = list(map(or_, possible, _may_compare(chunk, "=", each)))
+    for value in condition.value:  # one after the other: there may be many
+        possible = list(map(or_, possible, _may_compare(chunk, "=", value)))
     return list(map(not_, possible))
 
 
 def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
-    """Which files, of which there are bounds, may have a row for which the comparison holds."""
+    """Return which files with bounds may have a row for which the comparison holds."""
     wrapper = chunk.wrapper or ""
     readings = _READINGS.get(wrapper, lambda _: [])(value)
     if not readings or (wrapper in _FLOATING and operator in (">", ">=", "!=")):
         return [True] * len(chunk)  # NaN, which no statistics show, is more than any number
-    compare, found = _MAY[operator], [False] * len(chunk)
-    for each in readings:
+    compare, possible = _MAY[operator], [False] * len(chunk)
+    for reading in readings:
         bounds = zip(chunk.lows, chunk.highs, strict=True)
-        if wrapper in _FLOATING or isinstance(each, float):
+        if wrapper in _FLOATING or isinstance(reading, float):
             marks = [
-                not _comparable(each, low, high) or compare(low, high, each) for low, high in bounds
+                not _comparable(reading, low, high) or compare(low, high, reading)
+                for low, high in bounds
             ]
         else:
-            marks = [compare(low, high, each) for low, high in bounds]
-        found = list(map(or_, found, marks))
-    return found
+            marks = [compare(low, high, reading) for low, high in bounds]
+        possible = list(map(or_, possible, marks))
+    return possible
 
 
 def _comparable(value: Any, low: Any, high: Any) -> bool:
-    """Whether a number and bounds, some of which are floating-point, have an exact order."""
-    numbers = [each for each in (value, low, high) if isinstance(each, int)]
-    return not math.isnan(value) and all(abs(each) <= _EXACT for each in numbers)
+    """Return whether a number and bounds, some of which are floating-point, have an exact order."""
+    numbers = [number for number in (value, low, high) if isinstance(number, int)]
+    return not math.isnan(value) and all(abs(number) <= _EXACT for number in numbers)
 
 
 def _above(high: Any, value: Any) -> bool:
-    """Whether all values are less than `value`; the largest may be the beginning of a longer."""
+    """Return whether all values are less than `value`; the upper bound may be truncated."""
     if isinstance(high, str | bytes) and value.startswith(high):
         return False
     return bool(value > high)
 
 
 def _only(low: Any, high: Any, value: Any) -> bool:
-    """Whether all values are `value`; what a text begins with does not say what it is."""
+    """Return whether all values are `value`; what a text begins with does not say what it is."""
     return not isinstance(low, str | bytes) and bool(low == high == value)
 
 
@@ -113,7 +114,7 @@ def _number(value: Any) -> list[Any]:
 
 
 def _single(value: Any) -> list[Any]:
-    """A number as it is, and as the nearest of 32 bits: readers compare in either way."""
+    """Return a number as it is, and as the nearest of 32 bits: readers compare in either way."""
     try:
         return [*_number(value), *struct.unpack("f", struct.pack("f", float(value)))]
     except (OverflowError, TypeError, ValueError, struct.error):
@@ -133,7 +134,7 @@ def _days(value: Any) -> list[Any]:
 
 
 def _microseconds(value: Any) -> list[Any]:
-    """A time with a zone; what one without stands for depends on who reads it."""
+    """Return a time with a zone; what one without stands for depends on who reads it."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return [(value - _TIME_0) // timedelta(microseconds=1)]
     return []

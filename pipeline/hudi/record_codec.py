@@ -1,15 +1,19 @@
-"""Records as Avro, by the schema that the file they are in was written with."""
+"""Encode and decode records of the metadata table, by the Avro schema of their file.
+
+Records with the schema of this package are decoded here, which is faster; fastavro decodes others.
+"""
 
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from fscontract.pipeline.hudi.avro import are_bounds, checked_schema, decode_own, decode_value
+from fscontract.pipeline.hudi.avro import checked_schema, decode_value, take_bytes, take_long
 from fscontract.pipeline.hudi.records import (
     COLUMN_STATS,
     FILES,
@@ -18,9 +22,10 @@ from fscontract.pipeline.hudi.records import (
     PARTITIONS,
     ColumnStatistics,
     Deleted,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
+    are_bounds,
 )
 from fscontract.pipeline.hudi.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
 
@@ -31,7 +36,7 @@ _DAY = 24 * 60 * 60 * 10**6
 
 
 def encode_record(record: Record) -> bytes:
-    """A record as Avro, by the schema of this module; nothing for one that is gone."""
+    """Return a record as Avro, by the schema of this module; nothing for one that is gone."""
     import fastavro
 
     if isinstance(record, Deleted):
@@ -52,7 +57,7 @@ def encode_record(record: Record) -> bytes:
 
 
 def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
-    """What turns keys and values of a file with this schema into records.
+    """Return what turns keys and values of a file with this schema into records.
 
     It gives None for records of other types than are known here. Both raise ValueError.
     """
@@ -61,8 +66,8 @@ def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
 
     def decode(key: bytes, value: bytes) -> Record | None:
         name = key.decode()
-        found = decode_own(name, value) if own and value else None
-        return _decoded(parsed, name, value) if found is None else found
+        record = decode_own(name, value) if own and value else None
+        return _decoded(parsed, name, value) if record is None else record
 
     return decode
 
@@ -89,7 +94,7 @@ def _record(key: str, datum: dict[str, Any]) -> Record | None:
         files = {}
         for name, entry in entries.items():
             size, is_deleted = entry["size"], entry["isDeleted"]
-            files[name] = GONE if is_deleted else FileInfo(size)
+            files[name] = GONE if is_deleted else FileEntry(size)
         return FilesRecord(key, files)
     if kind in (COLUMN_STATS, PARTITION_STATS):
         return _decoded_statistics(key, kind, _plain(datum["ColumnStatsMetadata"]))
@@ -97,7 +102,7 @@ def _record(key: str, datum: dict[str, Any]) -> Record | None:
 
 
 def _plain(datum: Any) -> Any:
-    """What a union holds, without the name of its record."""
+    """Return the value of a union, without the name of its record."""
     return datum[1] if isinstance(datum, tuple) else datum
 
 
@@ -108,7 +113,7 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
         name = str(low[0]).rpartition(".")[2]
         if name in WRAPPERS:
             wrapper = name
-            minimum, maximum = (_value(name, each[1]["value"]) for each in (low, high))
+            minimum, maximum = (_value(name, bound[1]["value"]) for bound in (low, high))
     if not are_bounds(minimum, maximum):
         wrapper = minimum = maximum = None
     return ColumnStatistics(
@@ -129,7 +134,7 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
 
 
 def _value(wrapper: str, value: Any) -> Any:
-    """The value of a wrapper; ValueError for one out of the wrapper's range."""
+    """Return the value of a wrapper; ValueError for one out of the wrapper's range."""
     if wrapper == "DecimalWrapper":
         if len(value) > _MAX_DECIMAL:
             raise ValueError(f"a decimal of {len(value)} bytes, {_MAX_DECIMAL} at most")
@@ -166,3 +171,138 @@ def _own_schema() -> Any:
     import fastavro
 
     return fastavro.parse_schema(RECORD)
+
+
+def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
+    """Return a record by the schema of this package; None if it has a part that is not known here.
+
+    ValueError for what is no such record.
+    """
+    try:
+        if value[0]:  # it says its key
+            return None
+        kind, position = take_long(value, 1)
+        if kind in (PARTITIONS, FILES) and value[position] == 2:
+            record, position = _files(key, value, position + 1)
+            complete = value[position] == 0 and position + 1 == len(value)
+        elif kind in (COLUMN_STATS, PARTITION_STATS) and value[position : position + 2] == b"\0\2":
+            decoded = _statistics(key, kind, value, position + 2)
+            if decoded is None:
+                return None
+            record, position = decoded
+            complete = position == len(value)
+        else:
+            return None
+    except (IndexError, UnicodeDecodeError, struct.error) as error:
+        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
+    if not complete:
+        raise ValueError(f"the record of {key!r} has another length")
+    return record
+
+
+def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnStatistics, int]:
+    files: dict[str, FileEntry] = {}
+    while True:
+        count, position = take_long(data, position)
+        if count == 0:
+            return FilesRecord(key, files), position
+        if count < 0:  # the size of the block follows
+            count = -count
+            _, position = take_long(data, position)
+        for _ in range(count):
+            length, position = take_long(data, position)
+            end = position + length
+            if length < 0:
+                raise IndexError("a name has no length")
+            name = data[position:end].decode()
+            size, position = take_long(data, end)
+            files[name] = GONE if data[position] else FileEntry(size)
+            position += 1
+
+
+def _statistics(
+    key: str, kind: int, data: bytes, position: int
+) -> tuple[FilesRecord | ColumnStatistics, int] | None:
+    name, position = _optional_text(data, position)
+    column, position = _optional_text(data, position)
+    low_kind, position = take_long(data, position)
+    if low_kind not in _BOUNDS:
+        return None
+    low, position = _BOUNDS[low_kind][1](data, position)
+    high_kind, position = take_long(data, position)
+    if high_kind not in _BOUNDS:
+        return None
+    high, position = _BOUNDS[high_kind][1](data, position)
+    (values, nulls, size, plain), position = _optional_longs(data, position, 4)
+    wrapper = _BOUNDS[low_kind][0]
+    if low_kind != high_kind or not are_bounds(low, high):
+        wrapper = low = high = None
+    record = ColumnStatistics(
+        key,
+        name,
+        column,
+        wrapper,
+        low,
+        high,
+        values or None,  # none is what a log has of which nothing is known
+        nulls,
+        size,
+        plain,
+        data[position] != 0,
+        data[position + 1] != 0,
+        kind,
+    )
+    return record, position + 2
+
+
+def _text(data: bytes, position: int) -> tuple[str, int]:
+    raw, position = take_bytes(data, position)
+    return raw.decode(), position
+
+
+def _optional_text(data: bytes, position: int) -> tuple[str, int]:
+    return _text(data, position + 1) if _is_there(data, position) else ("", position + 1)
+
+
+def _optional_longs(data: bytes, position: int, count: int) -> tuple[list[int | None], int]:
+    numbers: list[int | None] = []
+    for _ in range(count):
+        number = None
+        if _is_there(data, position):
+            number, position = take_long(data, position + 1)
+        else:
+            position += 1
+        numbers.append(number)
+    return numbers, position
+
+
+def _is_there(data: bytes, position: int) -> bool:
+    """Return whether a union with null holds a value."""
+    if data[position] not in (0, 2):
+        raise IndexError("a part of another kind")
+    return data[position] == 2
+
+
+def _fixed(form: str) -> Callable[[bytes, int], tuple[Any, int]]:
+    packed = struct.Struct(form)
+    return lambda data, position: (packed.unpack_from(data, position)[0], position + packed.size)
+
+
+_READERS: dict[str, Callable[[bytes, int], tuple[Any, int]]] = {
+    "boolean": lambda data, position: (data[position] != 0, position + 1),
+    "int": take_long,
+    "long": take_long,
+    "float": _fixed("<f"),
+    "double": _fixed("<d"),
+    "bytes": take_bytes,
+    "string": _text,
+}
+#: Bounds by the number of their wrapper; those of decimals and times are left to fastavro.
+_BOUNDS: dict[int, tuple[str | None, Callable[[bytes, int], tuple[Any, int]]]] = {
+    0: (None, lambda data, position: (None, position)),
+    **{
+        number: (name, _READERS[kind])
+        for number, (name, kind) in enumerate(WRAPPERS.items(), 1)
+        if isinstance(kind, str)
+    },
+}

@@ -1,7 +1,8 @@
-"""Records of the metadata table, and how a newer one is merged into an older one."""
+"""Records of the metadata table, and the merge of a newer record into an older one."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ NO_PARTITION = "."
 PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
 
 
-class FileInfo(NamedTuple):
+class FileEntry(NamedTuple):
     """A file or a partition: its size in bytes, and whether it is gone.
 
     One that `replaces` says all there is to say, whatever was before: `GONE`, and one that came
@@ -28,7 +29,7 @@ class FileInfo(NamedTuple):
 
 
 #: The tombstone of a file or a partition.
-GONE = FileInfo(0, is_deleted=True, replaces=True)
+GONE = FileEntry(0, is_deleted=True, replaces=True)
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,12 @@ class FilesRecord:
     """
 
     key: str
-    files: Mapping[str, FileInfo]
+    files: Mapping[str, FileEntry]
     replaces: bool = False
 
     @property
     def type(self) -> int:
-        """The number of the record's type."""
+        """Return the number of the record's type."""
         return PARTITIONS if self.key == ALL_PARTITIONS else FILES
 
 
@@ -89,7 +90,7 @@ class ColumnStatistics:
 
     @property
     def all_null(self) -> bool:
-        """Whether there are values, all of them null."""
+        """Return whether there are values, all of them null."""
         count = self.value_count
         return self.minimum is None and count is not None and 0 < count == self.null_count
 
@@ -98,7 +99,7 @@ Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
 
 
 def merge(older: Record, newer: Record) -> Record:
-    """What two records of one key say together; associative. Deletions stay, as tombstones."""
+    """Merge two records of one key; associative. Deletions stay, as tombstones."""
     if isinstance(newer, Deleted) or newer.replaces:
         return newer
     if isinstance(older, Deleted):
@@ -114,7 +115,7 @@ def merge(older: Record, newer: Record) -> Record:
 
 
 def without_tombstones(record: Record) -> Record | None:
-    """What is left once all that is gone is dropped: the last step, after the oldest record."""
+    """Return a record without its tombstones, None if nothing is left: the last merge step."""
     if isinstance(record, Deleted):
         return None
     if isinstance(record, ColumnStatistics):
@@ -123,12 +124,12 @@ def without_tombstones(record: Record) -> Record | None:
     return FilesRecord(record.key, live) if live else None
 
 
-def _merged_info(older: FileInfo | None, newer: FileInfo) -> FileInfo:
+def _merged_info(older: FileEntry | None, newer: FileEntry) -> FileEntry:
     if older is None or newer.replaces:
         return newer
     if older.is_deleted:
         return newer._replace(replaces=True)
-    return FileInfo(max(older.size, newer.size), replaces=older.replaces)
+    return FileEntry(max(older.size, newer.size), replaces=older.replaces)
 
 
 def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
@@ -138,7 +139,7 @@ def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> Colu
 
 
 def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
-    """Statistics that hold for the values of both."""
+    """Return statistics that hold for the values of both."""
     wide = replace(
         newer,
         value_count=_sum(older.value_count, newer.value_count),
@@ -161,3 +162,13 @@ def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatisti
 
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
+
+
+def is_nan(value: object) -> bool:
+    """Return whether a value is no number: no bound of anything."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def are_bounds(low: object, high: object) -> bool:
+    """Return whether a smallest and a largest value are both there, and both some value."""
+    return not (low is None or high is None or is_nan(low) or is_nan(high))

@@ -1,4 +1,4 @@
-"""Actions that take files away, and what a writer does about those that another has not ended."""
+"""Actions that delete files, and the recovery of actions that a dead writer began."""
 
 from __future__ import annotations
 
@@ -87,10 +87,14 @@ class Recovery(TableUpdates):
             end = data.completed.get(to.time)
             if end is None:
                 raise IllegalArgumentException(f"{to.time} is not a completed instant")
-            after = [each for each in data.instants.values() if (each.completed or "") > end]
-            targets = [each for each in after if each.action not in (ROLLBACK, RESTORE)]
+            after = [
+                instant for instant in data.instants.values() if (instant.completed or "") > end
+            ]
+            targets = [instant for instant in after if instant.action not in (ROLLBACK, RESTORE)]
             self._restorable(targets)
-            plan = encode_restore_plan([(each.time, each.action) for each in targets], to.time)
+            plan = encode_restore_plan(
+                [(instant.time, instant.action) for instant in targets], to.time
+            )
             return self._restore(self._begin(RESTORE, plan), targets)
 
     def _restorable(self, targets: list[Instant]) -> None:
@@ -105,7 +109,7 @@ class Recovery(TableUpdates):
             for partition, files in sizes.items():
                 deleted.setdefault(partition, set()).update(files)
         self._delete_data(deleted)
-        named = [f"{each.time}.{each.action}" for each in targets]
+        named = [f"{target.time}.{target.action}" for target in targets]
         done = self._finish(instant, Change(deleted=deleted), named)
         self._forget(targets)
         return done
@@ -115,9 +119,9 @@ class Recovery(TableUpdates):
 
         In the other order readers would take them for instants that the table lacks.
         """
-        for each in targets:
-            self._data_instants.forget(each)
-            self._take_out(each.time)
+        for instant in targets:
+            self._data_instants.forget(instant)
+            self._take_out(instant.time)
 
     def recover(self) -> list[Instant]:
         """End what other writers have begun: go on with what has a plan, take back the rest.
@@ -129,12 +133,12 @@ class Recovery(TableUpdates):
         with self._critical():
             data, metadata = self.timelines()
             self._end_restores(data, metadata)
-            ended = []
-            for each in data.pending:
-                if self._is_dead(each):
-                    ended.append(self._end(each, data))
-            self._sweep(*([self.path] if ended else []))
-            return ended
+            recovered = []
+            for instant in data.pending:
+                if self._is_dead(instant):
+                    recovered.append(self._end(instant, data))
+            self._sweep(*([self.path] if recovered else []))
+            return recovered
 
     def _is_dead(self, instant: Instant) -> bool:
         if instant.time in self._mine:
@@ -150,11 +154,11 @@ class Recovery(TableUpdates):
             if instant.action == CLEAN:
                 return self._clean(instant, plan["filesToBeDeletedPerPartition"] or {})
             if instant.action == ROLLBACK:
-                found = plan["instantToRollback"]
-                failed = Instant(found["commitTime"], found["action"], REQUESTED)
+                target = plan["instantToRollback"]
+                failed = Instant(target["commitTime"], target["action"], REQUESTED)
                 return self._roll_back(instant, failed, self._files_of(failed.time))
             every = data.instants
-            named = [each["commitTime"] for each in plan["instantsToRollback"]]
+            named = [entry["commitTime"] for entry in plan["instantsToRollback"]]
             return self._restore(instant, [every[time] for time in named if time in every])
         plan_of_rollback = encode_rollback_plan(instant.time, instant.action)
         undo = self._begin(ROLLBACK, plan_of_rollback)
@@ -162,9 +166,9 @@ class Recovery(TableUpdates):
 
     def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
         """Remove what restores have taken back that were completed, and died then."""
-        for each in data.instants.values():
-            if each.action == RESTORE and each.state == COMPLETED:
-                named = self._plan(each)["instantsToRollback"]
+        for instant in data.instants.values():
+            if instant.action == RESTORE and instant.state == COMPLETED:
+                named = self._plan(instant)["instantsToRollback"]
                 self._forget(data.instants[time] for time in named if time in data.completed)
                 for time in named:
                     if time in metadata.instants:
@@ -172,27 +176,27 @@ class Recovery(TableUpdates):
 
     def _plan(self, instant: Instant) -> dict[str, Any]:
         schema = _PLANS[instant.action]
-        found = Instant(instant.time, instant.action, REQUESTED)
+        source = Instant(instant.time, instant.action, REQUESTED)
         if instant.state == COMPLETED:  # of a restore, which says what it has taken back
-            found, schema = instant, RESTORED
+            source, schema = instant, RESTORED
         try:
-            content = self._data_instants.read(found)
+            content = self._data_instants.read(source)
             return read_one(content, schema)
         except ValueError as error:
             raise MetadataException(self.path, f"{instant.time} has no plan ({error})") from error
 
     def _files_of(self, time: str) -> dict[str, set[str]]:
-        """The files whose names say that an action wrote them: a listing, for want of a commit."""
+        """Return the files whose names have the action's time, from a listing."""
         mark = re.compile(rf"_{time}\b|_{time}_")
-        found: dict[str, set[str]] = {}
+        files_by_partition: dict[str, set[str]] = {}
         for partition, files in listing(self._fs, self.path).items():
             for name in files:
                 if mark.search(name):
-                    found.setdefault(partition, set()).add(name)
-        return found
+                    files_by_partition.setdefault(partition, set()).add(name)
+        return files_by_partition
 
     def _delete_data(self, deleted: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
-        """Delete files of the dataset; those that could not be, or are none of it."""
+        """Delete files of the dataset; return those that could not be deleted."""
         failed: dict[str, set[str]] = {}
         for partition, names in deleted.items():
             for name in sorted(names):

@@ -1,4 +1,4 @@
-"""The Avro schema of a record of the metadata table; its names are Hudi's, and are the format."""
+"""Avro schemas of the metadata table and of instants; the names are Hudi's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dataset's metadata table for readers: partitions, files and their sizes, without listing."""
+"""Read a dataset's metadata table: partitions, files and their sizes, without listing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.hudi.table_location import COLUMNS, place_of, read_properties
+from fscontract.pipeline.hudi.table_location import COLUMNS, location_of, read_properties
 from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.hudi.timeline import COLUMN_STATS, FILES, load_timeline
 
@@ -72,28 +72,28 @@ class MetadataTable(Closeable):
     ) -> None:
         self._fs = fs
         self._max_block_bytes = max_block_bytes
-        place = place_of(path, directory)
-        self.path = place.path
-        self._metadata = place.metadata
+        location = location_of(path, directory)
+        self.path = location.path
+        self._metadata = location.metadata
         self.metrics = metrics or Metrics()
-        properties = read_properties(fs, place.marker)
+        properties = read_properties(fs, location.marker)
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
-        self._columns = [each for each in properties.get(COLUMNS, "").split(",") if each]
+        self._columns = [column for column in properties.get(COLUMNS, "").split(",") if column]
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
         self._as_of = as_of
-        for left in reversed(range(_TRIES)):
+        for attempts_left in reversed(range(_TRIES)):
             try:
                 self._unsynced = self._load(merge_unsynced)
                 break
             except FileNotFoundError:  # a writer archives: of two listings each showed a part
-                if not left:
+                if not attempts_left:
                     raise
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._known: dict[str, list[ColumnChunk]] = {}
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
-        """Load the timelines; the changes that the table does not have."""
+        """Load the timelines; return the changes that the table does not have."""
         # The dataset's first: an instant completed there was completed before in the other.
         self.data_timeline = load_timeline(self._fs, self.path)
         self.timeline = load_timeline(self._fs, self._metadata)
@@ -108,7 +108,7 @@ class MetadataTable(Closeable):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of which files have statistics."""
+        """Return the columns of which files have statistics."""
         return tuple(self._columns)
 
     def close(self) -> None:
@@ -119,78 +119,80 @@ class MetadataTable(Closeable):
         self._groups.clear()
 
     def list_partitions(self) -> list[str]:
-        """The names of the partitions, sorted; "" for the one of a dataset without partitions."""
+        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
         files = record.files if isinstance(record, FilesRecord) else {}
         return sorted("" if name == NO_PARTITION else name for name in files)
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """The files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for one that is not there."""
         return self.list_many([partition])[partition]
 
     def list_many(self, partitions: Iterable[str]) -> dict[str, list[FileStatus]]:
-        """The files of several partitions, by one vectored read."""
-        wanted = list(dict.fromkeys(partitions))
-        records = self._get([name or NO_PARTITION for name in wanted])
-        files = {name: records.get(name or NO_PARTITION) for name in wanted}
+        """Return the files of several partitions, by one vectored read."""
+        unique = list(dict.fromkeys(partitions))
+        records = self._get([name or NO_PARTITION for name in unique])
+        files = {name: records.get(name or NO_PARTITION) for name in unique}
         for name in files.keys() & {ALL_PARTITIONS, NO_PARTITION}:
             files[name] = None  # keys that are no partition's name
-        return {name: self._statuses(name, found) for name, found in files.items()}
+        return {name: self._statuses(name, record) for name, record in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
-        """Every partition and its files, in order, by reading through the table once."""
+        """Yield every partition and its files, in order, by reading through the table once."""
         for name, record in self._records(None):
             yield name, self._statuses(name, record)
 
     def _records(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, FilesRecord]]:
-        """The records of some partitions, or of all."""
-        found: Iterable[Record]
+        """Yield the records of some partitions, or of all."""
+        records: Iterable[Record]
         if partitions is None:
-            found = chain.from_iterable(group.scan() for group in self._readers(FILES))
+            records = chain.from_iterable(group.scan() for group in self._readers(FILES))
         else:
-            wanted = (each for each in partitions if each != NO_PARTITION)
-            keys = list(dict.fromkeys(each or NO_PARTITION for each in wanted))
+            names = (name for name in partitions if name != NO_PARTITION)
+            keys = list(dict.fromkeys(name or NO_PARTITION for name in names))
             known = self._get(keys)
-            found = [known[key] for key in keys if key in known]
-        for record in found:
+            records = [known[key] for key in keys if key in known]
+        for record in records:
             if isinstance(record, FilesRecord) and record.key != ALL_PARTITIONS:
                 yield "" if record.key == NO_PARTITION else record.key, record
 
     def prune(
         self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have a row which meets all filters.
+        """Return the files, of some partitions or all, that may have rows which meet all filters.
 
         A file is left out only if its statistics rule that out. Those of a column are read once,
         and held.
         """
-        gone = [self._without_match(each) for each in filters]
-        kept = []
+        excluded = [self._without_match(condition) for condition in filters]
+        statuses = []
         for partition, record in self._records(partitions):
             key = partition_hash(partition)
-            names = record.files.keys() - set().union(*(each.get(key, ()) for each in gone))
+            names = record.files.keys() - set().union(
+                *(condition.get(key, ()) for condition in excluded)
+            )
             files = {name: record.files[name] for name in names}
-            kept += self._statuses(partition, FilesRecord(record.key, files))
-        return kept
+            statuses += self._statuses(partition, FilesRecord(record.key, files))
+        return statuses
 
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
-        """The files that have no row which meets a condition, by hash of their partition."""
-        found: dict[str, set[str]] = defaultdict(set)
+        """Return the files that have no row which meets a condition, by hash of their partition."""
+        files: dict[str, set[str]] = defaultdict(set)
         for chunk in self._chunks(condition.column):
             marks = self._ruled_out(chunk, condition)
             for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
                 if out:
-                    found[partition].add(name)
-                elif partition in found:
-                    found[partition].discard(name)
-        return found
+                    files[partition].add(name)
+                elif partition in files:
+                    files[partition].discard(name)
+        return files
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
-        """Which files of a chunk have no row that meets a condition."""
+        """Return which files of a chunk have no row that meets a condition."""
         return ruled_out(chunk, condition)
 
     def _chunks(self, column: str) -> Sequence[ColumnChunk]:
-        """What is known of a column."""
+        """Return what is known of a column."""
         if column not in self._known:
             groups = self._readers(COLUMN_STATS) if COLUMN_STATS in self.partitions else []
             self._known[column] = [chunk for group in groups for chunk in group.chunks(column)]
@@ -199,25 +201,25 @@ class MetadataTable(Closeable):
     def column_statistics(
         self, column: str, partition: str | None = None
     ) -> Mapping[tuple[str, str], ColumnStatistics]:
-        """What is known of a column, by hash of the partition and name of the file.
+        """Return what is known of a column, by hash of the partition and name of the file.
 
         Of all partitions or of one; the hash is what the keys of its statistics begin with.
         """
         prefix = column_prefix(column) if partition is None else partition_key(column, partition)
         length = len(partition_key(column, ""))
-        found: dict[tuple[str, str], ColumnStatistics] = {}
+        statistics: dict[tuple[str, str], ColumnStatistics] = {}
         if COLUMN_STATS in self.partitions:
             for group in self._readers(COLUMN_STATS):
                 for record in group.scan(prefix):
                     if isinstance(record, ColumnStatistics) and record.column == column:
-                        found[record.key[:length], record.file_name] = record
-        return found
+                        statistics[record.key[:length], record.file_name] = record
+        return statistics
 
     def _get(self, keys: list[str]) -> dict[str, Record]:
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         for group in self._readers(FILES):
-            found |= group.get_many(keys)
-        return found
+            records |= group.get_many(keys)
+        return records
 
     def _readers(self, partition: str) -> list[FileGroupReader]:
         if partition not in self._groups:
@@ -228,8 +230,10 @@ class MetadataTable(Closeable):
             where = (self._fs, self._metadata, partition)
             check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
-                self.group_class(self._fs, each, self._counts, self.metrics, self._max_block_bytes)
-                for each in slices
+                self.group_class(
+                    self._fs, file_slice, self._counts, self.metrics, self._max_block_bytes
+                )
+                for file_slice in slices
             ]
             if self._unsynced:
                 self._merge_unsynced(partition)
@@ -254,7 +258,7 @@ class MetadataTable(Closeable):
         start, began = self.data_timeline.start, first_completion(self.timeline)
         completed = self.data_timeline.completed.values()
         known = start is None or as_of >= start
-        if not known or any(as_of < each <= began for each in completed):
+        if not known or any(as_of < end <= began for end in completed):
             raise MetadataException(self.path, f"{as_of} is older than the table")
 
     def _counts(self, instant: str) -> bool:

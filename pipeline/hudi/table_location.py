@@ -1,4 +1,4 @@
-"""Find a dataset's metadata table and its properties."""
+"""Locate a dataset's metadata table; read and write its properties in Java's format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPECIAL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """The keys and values of a text of properties."""
+    """Return the keys and values of a text of properties."""
     properties = {}
     for line in re.split(r"[\r\n]+", _CONTINUED.sub(r"\1", text)):
         stripped = line.lstrip(" \t\f")
@@ -39,7 +39,7 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def format_properties(properties: Mapping[str, str], comment: str) -> str:
-    """A text of properties in ASCII, sorted by key."""
+    """Return a text of properties in ASCII, sorted by key."""
     lines = [f"#{comment}"]
     for key in sorted(properties):
         lines.append(f"{_escaped(key, '=: ')}={_escaped(properties[key], '')}")
@@ -47,13 +47,13 @@ def format_properties(properties: Mapping[str, str], comment: str) -> str:
 
 
 def table_checksum(properties: Mapping[str, str]) -> str:
-    """The checksum that Hudi puts into a table's properties, of its database and name."""
+    """Return the checksum that Hudi puts into a table's properties, of its database and name."""
     name = f"{properties.get(DATABASE, '')}.{properties.get(NAME, '')}"
     return str(zlib.crc32(name.encode()))
 
 
 def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
-    """The properties of a table; MetadataException if their checksum is wrong."""
+    """Return the properties of a table; MetadataException if their checksum is wrong."""
     properties = parse_properties(read_file(fs, path).decode("latin-1"))
     if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
         raise MetadataException(path, "the checksum of the properties is wrong")
@@ -70,8 +70,8 @@ def write_properties(
 
 
 def _unescaped(text: str) -> str:
-    def plain(found: re.Match[str]) -> str:
-        escape = found[1]
+    def plain(match: re.Match[str]) -> str:
+        escape = match[1]
         if len(escape) == 5:
             return chr(int(escape[1:], 16))
         return _SPECIAL.get(escape, escape)
@@ -98,7 +98,7 @@ def _escaped(text: str, also: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableLocation:
     """A dataset at `path` whose metadata table is in the directory `metadata`.
 
     The partitions of the table that can be used stand in the properties at `marker`.
@@ -109,25 +109,25 @@ class Place:
     marker: str
 
     def properties(self, fs: FileSystem) -> dict[str, str]:
-        """What the marker says; nothing if it is not there. MetadataException if it is damaged."""
+        """Return the marker's properties, none without a marker; MetadataException if damaged."""
         try:
             return read_properties(fs, self.marker)
         except FileNotFoundError:
             return {}
 
     def exists(self, fs: FileSystem) -> bool:
-        """Whether there is a table that can be used."""
+        """Return whether there is a table that can be used."""
         return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
 
 
-def place_of(path: str, directory: str | None = None) -> Place:
-    """The place of a dataset's table: as Hudi has it, or in a directory of its own.
+def location_of(path: str, directory: str | None = None) -> TableLocation:
+    """Return the place of a dataset's table: as Hudi has it, or in a directory of its own.
 
     Elsewhere than in the dataset, the table's own properties say that it is there, so that
     nothing has to be written into the dataset.
     """
     path = path.rstrip("/")
     if directory is None:
-        return Place(path, f"{path}/{METADATA}", f"{path}/{PROPERTIES}")
+        return TableLocation(path, f"{path}/{METADATA}", f"{path}/{PROPERTIES}")
     directory = directory.rstrip("/")
-    return Place(path, directory, f"{directory}/{PROPERTIES}")
+    return TableLocation(path, directory, f"{directory}/{PROPERTIES}")

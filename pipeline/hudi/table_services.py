@@ -1,4 +1,4 @@
-"""Services of a metadata table, on a schedule of its own: compaction, cleaning, archiving."""
+"""Services of a metadata table: compaction, cleaning and archiving."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from fscontract.pipeline.hudi.timeline import (
     TimelineWriter,
     parse_name,
 )
-from fscontract.pipeline.hudi.writer_base import TableCore
+from fscontract.pipeline.hudi.writer_base import TableWriterBase
 
 _COMPACTION, _CLEAN = "compaction", "clean"
 
 
-class TableServices(TableCore):
+class TableServices(TableWriterBase):
     """A metadata table that can be kept small."""
 
     def maintain(self) -> None:
@@ -32,10 +32,10 @@ class TableServices(TableCore):
         services = self._services
         with self._critical():
             _, metadata = self.timelines()
-            begun = {each.action for each in metadata.pending}
-            if _COMPACTION in begun:
+            actions = {instant.action for instant in metadata.pending}
+            if _COMPACTION in actions:
                 self.compact()
-            if _CLEAN in begun:
+            if _CLEAN in actions:
                 self.clean_table(services.keep_slices if services else 2)
             if services is None or self.deltacommits(metadata) < services.compact_after:
                 return
@@ -44,12 +44,12 @@ class TableServices(TableCore):
                 self.archive(services.keep_instants)
 
     def deltacommits(self, metadata: Timeline) -> int:
-        """How many there are since the last compaction."""
+        """Return how many there are since the last compaction."""
         last = last_compaction(metadata)
         return sum(
-            each.action == "deltacommit" and (each.completed or "") > last
-            for each in metadata.instants.values()
-            if each.time[:14] != FIRST_INSTANT[:14]
+            instant.action == "deltacommit" and (instant.completed or "") > last
+            for instant in metadata.instants.values()
+            if instant.time[:14] != FIRST_INSTANT[:14]
         )
 
     def compact(self) -> Instant | None:
@@ -61,7 +61,7 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             data, metadata = self.timelines()
-            pending = [each for each in metadata.pending if each.action == _COMPACTION]
+            pending = [item for item in metadata.pending if item.action == _COMPACTION]
             if pending:
                 instant = pending[0]
                 self._instants.reserve(instant)
@@ -72,22 +72,24 @@ class TableServices(TableCore):
                 instant = self._instants.request(_COMPACTION, latest)
                 self._instants.begin(instant)
             written = [
-                self._write_base(partition, instant.time, self._compacted(each, instant, data))
+                self._write_base(partition, instant.time, self._compacted(item, instant, data))
                 for partition in self._partitions()
-                for each in self._slices(partition, metadata)
+                for item in self._slices(partition, metadata)
             ]
             content = encode_commit(written, "COMPACT", compacted=True)
             self._check_lock()
             return self._instants.complete(instant, content, self._latest())
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
-        """Whether the table holds what an action did that is not completed."""
-        return any(each.time in metadata.completed for each in data.pending)
+        """Return whether the table holds what an action did that is not completed."""
+        return any(instant.time in metadata.completed for instant in data.pending)
 
-    def _compacted(self, each: FileSlice, instant: Instant, data: Timeline) -> Iterator[Record]:
-        """The records of a slice, without logs that were completed since the instant."""
-        logs = tuple(log for log in each.logs if log.completed < instant.time)
-        older = FileSlice(each.group, each.base_instant, each.base, logs)
+    def _compacted(
+        self, file_slice: FileSlice, instant: Instant, data: Timeline
+    ) -> Iterator[Record]:
+        """Yield the records of a slice, without logs that were completed since the instant."""
+        logs = tuple(log for log in file_slice.logs if log.completed < instant.time)
+        older = FileSlice(file_slice.group, file_slice.base_instant, file_slice.base, logs)
         reader = self.group_class(
             self._fs,
             older,
@@ -100,7 +102,7 @@ class TableServices(TableCore):
             reader.close()
 
     def clean_table(self, keep: int = 1) -> list[str]:
-        """Delete files of the table that no reader needs; their paths.
+        """Delete files of the table that no reader needs; return their paths.
 
         The latest `keep` slices stay, and so do files of instants that are not completed. What no
         timeline knows of was left by a writer that died.
@@ -108,12 +110,12 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             _, metadata = self.timelines()
-            begun = [each for each in metadata.pending if each.action == _CLEAN]
+            cleans = [pending for pending in metadata.pending if pending.action == _CLEAN]
             gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
-            if not begun and not any(gone.values()):
+            if not cleans and not any(gone.values()):
                 return []
-            instant = begun[0] if begun else self._instants.request(_CLEAN, metadata)
-            if begun:
+            instant = cleans[0] if cleans else self._instants.request(_CLEAN, metadata)
+            if cleans:
                 self._instants.reserve(instant)
             else:
                 self._instants.begin(instant)
@@ -126,28 +128,28 @@ class TableServices(TableCore):
             return [path for paths in gone.values() for path in paths]
 
     def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
-        found = [
+        files = [
             (name, status.path)
             for status in list_files(self._fs, f"{self._metadata}/{partition}")
             if (name := parse_name(status.path.rpartition("/")[2])) is not None
         ]
-        bases = [name.instant for name, _ in found if isinstance(name, BaseName)]
-        kept = sorted(time for time in bases if metadata.holds(time))[-keep:]
-        oldest = kept[0] if kept else ""
+        bases = [name.instant for name, _ in files if isinstance(name, BaseName)]
+        recent = sorted(time for time in bases if metadata.holds(time))[-keep:]
+        oldest = recent[0] if recent else ""
         unneeded = []
-        for name, path in found:
+        for name, path in files:
             known = name.instant in metadata.instants
             if isinstance(name, BaseName):
                 needed = name.instant >= oldest and known
             else:
                 completed = metadata.completed.get(name.instant, name.instant)
                 needed = known and (name.instant not in metadata.completed or completed >= oldest)
-            if not needed and name.instant not in kept:
+            if not needed and name.instant not in recent:
                 unneeded.append(path)
         return unneeded
 
     def archive(self, keep: int = 0) -> list[str]:
-        """Drop instants that nobody needs from both timelines; the times of those that are gone.
+        """Drop unneeded instants from both timelines; return their times.
 
         The last `keep` stay, and one in any case. What is older than a timeline counts as
         completed: so an instant of the dataset may go only once the table is compacted, and no log
@@ -156,7 +158,7 @@ class TableServices(TableCore):
         with self._critical():
             self._sweep()
             data, metadata = self.timelines()
-            missing = [each.time for each in (*data.pending, *unsynced(data, metadata))]
+            missing = [instant.time for instant in (*data.pending, *unsynced(data, metadata))]
             first = min(missing, default="~")
             bound = min(first, self._bound(metadata))
             dropped = self._drop(self._data_instants, data, bound, keep, first)
@@ -170,7 +172,7 @@ class TableServices(TableCore):
             return dropped + self._drop(self._instants, metadata, oldest, keep, first)
 
     def _bound(self, metadata: Timeline) -> str:
-        """The time from which on instants of the dataset have to stay."""
+        """Return the time from which on instants of the dataset have to stay."""
         return last_compaction(metadata)
 
     def _drop(
@@ -181,7 +183,11 @@ class TableServices(TableCore):
         The last that wrote files stays: hudi-rs takes a dataset without one for empty.
         """
         every = list(timeline.instants.values())
-        wrote = [each.time for each in every if each.action in WRITES and each.completed]
+        wrote = [
+            candidate.time
+            for candidate in every
+            if candidate.action in WRITES and candidate.completed
+        ]
         dropped: list[str] = []
         for instant, following in pairwise(every):
             if len(every) - len(dropped) <= max(keep, 1) or following.time > first:

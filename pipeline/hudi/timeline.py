@@ -1,4 +1,4 @@
-"""The timeline of a table: instants, their files and names in .hoodie/timeline."""
+"""The timeline of a table: instants, their files in .hoodie/timeline, and names of data files."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ class LogName:
 
 
 def parse_name(name: str) -> BaseName | LogName | None:
-    """The parts of a file's name, None for any other file."""
-    if found := _BASE.fullmatch(name):
-        return BaseName(found["group"], found["instant"], found["token"])
-    if found := _LOG.fullmatch(name):
-        return LogName(found["group"], found["instant"], int(found["version"]), found["token"])
+    """Return the parts of a file's name, None for any other file."""
+    if match := _BASE.fullmatch(name):
+        return BaseName(match["group"], match["instant"], match["token"])
+    if match := _LOG.fullmatch(name):
+        return LogName(match["group"], match["instant"], int(match["version"]), match["token"])
     return None
 
 
 def instant_at(time: datetime) -> str:
-    """The name of an instant: its time to the millisecond."""
+    """Return the name of an instant: its time to the millisecond."""
     return time.strftime("%Y%m%d%H%M%S") + f"{time.microsecond // 1000:03}"
 
 
 def instant_after(instant: str) -> str:
-    """The instant a millisecond later."""
+    """Return the instant a millisecond later."""
     try:
         time = datetime.strptime(f"{instant}000", "%Y%m%d%H%M%S%f")
     except ValueError:  # one of the metadata table's own making
@@ -98,7 +98,7 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The time that instants are named by."""
+    """Return the time that instants are named by."""
     return datetime.now(timezone.utc)
 
 
@@ -113,7 +113,7 @@ class Instant:
 
     @property
     def file_name(self) -> str:
-        """The name of the file that says so."""
+        """Return the name of the file that says so."""
         if self.state == COMPLETED:
             return f"{self.time}_{self.completed}.{_COMPLETED_AS.get(self.action, self.action)}"
         if self.action == "commit" and self.state == INFLIGHT:
@@ -122,16 +122,16 @@ class Instant:
 
 
 def parse_instant(name: str) -> Instant | None:
-    """The instant that a file stands for, None for any other file."""
-    found = _NAME.fullmatch(name)
-    if found is None:
+    """Return the instant that a file stands for, None for any other file."""
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    action, state, end = found["action"], found["state"], found["end"]
+    action, state, end = match["action"], match["state"], match["end"]
     if action == INFLIGHT and state is None:
         action, state = "commit", INFLIGHT
     if (end is None) != (state is not None):
         return None
-    return Instant(found["time"], action, state or COMPLETED, end)
+    return Instant(match["time"], action, state or COMPLETED, end)
 
 
 class Timeline:
@@ -145,41 +145,43 @@ class Timeline:
                 last[instant.time] = instant
         self.instants: Mapping[str, Instant] = {time: last[time] for time in sorted(last)}
         self.completed: Mapping[str, str] = {
-            time: each.completed
-            for time, each in self.instants.items()
-            if each.completed is not None
+            time: latest.completed
+            for time, latest in self.instants.items()
+            if latest.completed is not None
         }
         self.start = next(iter(self.instants), None) if start is None else start
 
     @property
     def pending(self) -> list[Instant]:
-        """The instants that are not completed, oldest first."""
-        return [each for each in self.instants.values() if each.state != COMPLETED]
+        """Return the instants that are not completed, oldest first."""
+        return [instant for instant in self.instants.values() if instant.state != COMPLETED]
 
     @property
     def latest(self) -> str:
-        """The latest time of anything here, empty if there is nothing."""
+        """Return the latest time of anything here, empty if there is nothing."""
         return max([*self.instants, *self.completed.values()], default="")
 
     def until(self, time: str) -> Timeline:
-        """The instants that were completed at a time."""
-        found = (each for each in self.instants.values() if (each.completed or "~") <= time)
-        return Timeline(found, self.start)
+        """Return the instants that were completed at a time."""
+        instants = (
+            instant for instant in self.instants.values() if (instant.completed or "~") <= time
+        )
+        return Timeline(instants, self.start)
 
     def holds(self, time: str) -> bool:
-        """Whether an instant is completed here, or older than all that is here, thus archived."""
+        """Return whether an instant is completed, or archived: older than all instants here."""
         return time in self.completed or (self.start is not None and time < self.start)
 
 
 def load_timeline(fs: FileSystem, table: str) -> Timeline:
-    """The timeline of a table, by one listing; an empty one if there is none."""
+    """Return the timeline of a table, by one listing; an empty one if there is none."""
     return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
 
 
 def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
-    """The timeline that a listing of its directory shows."""
+    """Return the timeline that a listing of its directory shows."""
     names = (status.path.rpartition("/")[2] for status in statuses)
-    return Timeline(found for found in map(parse_instant, names) if found is not None)
+    return Timeline(instant for instant in map(parse_instant, names) if instant is not None)
 
 
 class TimelineWriter:
@@ -193,7 +195,7 @@ class TimelineWriter:
         self._known: Timeline | None = None
 
     def timeline(self) -> Timeline:
-        """The timeline as of the last `refresh`, with what was put there by this."""
+        """Return the timeline as of the last `refresh`, with what was put there by this."""
         if self._known is None:
             self._known = load_timeline(self._fs, self._table)
         return self._known
@@ -233,7 +235,7 @@ class TimelineWriter:
         return instant
 
     def read(self, instant: Instant) -> bytes:
-        """What the file of an instant holds."""
+        """Return what the file of an instant holds."""
         return read_file(self._fs, f"{self._directory}/{instant.file_name}")
 
     def remove(self, instant: Instant, action: str | None = None) -> None:
@@ -256,6 +258,6 @@ class TimelineWriter:
                 self.put(Instant(instant.time, instant.action, state))
 
     def next_time(self, after: str) -> str:
-        """The time it is, or the first after `after` if that is later."""
+        """Return the time it is, or the first after `after` if that is later."""
         now = instant_at(self._clock())
         return now if now > after else instant_after(after)

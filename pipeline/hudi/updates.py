@@ -1,4 +1,4 @@
-"""Changes of a dataset put into its metadata table, before or after they count."""
+"""Apply changes of a dataset to its metadata table, before or after they are completed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TableUpdates(TableServices):
         target: Sequence[str] = (),
         failed: Names | None = None,
     ) -> Instant:
-        """The metadata table first, then the instant; the other way round in the first design."""
+        """Write the metadata table, then the instant; in the first design the instant first."""
         properties = self._properties()
         extra = {"schema": properties[SCHEMA]} if SCHEMA in properties else {}
         content = encode_change(instant.action, instant.time, change, extra, target, failed)
@@ -91,14 +91,14 @@ class TableUpdates(TableServices):
 
     def _differs(self, done: Instant, change: Change) -> bool:
         """Return whether a deltacommit has another change of an action that does not count yet."""
-        if all(each.time != done.time for each in self.timelines()[0].pending):
+        if all(pending.time != done.time for pending in self.timelines()[0].pending):
             return False
-        told = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
-        return told not in (None, digest_of(change))
+        digest = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
+        return digest not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
         properties = self._properties()
-        self._keeps(properties)
+        self._check_partitions(properties)
         columns = self._columns(properties)
         records = {FILES: file_records(change, self._names)}
         if columns:
@@ -108,16 +108,18 @@ class TableUpdates(TableServices):
         delta = Instant(time, "deltacommit", COMPLETED)
         self._instants.reserve(delta)
         written = [
-            self._write_log(partition, time, each) for partition, each in records.items() if each
+            self._write_log(partition, time, entries)
+            for partition, entries in records.items()
+            if entries
         ]
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
 
-    def _keeps(self, properties: Mapping[str, str]) -> None:
+    def _check_partitions(self, properties: Mapping[str, str]) -> None:
         """MetadataException for a partition of the table that would not be kept up to date."""
-        others = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
-        if others:
-            message = f"a partition that can't be kept up to date: {', '.join(sorted(others))}"
+        unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
+        if unsupported:
+            message = f"a partition that can't be kept up to date: {', '.join(sorted(unsupported))}"
             raise MetadataException(self._metadata, message)
 
     def _take_out(self, time: str) -> None:
@@ -153,33 +155,33 @@ class TableUpdates(TableServices):
             return applied
 
     def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        """What the table lacks, in order."""
+        """Return what the table lacks, in order."""
         return unsynced(data, metadata)
 
     def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        """The records of what is known of the files of a change: told, or read from the files."""
+        """Return the statistics records of a change: those it has, or read from the files."""
         return statistics_records(self._with_statistics(change, columns), columns)
 
     def _with_statistics(self, change: Change, columns: Sequence[str] | None = None) -> Change:
-        """A change with what the footers of its files say, if the table has ranges of columns.
+        """Return a change with statistics read from footers, if the table indexes columns.
 
         Read before the lock is taken, they keep nobody waiting.
         """
-        untold = without(change.added, change.statistics)
-        if not any(untold.values()):
+        unread = without(change.added, change.statistics)
+        if not any(unread.values()):
             return change
-        wanted = self._columns(self._properties()) if columns is None else columns
-        if not wanted:
+        indexed = self._columns(self._properties()) if columns is None else columns
+        if not indexed:
             return change
-        known = read_statistics(self._fs, self.path, untold, wanted)
+        known = read_statistics(self._fs, self.path, unread, indexed)
         return replace(change, statistics={**known, **change.statistics})
 
     def _blocked(self, instant: Instant, data: Timeline) -> bool:
-        """Whether an action before this one is not completed."""
-        return any(each.time < instant.time for each in data.pending)
+        """Return whether an action before this one is not completed."""
+        return any(pending.time < instant.time for pending in data.pending)
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
-        """The names of the files of partitions, by the table."""
+        """Return the names of the files of partitions, by the table."""
         with MetadataTable(
             self._fs,
             self.path,
@@ -192,7 +194,7 @@ class TableUpdates(TableServices):
 
     @property
     def _elsewhere(self) -> bool:
-        return self.place.marker == f"{self._metadata}/{PROPERTIES}"
+        return self.location.marker == f"{self._metadata}/{PROPERTIES}"
 
     @property
     def _directory(self) -> str | None:

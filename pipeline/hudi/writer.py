@@ -1,8 +1,8 @@
-"""Writing a dataset's metadata table: from a listing at first, then action by action.
+"""Write a dataset's metadata table: from a listing first, then action by action.
 
-The order is that of Hudi's second design: the metadata table is changed first, and the change
-counts once the instant is completed on the dataset's timeline. With `design=1` the instant is
-completed first, and the table catches up.
+The order is that of Hudi's second design: the metadata table changes first, and the change counts
+once the instant is completed on the dataset's timeline. With `design=1` the instant is completed
+first, and the table catches up.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class MetadataWriter(Recovery):
         of the dataset; otherwise as `bootstrap`.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
-            found = self._listed(lister, columns, reader)
-            whole = dict(properties or {})
+            content = self._listed(lister, columns, reader)
+            merged = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
-                whole = {**infer(self._fs, self.path, found.added), **whole}
-            self.bootstrap(found, name, whole, columns or ())
+                merged = {**infer(self._fs, self.path, content.added), **merged}
+            self.bootstrap(content, name, merged, columns or ())
 
     def rebuild(
         self,
@@ -109,13 +109,13 @@ class MetadataWriter(Recovery):
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
             properties = self._properties()
-            self._keeps(properties)
+            self._check_partitions(properties)
             columns = self._columns(properties)
-            found = self._listed(lister, columns, reader)
+            content = self._listed(lister, columns, reader)
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            self.bootstrap(found, properties.get(NAME, "dataset"), own, columns)
-            return found
+            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns)
+            return content
 
     def _listed(
         self,
@@ -123,14 +123,14 @@ class MetadataWriter(Recovery):
         columns: Collection[str] | None,
         reader: StatisticsReader,
     ) -> Change:
-        """All files, and what their footers say; MetadataException while some may not count."""
+        """Return all files and their statistics; MetadataException while an action is pending."""
         pending = self.timelines()[0].pending
         if pending:
             raise MetadataException(self.path, f"{pending[0].time} is not completed")
         sizes = lister(self._fs, self.path)
-        wanted = columns is None or bool(columns)
+        has_columns = columns is None or bool(columns)
         return Change(
-            sizes, statistics=reader(self._fs, self.path, sizes, columns) if wanted else {}
+            sizes, statistics=reader(self._fs, self.path, sizes, columns) if has_columns else {}
         )
 
     def bootstrap(
@@ -151,9 +151,9 @@ class MetadataWriter(Recovery):
         one without commits for empty.
         """
         check_change(content)
-        told = {known.column for group in content.statistics.values() for known in group}
-        columns = sorted({*columns, *told})
-        if bad := [each for each in columns if not indexable(each)]:
+        indexed = {known.column for group in content.statistics.values() for known in group}
+        columns = sorted({*columns, *indexed})
+        if bad := [item for item in columns if not indexable(item)]:
             raise IllegalArgumentException(f"no name of a column to have ranges of is {bad[0]!r}")
         records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
         if columns:
@@ -164,16 +164,16 @@ class MetadataWriter(Recovery):
             if SCHEMA in (properties or {}) and not self._elsewhere:
                 self._first_commit(content, dict(properties or {})[SCHEMA])
             write_properties(self._fs, f"{self._metadata}/{PROPERTIES}", own)
-            for number, (partition, each) in enumerate(records.items()):
+            for number, (partition, item) in enumerate(records.items()):
                 instant = Instant(f"{int(FIRST_INSTANT) + number:017}", "deltacommit", COMPLETED)
                 self._instants.reserve(instant)
-                base = self._write_base(partition, instant.time, each)
-                said = encode_commit([base], "BULK_INSERT")
-                self._instants.complete(instant, said, self._latest())
-            whole = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
-            whole |= properties or {}
-            whole |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
-            write_properties(self._fs, self.place.marker, whole, replace=True)
+                base = self._write_base(partition, instant.time, item)
+                commit = encode_commit([base], "BULK_INSERT")
+                self._instants.complete(instant, commit, self._latest())
+            merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
+            merged |= properties or {}
+            merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
+            write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
 
     def _first_commit(self, content: Change, schema: str) -> None:
@@ -183,29 +183,29 @@ class MetadataWriter(Recovery):
             return
         time = self._data_instants.next_time(metadata.latest)
         extra = {"schema": schema}
-        said = encode_change(COMMIT, time, Change(content.added), extra)
-        done = self._data_instants.complete(Instant(time, COMMIT, REQUESTED), said)
+        commit = encode_change(COMMIT, time, Change(content.added), extra)
+        done = self._data_instants.complete(Instant(time, COMMIT, REQUESTED), commit)
         self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
-        if self.place.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
+        if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
             raise FileAlreadyExistsException(self._metadata, "there is a metadata table")
         self.drop()
 
     def drop(self) -> bool:
-        """Delete the metadata table; whether there was one."""
+        """Delete the metadata table; return whether there was one."""
         with self._critical():
             properties = self._properties()
             self._refresh()
-            there = PARTITIONS in properties
-            if there and not self._elsewhere:
-                left = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
-                write_properties(self._fs, self.place.marker, left, replace=True)
-            elif there:
-                self._fs.delete(self.place.marker)
-            there = self._fs.delete(self._metadata, recursive=True) and there
+            existed = PARTITIONS in properties
+            if existed and not self._elsewhere:
+                remaining = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
+                write_properties(self._fs, self.location.marker, remaining, replace=True)
+            elif existed:
+                self._fs.delete(self.location.marker)
+            existed = self._fs.delete(self._metadata, recursive=True) and existed
             self._refresh()
-            return there
+            return existed
 
     def begin(self, action: str = "commit", plan: bytes = b"") -> Instant:
         """Begin an action on the dataset; its time may be part of the names of its files.
@@ -245,7 +245,7 @@ class MetadataWriter(Recovery):
 
 
 def data_properties(name: str) -> dict[str, str]:
-    """The properties of a new dataset."""
+    """Return the properties of a new dataset."""
     return {
         "hoodie.table.name": name,
         "hoodie.table.type": "COPY_ON_WRITE",
@@ -258,7 +258,7 @@ def data_properties(name: str) -> dict[str, str]:
 
 
 def own_properties(name: str) -> dict[str, str]:
-    """The properties of a metadata table."""
+    """Return the properties of a metadata table."""
     return {
         **data_properties(f"{name}_metadata"),
         "hoodie.table.type": "MERGE_ON_READ",

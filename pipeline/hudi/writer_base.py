@@ -1,4 +1,4 @@
-"""What all that is written to a metadata table has in common: files, instants, the lock."""
+"""Base class of metadata-table writers: files, instants, and the lock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.record_codec import encode_record
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record
 from fscontract.pipeline.hudi.schema import RECORD_JSON
-from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, place_of
+from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, location_of
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILE_GROUPS,
@@ -58,7 +58,7 @@ class Services:
     keep_instants: int = 30
 
 
-class TableCore:
+class TableWriterBase:
     """Files and instants of the metadata table of a dataset, for those who write them."""
 
     group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
@@ -78,12 +78,12 @@ class TableCore:
         metrics: Metrics | None = None,
         max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
-        self.place = place_of(path, directory)
-        self.path = self.place.path
+        self.location = location_of(path, directory)
+        self.path = self.location.path
         self.metrics = metrics or Metrics()
         self._fs = fs
         self._max_block_bytes = max_block_bytes
-        self._metadata = self.place.metadata
+        self._metadata = self.location.metadata
         self._data_instants = TimelineWriter(fs, self.path, clock)
         self._instants = TimelineWriter(fs, self._metadata, clock)
         self._clock = clock
@@ -107,14 +107,14 @@ class TableCore:
             self._lock.release()
 
     def timelines(self) -> tuple[Timeline, Timeline]:
-        """The timeline of the dataset, and that of its metadata table."""
+        """Return the timeline of the dataset, and that of its metadata table."""
         if not self._depth:
             self._refresh()
         return self._data_instants.timeline(), self._instants.timeline()
 
     @contextmanager
     def _critical(self) -> Iterator[None]:
-        """Let no other writer write meanwhile; what is known of the timelines holds until its end.
+        """Lock the table; the timelines are read once and kept until the end of the block.
 
         One that holds the lock gives it back when it is closed.
         """
@@ -166,42 +166,42 @@ class TableCore:
 
     def _properties(self) -> dict[str, str]:
         if self._known is None or not self._depth:
-            self._known = self.place.properties(self._fs)
+            self._known = self.location.properties(self._fs)
         return dict(self._known)
 
     def _columns(self, properties: Mapping[str, str]) -> list[str]:
-        return [each for each in properties.get(COLUMNS, "").split(",") if each]
+        return [column for column in properties.get(COLUMNS, "").split(",") if column]
 
     def _slices(self, partition: str, metadata: Timeline) -> list[FileSlice]:
         if partition not in FILE_GROUPS:
             raise MetadataException(self._metadata, f"no partition to write is {partition!r}")
         slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
-        if [each.group for each in slices] != [FILE_GROUPS[partition]]:
+        if [file_slice.group for file_slice in slices] != [FILE_GROUPS[partition]]:
             raise MetadataException(self._metadata, f"other file groups in {partition!r}")
         where = (self._fs, self._metadata, partition)
         check_slices(*where, slices, metadata, self.timelines()[0])
         return slices
 
     def _partitions(self) -> list[str]:
-        """The partitions of the table; MetadataException if it is not there."""
-        found = self._properties().get(PARTITIONS, "")
-        if not found:
+        """Return the partitions of the table; MetadataException if it is not there."""
+        names = self._properties().get(PARTITIONS, "")
+        if not names:
             raise MetadataException(self.path, "the dataset has no metadata table")
-        return found.split(",")
+        return names.split(",")
 
     def _write_base(self, partition: str, instant: str, records: Iterable[Record]) -> WrittenFile:
         name = str(BaseName(FILE_GROUPS[partition], instant))
         path = f"{self._metadata}/{partition}/{name}"
         self._mark(partition)
-        kept: Iterator[Record] = (
+        live: Iterator[Record] = (
             record
             for record in records
             if not (isinstance(record, ColumnStatistics) and record.is_deleted)
         )
         info, packer = {b"schema": RECORD_JSON.encode()}, Packer()
         if partition == COLUMN_STATS and can_pack():
-            kept, info = packer.passing(kept), {**info, MARK: VERSION}
-        entries = ((record.key.encode(), encode_record(record)) for record in kept)
+            live, info = packer.passing(live), {**info, MARK: VERSION}
+        entries = ((record.key.encode(), encode_record(record)) for record in live)
         with create_file(self._fs, path) as file:
             bound = self._max_block_bytes
             size = write_hfile(file, entries, info=info, metas=packer.blocks, max_block_bytes=bound)
@@ -225,21 +225,21 @@ class TableCore:
         write_file(self._fs, path, text.encode(), replace=True)
 
     def _counts(self, instant: str, data: Timeline) -> bool:
-        """Whether what an instant wrote is to be in a compaction."""
+        """Return whether what an instant wrote is to be in a compaction."""
         return visible(instant, data)
 
 
 def _parts(
     entries: Iterable[tuple[bytes, bytes]], size: int
 ) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Entries in lists of about `size` bytes, one list at least."""
+    """Yield entries in lists of about `size` bytes, one list at least."""
     part: list[tuple[bytes, bytes]] = []
-    left = size
+    room = size
     for key, value in entries:
         part.append((key, value))
-        left -= len(key) + len(value)
-        if left < 0:
+        room -= len(key) + len(value)
+        if room < 0:
             yield part
-            part, left = [], size
-    if part or left == size:
+            part, room = [], size
+    if part or room == size:
         yield part

@@ -1,1 +1,1 @@
-"""The data source `fscontract` of Spark: records of files as DataFrames, batch and streaming."""
+"""Spark data source: records of files as rows, in batches and streams."""

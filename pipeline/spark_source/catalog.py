@@ -1,7 +1,7 @@
-"""Read-only sources, as `format` and as tables of Spark's catalog.
+"""Base class of the data sources: read-only, for `format` and as tables of Spark's catalog.
 
 Spark gives a Python data source the properties of a table when the table is created, but passes
-none of them when it is read. It does keep the schema, so that has the options of the table.
+none of them when it is read. It keeps the schema, so the schema stores the table's options.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ class CatalogSource(DataSource):  # type: ignore[misc]
             if any(key.lower() == _OF_WRITERS for key in options):
                 self._refuse()
             self._creating = is_table(options)
-            given = options_of_table(options) if self._creating else options
-            self._given = absolute_locations(given)
-            self._understood = names_input(self._given)
+            own = options_of_table(options) if self._creating else options
+            self._options = absolute_locations(own)
+            self._understood = names_input(self._options)
             if self._understood:
-                self._understand(self._given)
+                self._understand(self._options)
 
     def _understand(self, options: Mapping[str, str]) -> None:
         """Take all options; SourceException."""
         raise NotImplementedError
 
     def _columns(self) -> Any:
-        """The schema that the options ask for; SourceException."""
+        """Return the schema that the options ask for; SourceException."""
         raise NotImplementedError
 
     def schema(self) -> Any:
-        """The columns that the options ask for; SourceException."""
+        """Return the columns that the options ask for; SourceException."""
         self._complete({})
-        found = self._columns()
+        columns = self._columns()
         with one_line():
-            return with_options(found, self._given) if self._creating else found
+            return with_options(columns, self._options) if self._creating else columns
 
     def plain(self, schema: Any) -> Any:
-        """A schema without the options in it, which count where the source has no input yet."""
-        found, kept = take_options(schema)
-        self._complete(kept)
-        return found
+        """Return a schema without the options in it; they apply if the source has no input yet."""
+        columns, options = take_options(schema)
+        self._complete(options)
+        return columns
 
-    def _complete(self, kept: Mapping[str, str]) -> None:
+    def _complete(self, options: Mapping[str, str]) -> None:
         """Take the options of a table, unless an input was given; SourceException without any."""
         if not self._understood:
             with one_line():
-                self._understand({**kept, **self._given})
+                self._understand({**options, **self._options})
             self._understood = True
 
     def writer(self, schema: Any, overwrite: bool) -> NoReturn:
@@ -88,8 +88,8 @@ def is_table(options: Mapping[str, str]) -> bool:
 def options_of_table(properties: Mapping[str, str]) -> dict[str, str]:
     """Return the options among the properties of a table: its path, and what `options` set."""
     own = {key.lower(): text for key, text in properties.items()}
-    found = {k.removeprefix(_OPTION): text for k, text in own.items() if k.startswith(_OPTION)}
-    return {**found, **({"path": own["path"]} if "path" in own else {})}
+    settings = {k.removeprefix(_OPTION): text for k, text in own.items() if k.startswith(_OPTION)}
+    return {**settings, **({"path": own["path"]} if "path" in own else {})}
 
 
 def with_options(schema: Any, options: Mapping[str, str]) -> Any:
@@ -97,8 +97,8 @@ def with_options(schema: Any, options: Mapping[str, str]) -> Any:
     if not schema.fields:
         raise SourceException("a table has at least one column; option 'columns' is empty")
     first, *others = schema.fields
-    kept = {**(first.metadata or {}), OPTIONS_KEY: dict(options)}
-    return StructType([StructField(first.name, first.dataType, first.nullable, kept), *others])
+    metadata = {**(first.metadata or {}), OPTIONS_KEY: dict(options)}
+    return StructType([StructField(first.name, first.dataType, first.nullable, metadata), *others])
 
 
 def take_options(schema: Any) -> tuple[Any, dict[str, str]]:

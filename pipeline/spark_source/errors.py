@@ -1,4 +1,4 @@
-"""What goes wrong with the source: one clear line, where Spark would show a traceback of Python."""
+"""Errors of the data source, shown as one line instead of a Python traceback."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def one_line() -> Iterator[None]:
         os.environ[_HIDE] = "1"
         if isinstance(error, SourceException):
             raise
-        raise SourceException(_said(error)) from error
+        raise SourceException(_message(error)) from error
 
 
 def raise_in_one_line(error: SourceException) -> NoReturn:
@@ -38,6 +38,6 @@ def raise_in_one_line(error: SourceException) -> NoReturn:
     raise error
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     text = " ".join(str(error).split())
     return text or type(error).__name__

@@ -1,19 +1,23 @@
-"""Filters that Spark leaves to the source: by path and block before anything is opened, by offset
-and value before rows are sent."""
+"""Filters of Spark that the data source decides itself.
+
+A filter on one column becomes a Condition, which holds of a value or masks an Arrow array.
+`sort_filters` divides the filters of Parquet files by what decides them: the names of directories,
+the statistics of columns, or the rows themselves.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from pyspark.sql import datasource as api
+from pyspark.sql import types as spark
 
-from fscontract.pipeline.spark_source.partition import BlockRun
+from fscontract.pipeline.hudi.pruning import Filter, Operator
 
-#: An offset, or an id, that is beyond all others.
-_FAR = 1 << 63
 #: Filters with a value by the name of what they do, which operators know.
 _COMPARING = {
     api.EqualTo: "eq",
@@ -40,19 +44,19 @@ class Condition:
     negated: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Whether it holds of a value."""
+        """Return whether it holds of a value."""
         return _PYTHON[self.operation](value, self.value) != self.negated
 
     def mask(self, array: Any) -> Any:
-        """Of which values of an Arrow array it holds."""
+        """Return a mask of the values of an Arrow array for which it holds."""
         import pyarrow.compute as pc
 
-        found = _masks(pc)[self.operation](array, self.value)
-        return pc.invert(found) if self.negated else found
+        mask = _masks(pc)[self.operation](array, self.value)
+        return pc.invert(mask) if self.negated else mask
 
 
 def condition_of(pushed: Any, types: Mapping[str, type]) -> Condition | None:
-    """The condition that a filter of Spark is; None if it is not for the source.
+    """Return the condition that a filter of Spark is; None if it is not for the source.
 
     `types` are those of the columns' values in Python.
     """
@@ -63,66 +67,16 @@ def condition_of(pushed: Any, types: Mapping[str, type]) -> Condition | None:
     column = inner.attribute[0]
     if isinstance(inner, api.IsNull | api.IsNotNull):
         return Condition(column, "null", None, isinstance(inner, api.IsNotNull) != negated)
-    wanted = types[column]
+    kind = types[column]
     if isinstance(inner, api.In):
-        fits = all(type(value) is wanted for value in inner.value)
+        fits = all(type(value) is kind for value in inner.value)
         return Condition(column, "in", tuple(inner.value), negated) if fits else None
-    if type(inner.value) is not wanted:
+    if type(inner.value) is not kind:
         return None
-    name = _COMPARING.get(type(inner)) or (_TEXTUAL.get(type(inner)) if wanted is str else None)
-    if name is None or (wanted is bytes and name != "eq"):
+    name = _COMPARING.get(type(inner)) or (_TEXTUAL.get(type(inner)) if kind is str else None)
+    if name is None or (kind is bytes and name != "eq"):
         return None
     return Condition(column, name, inner.value, negated)
-
-
-def kept_runs(runs: Iterable[BlockRun], conditions: Sequence[Condition]) -> list[BlockRun]:
-    """What is left of runs of blocks: files by their path, and blocks that may have rows."""
-    if any(c.operation == "null" and not c.negated for c in conditions):
-        return []
-    paths = [c for c in conditions if c.column == "path"]
-    ids, offsets = _bounds(conditions, "block_id"), _bounds(conditions, "offset")
-    found = []
-    for run in runs:
-        if all(c.holds(run.file.file_path) for c in paths):
-            kept = _narrowed(run, ids, offsets)
-            if len(kept):
-                found.append(kept)
-    return found
-
-
-def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> BlockRun:
-    """The blocks with ids in bounds, and with rows that may start within bounds."""
-    file = run.file
-    first = max(run.first, ids[0] - file.first_block_id)
-    stop = min(run.stop, ids[1] - file.first_block_id + 1)
-    if not _compressed_into_one(run):
-        grid = file.data_offset // file.block_size
-        # A row starts in its block, or exactly where that ends.
-        first = max(first, (offsets[0] - 1) // file.block_size - grid)
-        stop = min(stop, max(offsets[1] // file.block_size - grid, 0) + 1)
-        if offsets[1] < file.data_offset:
-            stop = first
-    return BlockRun(file, first, max(first, stop))
-
-
-def _compressed_into_one(run: BlockRun) -> bool:
-    """Whether offsets may be those of what a block is decompressed to: it is the whole file."""
-    return run.file.number_of_blocks == 1
-
-
-def _bounds(conditions: Iterable[Condition], column: str) -> tuple[int, int]:
-    """Between which numbers, both included, the values of a column are."""
-    low, high = -_FAR, _FAR
-    for c in conditions:
-        if c.column != column or c.negated or c.operation == "null":
-            continue
-        if c.operation == "in":
-            low, high = max(low, min(c.value, default=_FAR)), min(high, max(c.value, default=-_FAR))
-        if c.operation in ("eq", "ge", "gt"):
-            low = max(low, c.value + (c.operation == "gt"))
-        if c.operation in ("eq", "le", "lt"):
-            high = min(high, c.value - (c.operation == "lt"))
-    return low, high
 
 
 def _contains(value: Any, values: Any) -> bool:
@@ -163,3 +117,115 @@ def _is_in(array: Any, values: Any) -> Any:
     import pyarrow.compute as pc
 
     return pc.is_in(array, value_set=pa.array(values, array.type))
+
+
+#: Types whose values compare as Spark compares them: there is one order, and no NaN.
+_EXACT: dict[type, type] = {
+    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), int),
+    spark.StringType: str,
+    spark.BinaryType: bytes,
+    spark.BooleanType: bool,
+    spark.DateType: date,
+}
+_OPERATORS: dict[type, Operator] = {
+    api.EqualTo: "=",
+    api.EqualNullSafe: "=",
+    api.GreaterThan: ">",
+    api.GreaterThanOrEqual: ">=",
+    api.LessThan: "<",
+    api.LessThanOrEqual: "<=",
+}
+_LAST = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True)
+class PushedFilters:
+    """What has to hold of directories and of rows, and what files without such rows lack."""
+
+    directories: tuple[Condition, ...] = ()
+    rows: tuple[Condition, ...] = ()
+    ranges: tuple[Filter, ...] = ()
+
+    def and_also(self, other: PushedFilters) -> PushedFilters:
+        """Return the filters of both."""
+        return PushedFilters(
+            self.directories + other.directories,
+            self.rows + other.rows,
+            self.ranges + other.ranges,
+        )
+
+
+#: No filter.
+NOTHING = PushedFilters()
+
+
+def sort_filters(
+    filters: Iterable[Any], schema: Any, partitioned_by: Collection[str]
+) -> tuple[PushedFilters, list[Any]]:
+    """Return the filters that are decided here, and those that Spark has to look at again."""
+    types = {
+        field.name: _EXACT[type(field.dataType)]
+        for field in schema.fields
+        if type(field.dataType) in _EXACT and field.dataType == type(field.dataType)()
+    }
+    directories, rows, ranges, undecided = [], [], [], []
+    for candidate in filters:
+        condition = None if _keeps_nulls(candidate) else condition_of(candidate, types)
+        in_path = _column(candidate) in partitioned_by
+        if condition is None:
+            undecided.append(candidate)
+        elif in_path:
+            directories.append(condition)
+        else:
+            rows.append(condition)
+        if not in_path:
+            ranges += filters_of(candidate)
+    return PushedFilters(tuple(directories), tuple(rows), tuple(ranges)), undecided
+
+
+def filters_of(pushed: Any) -> list[Filter]:
+    """Return conditions that hold for each row that passes a filter of Spark."""
+    negated = isinstance(pushed, api.Not)
+    inner = pushed.child if negated else pushed
+    column = _column(pushed)
+    if column is None or "." in column:
+        return []  # statistics name a field of a struct that way
+    if isinstance(inner, api.IsNull | api.IsNotNull):
+        null = isinstance(inner, api.IsNull) != negated
+        return [Filter(column, "is null" if null else "is not null")]
+    value = inner.value
+    if negated:
+        unequal = isinstance(inner, api.EqualTo) and value is not None
+        return [Filter(column, "!=", value)] if unequal else []
+    if isinstance(inner, api.EqualNullSafe) and value is None:
+        return [Filter(column, "is null")]
+    if isinstance(inner, api.In):
+        return [Filter(column, "in", tuple(choice for choice in value if choice is not None))]
+    if isinstance(inner, api.StringStartsWith) and isinstance(value, str):
+        return _beginning_with(column, value)
+    operator = _OPERATORS.get(type(inner))
+    return [Filter(column, operator, value)] if operator and value is not None else []
+
+
+def _beginning_with(column: str, prefix: str) -> list[Filter]:
+    """Return bounds of a prefix: from it on, and below the first text that sorts after it."""
+    bounds = [Filter(column, ">=", prefix)]
+    stem = prefix.rstrip(chr(_LAST))
+    if stem:
+        code = ord(stem[-1]) + 1
+        code = _SURROGATES.stop if code in _SURROGATES else code
+        bounds.append(Filter(column, "<", stem[:-1] + chr(code)))
+    return bounds
+
+
+def _column(pushed: Any) -> str | None:
+    """Return the column of a filter; None for a field in one."""
+    inner = pushed.child if isinstance(pushed, api.Not) else pushed
+    attribute: tuple[str, ...] = inner.attribute
+    return attribute[0] if len(attribute) == 1 else None
+
+
+def _keeps_nulls(pushed: Any) -> bool:
+    """Return whether a null may pass though the condition does not hold of it."""
+    return isinstance(pushed, api.Not) and isinstance(pushed.child, api.EqualNullSafe)

@@ -1,4 +1,4 @@
-"""List the files of the inputs, from directories or from their metadata tables."""
+"""Find the files of the inputs by listing directories, and split them into blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blocks import FileInfo, FileMetadata, join_path
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
-from fscontract.pipeline.spark_source.request import Request, expand
+from fscontract.pipeline.spark_source.request import ReadRequest, expand
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo, TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.splitter import AbstractFileSplitter
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from fscontract.pipeline.hudi.pruning import Filter
 
 
-def find_files(fs: FileSystem, request: Request) -> list[ScannedFileInfo]:
-    """The files below the inputs, each once, in the order of the listings; SourceException."""
+def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
+    """Return the files below the inputs, each once, in listing order; SourceException."""
     scanner = TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values))
-    found: dict[str, ScannedFileInfo] = {}
+    infos: dict[str, ScannedFileInfo] = {}
     scanner.start()
     try:
         while True:
             scanner.settle()
-            ended = bool(scanner.scans)
+            scanned = bool(scanner.scans)
             while (info := scanner.take()) is not None:
                 if not info.status.is_directory:
-                    found.setdefault(info.status.path, info)
-            if ended:
+                    infos.setdefault(info.status.path, info)
+            if scanned:
                 break
     finally:
         scanner.stop()
     if (notice := scanner.notice()) is not None:
         raise SourceException(str(notice))
-    return list(found.values())
+    return list(infos.values())
 
 
 def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a scanner."""
+    """Return the options of a scanner."""
     return {
         "recursive": values["recursive"],
         "file_pattern": values["filePattern"],
@@ -48,25 +48,25 @@ def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def accepts(fs: FileSystem, request: Request) -> Callable[[FileStatus], bool]:
-    """Which files the options ask for, by their names."""
+def accepts(fs: FileSystem, request: ReadRequest) -> Callable[[FileStatus], bool]:
+    """Return which files the options ask for, by their names."""
     return TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values)).accepts
 
 
 class AsConfigured:
     """The part of a splitter that goes by the options: headers, and files that are compressed."""
 
-    request: Request
+    request: ReadRequest
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        """Where the data of the file starts; SourceException for a compressed one with a header."""
+        """Return the offset of the data; SourceException for a compressed file with a header."""
         offset: int = self.request.values["dataOffset"]
         if offset and codec_of(info.path, self.request.compression) is not None:
             raise SourceException(f"option 'dataOffset' is not for compressed files: {info.path!r}")
         return offset
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        """The whole length of a compressed file, which can't be split."""
+        """Return the whole length of a compressed file, which can't be split."""
         if codec_of(info.path, self.request.compression) is not None:
             return max(1, status.length)
         size: int = super().get_block_size(info, status)  # type: ignore[misc]
@@ -76,25 +76,25 @@ class AsConfigured:
 class PlanningSplitter(AsConfigured, AbstractFileSplitter):
     """Makes the metadata of files that were found, with the ids of their blocks."""
 
-    def __init__(self, request: Request, block_size: int) -> None:
+    def __init__(self, request: ReadRequest, block_size: int) -> None:
         super().__init__(block_size=block_size)
         self.request = request
 
     def split(self, infos: Iterable[ScannedFileInfo]) -> list[FileMetadata]:
-        """The metadata of the files, in their order."""
+        """Return the metadata of the files, in their order."""
         return [self.build_file_metadata(info) for info in infos]
 
     def get_file_info(self) -> FileInfo | None:
-        """None: it is told which files there are."""
+        """Return None: it is told which files there are."""
         return None
 
     def get_default_block_size(self) -> int:
-        """The size it was made with."""
+        """Return the size it was made with."""
         assert self.block_size is not None
         return self.block_size
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The status that the listing gave."""
+        """Return the status that the listing gave."""
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
@@ -107,61 +107,42 @@ class Directory(NamedTuple):
 
     @classmethod
     def of(cls, info: ScannedFileInfo) -> Directory:
-        """That of a file."""
+        """Return the directory of a file."""
         if info.directory is None:
             return cls(info.relative_path, "")
         return cls(info.directory, info.relative_path.rpartition("/")[0])
 
     @property
     def path(self) -> str:
-        """The whole path or URI."""
+        """Return the whole path or URI."""
         return join_path(self.root, self.name) if self.name else self.root
 
     def below(self, roots: Sequence[str]) -> str:
-        """Its path below the first of some directories that it is in."""
+        """Return its path below the first of some directories that it is in."""
         return directory_of(f"{self.path.rstrip('/')}/", roots)
 
 
-class Files(Protocol):
+class InputFiles(Protocol):
     """What is known of the files of the inputs."""
 
     roots: tuple[str, ...]
 
     def directories(self) -> list[Directory]:
-        """The directories that have files; SourceException."""
+        """Return the directories that have files; SourceException."""
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files, of some directories or of all, that may have rows which meet all filters."""
+        """Return the files, of some directories or all, that may have matching rows."""
 
     def close(self) -> None:
         """Let go of what is open."""
 
 
-def files_of(fs: FileSystem, request: Request) -> Files:
-    """The files that the options ask for; SourceException if an input is missing."""
-    if not request.values["metadata"]:
-        return ListedFiles(fs, request)
-    from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
-
-    return IndexedFiles(fs, request)
-
-
-def check_inputs(fs: FileSystem, request: Request) -> None:
-    """SourceException if an input is missing."""
-    if not request.values["metadata"]:
-        expand(fs, request.paths)
-        return
-    from fscontract.pipeline.spark_source.metadata_files import check_datasets
-
-    check_datasets(fs, request.paths, request.values["metadataDir"])
-
-
 class ListedFiles:
     """Files that are listed."""
 
-    def __init__(self, fs: FileSystem, request: Request) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         request = request.with_paths(expand(fs, request.paths))
         self.roots = request.paths
         self._infos = find_files(fs, request)
@@ -169,46 +150,52 @@ class ListedFiles:
             self._infos = [i for i in self._infos if not is_hidden(Directory.of(i).name)]
 
     def directories(self) -> list[Directory]:
-        """The directories that have files."""
+        """Return the directories that have files."""
         return list(dict.fromkeys(map(Directory.of, self._infos)))
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files of directories; a listing says nothing of rows."""
+        """Return the files of directories; a listing says nothing of rows."""
         if directories is None:
             return self._infos
-        wanted = set(directories)
-        return [info for info in self._infos if Directory.of(info) in wanted]
+        chosen = set(directories)
+        return [info for info in self._infos if Directory.of(info) in chosen]
 
     def close(self) -> None:
         """Nothing is open."""
 
 
 def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
-    """Which directories may have files whose path meets all conditions."""
-    wanted = [each for each in conditions if each.column == "path" and not each.negated]
+    """Return which directories may have files whose path meets all conditions."""
+    path_conditions = [
+        condition
+        for condition in conditions
+        if condition.column == "path" and not condition.negated
+    ]
 
-    def kept(directory: Directory) -> bool:
-        return all(_may_begin(each, f"{directory.path.rstrip('/')}/") for each in wanted)
+    def may_match(directory: Directory) -> bool:
+        return all(
+            _may_begin(condition, f"{directory.path.rstrip('/')}/") for condition in path_conditions
+        )
 
-    return kept
+    return may_match
 
 
 def _may_begin(condition: Condition, start: str) -> bool:
-    """Whether a path that begins with `start` may meet a condition."""
+    """Return whether a path that begins with `start` may meet a condition."""
     value = condition.value
     if condition.operation == "eq":
         return bool(value.startswith(start))
     if condition.operation == "in":
-        return any(each.startswith(start) for each in value)
+        return any(choice.startswith(start) for choice in value)
     if condition.operation == "starts":
         return bool(value.startswith(start) or start.startswith(value))
     return True
 
 
 def is_hidden(directory: str) -> bool:
-    """Whether Spark takes no Parquet file in a directory for one with rows."""
+    """Return whether Spark takes no Parquet file in a directory for one with rows."""
     return any(
         name.startswith(".") or (name.startswith("_") and "=" not in name)
         for name in directory.split("/")
@@ -216,7 +203,7 @@ def is_hidden(directory: str) -> bool:
 
 
 def directory_of(path: str, roots: Sequence[str]) -> str:
-    """The directory of a file below the first of some directories that it is in."""
+    """Return the directory of a file below the first of some directories that it is in."""
     for root in roots:
         start = f"{root.rstrip('/')}/"
         if path.startswith(start):

@@ -1,4 +1,4 @@
-"""List the files that metadata tables know, and their slices: option `metadata`."""
+"""Find the files of the inputs in metadata tables: option `metadata`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.pruning import Filter
-from fscontract.pipeline.hudi.table_location import place_of
+from fscontract.pipeline.hudi.table_location import location_of
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.input_files import Directory, accepts, directory_of, is_hidden
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 _GROUP = r"(?P<group>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+)"
@@ -26,34 +26,34 @@ _REPLACING = frozenset({"replacecommit", "clustering"})
 
 
 def current_files(
-    kept: Sequence[FileStatus],
+    statuses: Sequence[FileStatus],
     everything: Callable[[], Sequence[FileStatus]],
     actions: Callable[[], Collection[str]],
 ) -> list[FileStatus]:
-    """The files among some that no newer file of their group replaces.
+    """Return the files among some that no newer file of their group replaces.
 
     The newer one may be among `everything` only: it may have no row that is asked for, and
     replaces the older one all the same. Files with other names than Hudi's are all kept.
     SourceException for a table whose rows are not in such files alone, by the actions that were
     completed, or because there are logs.
     """
-    if not any(_DATA.fullmatch(name) or _LOG.fullmatch(name) for name in map(_name, kept)):
-        return list(kept)
+    if not any(_DATA.fullmatch(name) or _LOG.fullmatch(name) for name in map(_name, statuses)):
+        return list(statuses)
     latest: dict[tuple[str, str], str] = {}
     for status in everything():
         if _LOG.fullmatch(_name(status)):
             raise SourceException(f"logs of Hudi are not read as Parquet: {status.path!r}")
-        if found := _DATA.fullmatch(_name(status)):
-            key = (_directory(status), found["group"])
-            latest[key] = max(latest.get(key, ""), found["instant"])
+        if parts := _DATA.fullmatch(_name(status)):
+            key = (_directory(status), parts["group"])
+            latest[key] = max(latest.get(key, ""), parts["instant"])
     if replacing := _REPLACING.intersection(actions()):
         raise SourceException(f"which files a {min(replacing)} of Hudi replaced is not read")
-    return [each for each in kept if _is_latest(each, latest)]
+    return [candidate for candidate in statuses if _is_latest(candidate, latest)]
 
 
 def _is_latest(status: FileStatus, latest: dict[tuple[str, str], str]) -> bool:
-    found = _DATA.fullmatch(_name(status))
-    return found is None or latest[_directory(status), found["group"]] == found["instant"]
+    parts = _DATA.fullmatch(_name(status))
+    return parts is None or latest[_directory(status), parts["group"]] == parts["instant"]
 
 
 def _name(status: FileStatus) -> str:
@@ -70,16 +70,16 @@ class IndexedFiles:
     A dataset without a table that can be used is listed, with a MetadataWarning.
     """
 
-    def __init__(self, fs: FileSystem, request: Request) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         self.roots = request.paths
         self._accepts = accepts(fs, request)
         self._parquet = request.parquet
         self._recursive: bool = request.values["recursive"]
         where: str | None = request.values["metadataDir"]
-        self._datasets = {root: Dataset(fs, root, where) for root in self.roots}
+        self._datasets = {root: IndexedDataset(fs, root, where) for root in self.roots}
 
     def directories(self) -> list[Directory]:
-        """The partitions of the datasets."""
+        """Return the partitions of the datasets."""
         return [
             Directory(root, name)
             for root, dataset in self._datasets.items()
@@ -90,10 +90,10 @@ class IndexedFiles:
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """The files of partitions that the statistics of columns don't rule out."""
+        """Return the files of partitions that the statistics of columns don't rule out."""
         if directories is None and (self._parquet or not self._recursive):
             directories = self.directories()
-        found: dict[str, ScannedFileInfo] = {}
+        infos: dict[str, ScannedFileInfo] = {}
         for root, dataset in self._datasets.items():
             names = None if directories is None else [d.name for d in directories if d.root == root]
             prune = dataset.current if self._parquet else dataset.prune
@@ -101,8 +101,8 @@ class IndexedFiles:
                 if self._accepts(status):
                     below = status.path[len(dataset.path.rstrip("/")) + 1 :]
                     info = ScannedFileInfo(root, below, root, status)
-                    found.setdefault(status.path, info)
-        return list(found.values())
+                    infos.setdefault(status.path, info)
+        return list(infos.values())
 
     def close(self) -> None:
         """Close the tables."""
@@ -110,7 +110,7 @@ class IndexedFiles:
             dataset.close()
 
 
-class Dataset:
+class IndexedDataset:
     """One dataset at `root`, a path or URI; what is listed for want of a table is listed once."""
 
     def __init__(self, fs: FileSystem, root: str, directory: str | None) -> None:
@@ -123,7 +123,7 @@ class Dataset:
             check_dataset(fs, root)
 
     def partitions(self) -> list[str]:
-        """The names of the partitions."""
+        """Return the names of the partitions."""
         if self._names is None and self._listing.uses_table:
             self._names = self._listing.list_partitions()
         return sorted(self._all()) if self._names is None else self._names
@@ -131,30 +131,30 @@ class Dataset:
     def prune(
         self, filters: Sequence[Filter], partitions: Collection[str] | None
     ) -> list[FileStatus]:
-        """The files, of some partitions or of all, that may have rows which meet all filters."""
+        """Return the files, of some partitions or all, that may have matching rows."""
         if self._listing.uses_table:
             return self._listing.prune(filters, self._unless_all(partitions))
-        found = self._all()
-        names = sorted(found) if partitions is None else partitions
-        return [status for name in names for status in found.get(name, ())]
+        listed = self._all()
+        names = sorted(listed) if partitions is None else partitions
+        return [status for name in names for status in listed.get(name, ())]
 
     def current(
         self, filters: Sequence[Filter], partitions: Collection[str] | None
     ) -> list[FileStatus]:
-        """Those of them that no newer file replaces, as Hudi names files."""
-        kept = self.prune(filters, partitions)
+        """Return the files that no newer file replaces, by their Hudi names."""
+        statuses = self.prune(filters, partitions)
 
         def everything() -> list[FileStatus]:
-            return self.prune((), partitions) if filters else kept
+            return self.prune((), partitions) if filters else statuses
 
-        return current_files(kept, everything, self._listing.completed_actions)
+        return current_files(statuses, everything, self._listing.completed_actions)
 
     def close(self) -> None:
         """Close the table."""
         self._listing.close()
 
     def _unless_all(self, partitions: Collection[str] | None) -> Collection[str] | None:
-        """None for all partitions, which are read more quickly."""
+        """Return None for all partitions, which are read more quickly."""
         every = self._names is not None and set(self._names) == set(partitions or ())
         return None if every else partitions
 
@@ -169,9 +169,9 @@ class Dataset:
 def check_datasets(fs: FileSystem, roots: Iterable[str], directory: str | None) -> None:
     """SourceException for a path where there is neither a metadata table nor a directory."""
     for root in roots:
-        place = place_of(_path(root), None if directory is None else _path(directory))
+        location = location_of(_path(root), None if directory is None else _path(directory))
         with suppress(MetadataException):  # of which the planning will warn
-            if place.exists(fs):
+            if location.exists(fs):
                 continue
         check_dataset(fs, root)
 

@@ -1,4 +1,4 @@
-"""The metadata table of a dataset as a table of Spark: `format("fscontract-metadata")`."""
+"""A dataset's metadata table as a table of Spark: `format("fscontract-metadata")`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.filesystem_base import normalize
+from fscontract.implementations.options import choice, text
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import bare_path, join_path
 from fscontract.pipeline.hudi.changes import below
@@ -21,27 +22,26 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import Condition
-from fscontract.pipeline.spark_source.options import Option, read_options
-from fscontract.pipeline.spark_source.parquet.filters import NOTHING, sort_filters
-from fscontract.pipeline.spark_source.parquet.reading import kept_rows
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters
+from fscontract.pipeline.spark_source.options import SourceOption, location, parse_options
+from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
-from fscontract.pipeline.spark_source.request import paths_of, places_of
+from fscontract.pipeline.spark_source.request import locations_of, paths_of
 
 #: The name by which Spark knows the source.
 NAME = "fscontract-metadata"
 FILES, COLUMN_STATS = "files", "column_stats"
 OPTIONS = (
-    Option(
+    SourceOption(
         "content",
-        "choice",
+        choice,
         "Which partition of the metadata table is read: a row for each file, or one for each file "
         "and column that has statistics.",
         FILES,
         choices=(FILES, COLUMN_STATS),
     ),
-    Option("asOf", "text", "An instant: the dataset as it was then."),
-    Option("metadataDir", "location", "Where the metadata table is, if not in the dataset."),
+    SourceOption("asOf", text, "An instant: the dataset as it was then."),
+    SourceOption("metadataDir", location, "Where the metadata table is, if not in the dataset."),
 )
 #: Names of columns; those of numbers are `_NUMBERS`, the others are texts.
 _COLUMNS = {
@@ -64,25 +64,25 @@ class MetadataTableSource(CatalogSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
+        """Return the name for `format`."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
-        self.values = read_options(options, OPTIONS)
+        self.values = parse_options(options, OPTIONS)
         paths = paths_of(options)
         if len(paths) > 1:
             raise SourceException("a metadata table is that of one dataset")
         self.root = paths[0]
         where = self.values["metadataDir"]
-        self.place, _ = places_of((*paths, *([where] if where else [])), None, options)
+        self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
-        """As the base has it; SourceException, too, if there is no metadata table."""
-        with one_line(), FILESYSTEMS.lease(self.place) as fs, self.table(fs):
+        """Return the schema; SourceException if there is no metadata table."""
+        with one_line(), FILESYSTEMS.lease(self.location) as fs, self.table(fs):
             return schema_of(self.values["content"])
 
     def table(self, fs: FileSystem) -> MetadataTable:
-        """The table; SourceException if there is none."""
+        """Return the table; SourceException if there is none."""
         where = self.values["metadataDir"]
         directory = None if where is None else normalize(bare_path(where))
         path = normalize(bare_path(self.root))
@@ -91,23 +91,23 @@ class MetadataTableSource(CatalogSource):
         except FileNotFoundError:
             raise SourceException(f"{self.root!r} has no metadata table") from None
 
-    def reader(self, schema: Any) -> TableReader:
-        """The reader."""
+    def reader(self, schema: Any) -> MetadataTableReader:
+        """Return the reader."""
         schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
-            wanted = schema_of(self.values["content"]).simpleString()
-            raise SourceException(f"the columns are {wanted}, and no others")
-        return (PushdownTableReader if self.pushdown else TableReader)(self)
+            expected = schema_of(self.values["content"]).simpleString()
+            raise SourceException(f"the columns are {expected}, and no others")
+        return (PushdownTableReader if self.pushdown else MetadataTableReader)(self)
 
 
 def schema_of(content: str) -> Any:
-    """The columns of a partition of the table."""
+    """Return the columns of a partition of the table."""
     kinds = {name: spark.LongType() for name in _NUMBERS}
     text = spark.StringType()
     return spark.StructType([spark.StructField(n, kinds.get(n, text)) for n in _COLUMNS[content]])
 
 
-class TableReader(DataSourceReader):  # type: ignore[misc]
+class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
     """Reads the table in one task: all of it is one file, and a few logs."""
 
     def __init__(self, source: MetadataTableSource) -> None:
@@ -115,30 +115,30 @@ class TableReader(DataSourceReader):  # type: ignore[misc]
         self.pushed = NOTHING
 
     def partitions(self) -> list[Any]:
-        """One."""
+        """Return a single partition."""
         return [InputPartition(0)]
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows as Arrow batches."""
+        """Yield the rows as Arrow batches."""
         source = self.source
         content = source.values["content"]
         fields = schema_of(content).fields
         schema = pa.schema([pa.field(f.name, arrow_type(f.dataType)) for f in fields])
         rows = _files if content == FILES else _statistics
-        with one_line(), FILESYSTEMS.lease(source.place) as fs, source.table(fs) as table:
+        with one_line(), FILESYSTEMS.lease(source.location) as fs, source.table(fs) as table:
             for batch in _batches(rows(table, source.root, self.pushed.rows), schema):
                 yield kept_rows(batch, self.pushed.rows)
 
 
-class PushdownTableReader(TableReader):
+class PushdownTableReader(MetadataTableReader):
     """One to which Spark leaves filters."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source decides: the table is asked for partitions and columns."""
         schema = schema_of(self.source.values["content"])
-        pushed, left = sort_filters(filters, schema, ())
+        pushed, undecided = sort_filters(filters, schema, ())
         self.pushed = self.pushed.and_also(pushed)
-        return left
+        return undecided
 
 
 def _files(
@@ -161,14 +161,14 @@ def _statistics(
     for column in table.columns:
         if chosen is not None and column not in chosen:
             continue
-        names = {partition_key(column, each): each for each in partitions}
+        names = {partition_key(column, partition): partition for partition in partitions}
         for (key, name), known in table.column_statistics(column).items():
             if key in names:
                 path = join_path(root, below(names[key], name))
-                yield column, names[key], path, *_shown(known)
+                yield column, names[key], path, *_statistics_row(known)
 
 
-def _shown(known: ColumnStatistics) -> tuple[Any, ...]:
+def _statistics_row(known: ColumnStatistics) -> tuple[Any, ...]:
     wrapper = known.wrapper
     kind = None if wrapper is None else wrapper.removesuffix("Wrapper")
     low, high = (_text(wrapper, value) for value in (known.minimum, known.maximum))
@@ -191,13 +191,17 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
 
 
 def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
-    """The values that a column may have; None if conditions leave that open."""
-    found: set[str] | None = None
-    for each in conditions:
-        if each.column == column and not each.negated and each.operation in ("eq", "in"):
-            values = set(each.value) if each.operation == "in" else {each.value}
-            found = values if found is None else found & values
-    return found
+    """Return the values that a column may have; None if conditions leave that open."""
+    allowed: set[str] | None = None
+    for condition in conditions:
+        if (
+            condition.column == column
+            and not condition.negated
+            and condition.operation in ("eq", "in")
+        ):
+            values = set(condition.value) if condition.operation == "in" else {condition.value}
+            allowed = values if allowed is None else allowed & values
+    return allowed
 
 
 def _batches(rows: Iterator[tuple[Any, ...]], schema: Any) -> Iterator[Any]:

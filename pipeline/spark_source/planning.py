@@ -1,16 +1,101 @@
-"""From files to the partitions of a batch, as Spark plans its own files."""
+"""Plan the partitions of a batch, as Spark plans those of its own files.
+
+The files of the inputs become runs of blocks; filters on paths, block ids and offsets narrow the
+runs, and `pack` fills partitions with them.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql.datasource import InputPartition
 
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.pipeline.spark_source.input_files import PlanningSplitter, find_files
-from fscontract.pipeline.spark_source.partition import BlockRun
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
+from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.input_files import (
+    InputFiles,
+    ListedFiles,
+    PlanningSplitter,
+)
+from fscontract.pipeline.spark_source.request import ReadRequest, expand
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
+from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
+
+#: An offset, or an id, that is beyond all others.
+_FAR = 1 << 63
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRun:
+    """Blocks of a file that follow one another: from number `first` up to `stop`, from 0 on."""
+
+    file: FileMetadata
+    first: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.first
+
+    @property
+    def start(self) -> int:
+        """Return the offset of the first byte."""
+        return self._edge(self.first) if self.first else self.file.data_offset
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes the blocks have."""
+        return min(self._edge(self.stop), self.file.file_length) - self.start
+
+    def blocks(self) -> Iterator[FileBlockMetadata]:
+        """Yield the blocks, made one by one."""
+        blocks = BlockMetadataIterator(self.file, self.first)
+        while blocks.emitted < self.stop:
+            yield next(blocks)
+
+    def cut(self, max_blocks: int) -> Iterator[BlockRun]:
+        """Yield the same blocks in runs of at most so many."""
+        for first in range(self.first, self.stop, max_blocks):
+            yield replace(self, first=first, stop=min(first + max_blocks, self.stop))
+
+    def _edge(self, number: int) -> int:
+        """Return where a block begins in the grid that starts at byte 0."""
+        return (self.file.data_offset // self.file.block_size + number) * self.file.block_size
+
+
+class BlocksPartition(InputPartition):  # type: ignore[misc]
+    """The work of one task."""
+
+    def __init__(self, runs: Sequence[BlockRun]) -> None:
+        super().__init__(tuple(runs))
+
+    @property
+    def runs(self) -> tuple[BlockRun, ...]:
+        """Return the blocks, in the order in which they are read."""
+        runs: tuple[BlockRun, ...] = self.value
+        return runs
+
+
+def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
+    """Return the files that the options ask for; SourceException if an input is missing."""
+    if not request.values["metadata"]:
+        return ListedFiles(fs, request)
+    from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
+
+    return IndexedFiles(fs, request)
+
+
+def check_inputs(fs: FileSystem, request: ReadRequest) -> None:
+    """SourceException if an input is missing."""
+    if not request.values["metadata"]:
+        expand(fs, request.paths)
+        return
+    from fscontract.pipeline.spark_source.metadata_files import check_datasets
+
+    check_datasets(fs, request.paths, request.values["metadataDir"])
+
 
 MIB = 1 << 20
 
@@ -23,8 +108,8 @@ class Packing:
     open_cost: int = 4 * MIB
     min_partitions: int = 1
 
-    def with_options(self, request: Request) -> Packing:
-        """The same, but for what options say."""
+    def with_options(self, request: ReadRequest) -> Packing:
+        """Return the same, but for what options say."""
         values = request.values
         cost = values["openCostInBytes"]
         return Packing(
@@ -34,55 +119,50 @@ class Packing:
         )
 
     def split_size(self, lengths: Sequence[int]) -> int:
-        """How many bytes of files of these lengths a partition has at most."""
+        """Return how many bytes of files of these lengths a partition has at most."""
         total = sum(lengths) + len(lengths) * self.open_cost
         share = total // self.min_partitions
         return max(1, min(self.max_partition_bytes, max(self.open_cost, share)))
 
 
-def plan_files(fs: FileSystem, request: Request, packing: Packing) -> tuple[list[BlockRun], int]:
-    """All blocks of the files that a listing finds; otherwise as `plan_infos`."""
-    return plan_infos(find_files(fs, request), request, packing)
-
-
 def plan_infos(
-    infos: Sequence[ScannedFileInfo], request: Request, packing: Packing
+    infos: Sequence[ScannedFileInfo], request: ReadRequest, packing: Packing
 ) -> tuple[list[BlockRun], int]:
-    """All blocks of these files, and how many bytes a partition has at most."""
-    most = packing.split_size([info.status.length for info in infos])
-    files = PlanningSplitter(request, _block_size(request, most)).split(infos)
-    return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], most
+    """Return all blocks of these files, and how many bytes a partition has at most."""
+    max_bytes = packing.split_size([info.status.length for info in infos])
+    files = PlanningSplitter(request, _block_size(request, max_bytes)).split(infos)
+    return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], max_bytes
 
 
-def _block_size(request: Request, most: int) -> int:
-    """That of the options, else what fills a partition; whole slices, so that none is cut."""
-    given: int | None = request.values["blockSize"]
-    if given is not None:
-        return given
+def _block_size(request: ReadRequest, max_bytes: int) -> int:
+    """Return the option's block size, else one that fills a partition with whole slices."""
+    size: int | None = request.values["blockSize"]
+    if size is not None:
+        return size
     unit: int = request.values["sliceSize"] if request.values["reader"] == "slices" else 1
-    return -(-most // unit) * unit
+    return -(-max_bytes // unit) * unit
 
 
-def pack(runs: Iterable[BlockRun], most: int, open_cost: int) -> list[list[BlockRun]]:
-    """The blocks in partitions of at most `most` bytes, unless one block has more.
+def pack(runs: Iterable[BlockRun], max_bytes: int, open_cost: int) -> list[list[BlockRun]]:
+    """Return the blocks in partitions of at most `most` bytes, unless one block has more.
 
     Large pieces come first; a partition is full when the next piece does not fit.
     """
-    pieces = [piece for run in runs for piece in run.cut(max(1, most // run.file.block_size))]
+    pieces = [piece for run in runs for piece in run.cut(max(1, max_bytes // run.file.block_size))]
     pieces.sort(key=lambda piece: -piece.size)
     partitions: list[list[BlockRun]] = []
     room = -1
     for piece in pieces:
         if not partitions or piece.size > room:
             partitions.append([])
-            room = most
+            room = max_bytes
         partitions[-1].append(piece)
         room -= piece.size + open_cost
     return partitions
 
 
 def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
-    """The blocks in `count` partitions of about the same size; in fewer if there are fewer blocks.
+    """Divide blocks into `count` partitions of about the same size; fewer for fewer blocks.
 
     The same blocks and count give the same partitions.
     """
@@ -90,14 +170,64 @@ def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
         return []
     share = -(-sum(run.size for run in runs) // count)
     pieces = [p for run in runs for p in run.cut(max(1, -(-share // run.file.block_size)))]
-    wanted = min(count, sum(map(len, runs)))
-    while len(pieces) < wanted:
+    number = min(count, sum(map(len, runs)))
+    while len(pieces) < number:
         index = max(range(len(pieces)), key=lambda i: len(pieces[i]))
         pieces[index : index + 1] = pieces[index].cut(-(-len(pieces[index]) // 2))
-    loads = [(0, index) for index in range(wanted)]
+    loads = [(0, index) for index in range(number)]
     partitions: list[list[BlockRun]] = [[] for _ in loads]
     for piece in sorted(pieces, key=lambda piece: -piece.size):
         load, index = heapq.heappop(loads)
         partitions[index].append(piece)
         heapq.heappush(loads, (load + piece.size, index))
     return partitions
+
+
+def kept_runs(runs: Iterable[BlockRun], conditions: Sequence[Condition]) -> list[BlockRun]:
+    """Return what is left of runs of blocks: files by their path, and blocks that may have rows."""
+    if any(c.operation == "null" and not c.negated for c in conditions):
+        return []
+    paths = [c for c in conditions if c.column == "path"]
+    ids, offsets = _bounds(conditions, "block_id"), _bounds(conditions, "offset")
+    remaining = []
+    for run in runs:
+        if all(c.holds(run.file.file_path) for c in paths):
+            narrowed = _narrowed(run, ids, offsets)
+            if len(narrowed):
+                remaining.append(narrowed)
+    return remaining
+
+
+def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> BlockRun:
+    """Return the blocks with ids in bounds, and with rows that may start within bounds."""
+    file = run.file
+    first = max(run.first, ids[0] - file.first_block_id)
+    stop = min(run.stop, ids[1] - file.first_block_id + 1)
+    if not _compressed_into_one(run):
+        grid = file.data_offset // file.block_size
+        # A row starts in its block, or exactly where that ends.
+        first = max(first, (offsets[0] - 1) // file.block_size - grid)
+        stop = min(stop, max(offsets[1] // file.block_size - grid, 0) + 1)
+        if offsets[1] < file.data_offset:
+            stop = first
+    return BlockRun(file, first, max(first, stop))
+
+
+def _compressed_into_one(run: BlockRun) -> bool:
+    """Return whether the file is one block, so that offsets may be decompressed ones."""
+    return run.file.number_of_blocks == 1
+
+
+def _bounds(conditions: Iterable[Condition], column: str) -> tuple[int, int]:
+    """Return the inclusive bounds of a column's values."""
+    low, high = -_FAR, _FAR
+    for c in conditions:
+        if c.column != column or c.negated or c.operation == "null":
+            continue
+        if c.operation == "in":
+            low, high = max(low, min(c.value, default=_FAR)), min(high, max(c.value, default=-_FAR))
+        if c.operation in ("eq", "ge", "gt"):
+            low = max(low, c.value + (c.operation == "gt"))
+        if c.operation in ("eq", "le", "lt"):
+            high = min(high, c.value - (c.operation == "lt"))
+    return low, high

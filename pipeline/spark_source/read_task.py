@@ -1,4 +1,4 @@
-"""Read records in a task, as columns of Arrow in the schema that was asked for."""
+"""Read records in a task, as Arrow batches in the requested schema."""
 
 from __future__ import annotations
 
@@ -13,23 +13,18 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS, settle_down
-from fscontract.implementations.spark.locations import Place
-from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.contexts import ReaderContext
-from fscontract.pipeline.blockreader.lazy_batches import (
-    PiecesBatch,
-    PiecesReaderContext,
-    RegionBatch,
-    RegionReaderContext,
-)
+from fscontract.implementations.spark.locations import FileLocation
+from fscontract.pipeline.blockreader.batches import PiecesBatch, RecordBatch, RegionBatch
+from fscontract.pipeline.blockreader.contexts import PiecesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.lines import RegionReaderContext
 from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
 from fscontract.pipeline.blockreader.source import BlockReadException, RecordTooLongException
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.options import COLUMNS
-from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.request import ReadRequest
 
 #: Batches are put together until they have so many rows, or bytes.
 MOST_ROWS = 1 << 16
@@ -38,7 +33,7 @@ MOST_BYTES = 1 << 18
 LONGEST = (1 << 31) - 1
 
 
-class Columns:
+class RecordColumns:
     """Makes Arrow batches with these columns of records, without rows that conditions exclude."""
 
     def __init__(
@@ -53,33 +48,33 @@ class Columns:
         self._rows: list[Condition] = [c for c in conditions if c.column in ("value", "offset")]
 
     def of(self, batch: RecordBatch, block: FileBlockMetadata) -> Any:
-        """The columns of records of a block."""
-        made: dict[str, Any] = {}
+        """Return the columns of records of a block."""
+        arrays_by_name: dict[str, Any] = {}
         if "value" in self._names or "offset" in self._names:
             _check_length(batch, block)
-            made["value"] = values = _values(batch, self._value)
+            arrays_by_name["value"] = values = _values(batch, self._value)
         count = len(batch)
         if not self._names:
             return without_columns(count)
         if "offset" in self._names:
-            made["offset"] = _offsets(batch, values)
+            arrays_by_name["offset"] = _offsets(batch, values)
         if "path" in self._names:
-            made["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
+            arrays_by_name["path"] = pa.repeat(pa.scalar(block.file_path, pa.string()), count)
         if "block_id" in self._names:
-            made["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
-        arrays = [made[name] for name in self._names]
-        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+            arrays_by_name["block_id"] = pa.repeat(pa.scalar(block.block_id, pa.int64()), count)
+        arrays = [arrays_by_name[name] for name in self._names]
+        rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
         for condition in self._rows:
-            found = found.filter(condition.mask(found.column(condition.column)))
-        return found
+            rows = rows.filter(condition.mask(rows.column(condition.column)))
+        return rows
 
     def together(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same rows in batches that are not small, and none that is empty."""
+        """Return the same rows in batches that are not small, and none that is empty."""
         return together(batches, self.schema)
 
 
 def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
-    """The same rows in batches that are not small, and none that is empty."""
+    """Yield the same rows in batches that are not small, and none that is empty."""
     waiting: list[Any] = []
     rows = size = 0
     for batch in batches:
@@ -95,7 +90,7 @@ def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
 
 
 def without_columns(count: int) -> Any:
-    """So many rows of nothing."""
+    """Return a batch of `count` rows without columns."""
     return pa.RecordBatch.from_arrays([pa.nulls(count)], ["none"]).select([])
 
 
@@ -117,7 +112,7 @@ def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:
 
 
 def _values(batch: RecordBatch, kind: Any) -> Any:
-    """The records as an array; bytes are taken as they are, whatever the type."""
+    """Return the records as an array; bytes are taken as they are, whatever the type."""
     if isinstance(batch, RegionBatch):
         return _split(batch, kind)
     if isinstance(batch, PiecesBatch):
@@ -125,26 +120,26 @@ def _values(batch: RecordBatch, kind: Any) -> Any:
         return _array([*range(0, size, batch.length), size], batch.data, kind)
     if len(batch.records) == 1:
         return _array([0, len(batch.records[0])], batch.records[0], kind)
-    found = pa.array(batch.records, pa.binary())
-    return pa.Array.from_buffers(kind, len(found), found.buffers(), offset=found.offset)
+    values = pa.array(batch.records, pa.binary())
+    return pa.Array.from_buffers(kind, len(values), values.buffers(), offset=values.offset)
 
 
 def _split(batch: RegionBatch, kind: Any) -> Any:
     """Divide the whole region at once; behind the last delimiter nothing is left."""
     bounds = [batch.first, batch.stop - len(batch.delimiter)]
-    found = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
-    batch.count = len(found)
-    return found
+    values = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
+    batch.count = len(values)
+    return values
 
 
 def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
-    """Values that lie in `data` between these offsets, without copying them."""
+    """Return the values in `data` between these offsets, without copying them."""
     bounds = pa.py_buffer(array("i", offsets))
     return pa.Array.from_buffers(kind, len(offsets) - 1, [None, bounds, pa.py_buffer(data)])
 
 
 def _offsets(batch: RecordBatch, values: Any) -> Any:
-    """Where the records start in the file."""
+    """Return where the records start in the file."""
     count = len(batch)
     if not isinstance(batch, RegionBatch):
         return pa.array(batch.offsets, pa.int64())
@@ -158,7 +153,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 class ReadPlan:
     """All that a task has to know beside its blocks; it is sent to each."""
 
-    place: Place
+    location: FileLocation
     values: Mapping[str, Any]
     delimiter: bytes | None
     compression: str | None
@@ -169,11 +164,11 @@ class ReadPlan:
 
     @classmethod
     def of(
-        cls, request: Request, columns: Sequence[str], nullable: Sequence[bool], binary: bool
+        cls, request: ReadRequest, columns: Sequence[str], nullable: Sequence[bool], binary: bool
     ) -> ReadPlan:
-        """The plan for these columns."""
+        """Return the plan for these columns."""
         return cls(
-            request.place,
+            request.location,
             request.values,
             request.delimiter,
             request.compression,
@@ -183,7 +178,7 @@ class ReadPlan:
         )
 
     def context(self) -> ReaderContext:
-        """What finds the records."""
+        """Return the context that finds the records."""
         values = self.values
         common = {"buffer_size": values["bufferSize"], "compression": self.compression}
         if values["reader"] == "slices":
@@ -201,22 +196,22 @@ class ReadPlan:
         )
 
 
-def read_partition(plan: ReadPlan, partition: Any, told: Any) -> Iterator[Any]:
-    """The rows of a partition; none of the one that Spark makes where there are no partitions."""
+def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]:
+    """Yield the rows of a partition; none for the placeholder of an empty plan."""
     if isinstance(partition, BlocksPartition):
-        yield from read_runs(plan, partition.runs, told)
+        yield from read_runs(plan, partition.runs, report)
         settle_down()
 
 
-def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
-    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
+    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
 
-    columns = Columns(plan.columns, plan.binary, plan.nullable, plan.conditions)
+    columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
-    with one_line(), FILESYSTEMS.lease(plan.place) as fs:
+    with one_line(), FILESYSTEMS.lease(plan.location) as fs:
         yield from columns.together(_batches(plan, fs, runs, columns, counters))
-    if told is not None:
-        told(counters)
+    if report is not None:
+        report(counters)
 
 
 def _batches(
@@ -229,8 +224,8 @@ def _batches(
             try:
                 for block in run.blocks():
                     if all(c.holds(block.block_id) for c in ids):
-                        shown = as_planned(plan.values, block)
-                        for batch in reader.process_batches(shown):
+                        planned = as_planned(plan.values, block)
+                        for batch in reader.process_batches(planned):
                             yield columns.of(batch, block)
             except BlockReadException as error:
                 missing = isinstance(error.__cause__, FileNotFoundError)
@@ -239,7 +234,7 @@ def _batches(
 
 
 def as_planned(values: Mapping[str, Any], block: FileBlockMetadata) -> FileBlockMetadata:
-    """The block; without what would tell a changed file, if such a one is to be read."""
+    """Return the block; without what would tell a changed file, if such a one is to be read."""
     if values["changedFiles"] == "error":
         return block
     return replace(block, etag=None, modification_time=None)
@@ -249,14 +244,14 @@ _TYPES = {"path": StringType, "block_id": LongType, "offset": LongType}
 
 
 def schema_of(columns: Sequence[str], binary: bool) -> Any:
-    """The schema with these columns; `binary` is for the value."""
+    """Return the schema with these columns; `binary` is for the value."""
     value = BinaryType if binary else StringType
     fields = [StructField(name, _TYPES.get(name, value)(), nullable=False) for name in columns]
     return StructType(fields)
 
 
 def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
-    """The columns of a schema, and whether the value is binary, None without one.
+    """Return the columns of a schema, and whether the value is binary, None without one.
 
     SourceException for a column that there is not, or of another type.
     """
@@ -267,8 +262,8 @@ def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
     for field in schema.fields:
         if field.name == "value":
             binary = isinstance(field.dataType, BinaryType)
-        wanted = _TYPES.get(field.name, BinaryType if binary else StringType)
-        if field.dataType != wanted():
-            types = f"{wanted().simpleString()}, not {field.dataType.simpleString()}"
+        expected = _TYPES.get(field.name, BinaryType if binary else StringType)
+        if field.dataType != expected():
+            types = f"{expected().simpleString()}, not {field.dataType.simpleString()}"
             raise SourceException(f"the type of column {field.name!r} is {types}")
     return names, binary

@@ -1,4 +1,4 @@
-"""Check options that go together, and parse the inputs."""
+"""Check the options of a read together, and resolve its inputs and their filesystems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.implementations.spark.locations import LocalPlace, Place, place_of
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.spark_source.errors import SourceException
@@ -21,7 +21,7 @@ from fscontract.pipeline.spark_source.options import (
     PARQUET,
     PATHS,
     options_of_s3,
-    read_options,
+    parse_options,
 )
 
 _S3 = ("s3", "s3a", "s3n")
@@ -34,13 +34,13 @@ def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
 
     Spark makes sources in processes of the driver, which have its working directory.
     """
-    found = dict(options)
+    absolute = dict(options)
     for key, text in options.items():
         if key.lower() == "paths":
-            found[key] = json.dumps([_absolute(path) for path in _listed(text)])
+            absolute[key] = json.dumps([_absolute(path) for path in _listed(text)])
         elif key.lower() in LOCATIONS:
-            found[key] = _absolute(text)
-    return found
+            absolute[key] = _absolute(text)
+    return absolute
 
 
 def _absolute(path: str) -> str:
@@ -51,12 +51,12 @@ def _absolute(path: str) -> str:
 def _listed(text: str) -> list[str]:
     """Return the paths that `load` was given as a list; SourceException."""
     try:
-        found = json.loads(text) if text else []
+        paths = json.loads(text) if text else []
     except ValueError:
-        found = None
-    if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        paths = None
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise SourceException(f"option 'paths' can't be {text!r:.80}: a list of paths as JSON")
-    return found
+    return paths
 
 
 def names_input(options: Mapping[str, str]) -> bool:
@@ -65,47 +65,49 @@ def names_input(options: Mapping[str, str]) -> bool:
 
 
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
+    """Return the arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
     own = {key.lower(): text for key, text in options.items()}
-    found = [own["path"]] if own.get("path") else []
-    found += _listed(own.get("paths", ""))
-    if not found:
+    paths = [own["path"]] if own.get("path") else []
+    paths += _listed(own.get("paths", ""))
+    if not paths:
         raise SourceException(
             "no path: .load(path), .load([path, ...]) or .option('path', path); a table that was"
             " created with columns of its own has none: leave out its columns"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(paths))
 
 
-def places_of(
-    paths: Sequence[str], location: str | None, options: Mapping[str, str]
-) -> tuple[Place, Place | None]:
-    """The filesystem that all of the paths are in, and that of the location, if there is one.
+def locations_of(
+    paths: Sequence[str], window_location: str | None, options: Mapping[str, str]
+) -> tuple[FileLocation, FileLocation | None]:
+    """Return the filesystem of all paths, and that of the windows, if there is a location.
 
     SourceException if the paths are in several.
     """
-    places = list(dict.fromkeys(map(_where, paths)))
-    if len(places) > 1:
-        raise SourceException(f"paths are in one filesystem, not in {' and '.join(places)}")
-    windows = None if location is None else _where(location)
+    urls = list(dict.fromkeys(map(_where, paths)))
+    if len(urls) > 1:
+        raise SourceException(f"paths are in one filesystem, not in {' and '.join(urls)}")
+    windows = None if window_location is None else _where(window_location)
     own = options_of_s3(options)
     _check_no_keys(own)
-    if own and not f"{places[0]} {windows}".count("s3://"):
+    if own and not f"{urls[0]} {windows}".count("s3://"):
         name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
         raise SourceException(f"option {name!r} is for the URL of a bucket")
-    return _place(places[0], own), None if windows is None else _place(windows, own)
+    return _location(urls[0], own), None if windows is None else _location(windows, own)
 
 
-def _place(where: str, options: Mapping[str, str]) -> Place:
-    return place_of(where, options) if where.startswith("s3://") else LocalPlace()
+def _location(where: str, options: Mapping[str, str]) -> FileLocation:
+    return location_of(where, options) if where.startswith("s3://") else LocalLocation()
 
 
 def _where(path: str) -> str:
-    """The URL of the filesystem that a path is in; SourceException if executors can't read it."""
-    found = _URI.match(path)
-    scheme = "file" if found is None else found[1].lower()
+    """Return the URL of a path's filesystem; SourceException if executors can't read it."""
+    scheme_match = _URI.match(path)
+    scheme = "file" if scheme_match is None else scheme_match[1].lower()
     bare = bare_path(path)
-    authority = "" if found is None else path[found.end() : len(path) - len(bare)].lstrip("/")
+    authority = (
+        "" if scheme_match is None else path[scheme_match.end() : len(path) - len(bare)].lstrip("/")
+    )
     if not bare.startswith("/"):
         raise SourceException(f"the path of a URI must be absolute: {path!r:.200}")
     if scheme == "file" and authority in ("", "localhost"):
@@ -118,11 +120,11 @@ def _where(path: str) -> str:
 def _check_no_keys(options: Mapping[str, str]) -> None:
     if not options:
         return
-    from fscontract.implementations.s3.options import OPTIONS
+    from fscontract.implementations.s3.options import OPTIONS, secret
 
-    secret = tuple(n for o in OPTIONS if o.kind == "secret" for n in (o.name, *o.s3a))
+    keys = tuple(n for o in OPTIONS if o.kind is secret for n in (o.name, *o.s3a))
     for name in options:
-        if name.endswith(secret):
+        if name.endswith(keys):
             raise SourceException(
                 f"option {name!r} is a key, and would be sent around: executors find keys in"
                 " their environment, the files of AWS, or a role"
@@ -130,11 +132,11 @@ def _check_no_keys(options: Mapping[str, str]) -> None:
 
 
 def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
-    """The paths that are there, patterns replaced by what they match; SourceException for none.
+    """Replace patterns by the paths they match; SourceException for a missing input.
 
     A path with the characters of a pattern that is there is no pattern.
     """
-    found: dict[str, None] = {}
+    paths_found: dict[str, None] = {}
     for path in paths:
         bare = bare_path(path)
         front = path[: len(path) - len(bare)]
@@ -142,8 +144,8 @@ def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
         if not matches:
             kind = "no file or directory matches" if _MAGIC.search(bare) else "no such input:"
             raise SourceException(f"{kind} {path!r}")
-        found.update((f"{front}{match}", None) for match in matches)
-    return list(found)
+        paths_found.update((f"{front}{match}", None) for match in matches)
+    return list(paths_found)
 
 
 def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
@@ -157,19 +159,21 @@ def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
 
 
 def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
-    """The paths that a pattern matches, in the order of the listings."""
+    """Yield the paths that a pattern matches, in the order of the listings."""
     if not _MAGIC.search(pattern):
         return
     *parents, last = pattern.strip("/").split("/")
-    found = [""]
+    directories = [""]
     for element in parents:
-        found = [path for at in found for path in _step(fs, at, element, directory=True)]
-    for at in found:
+        directories = [
+            path for at in directories for path in _step(fs, at, element, directory=True)
+        ]
+    for at in directories:
         yield from _step(fs, at, last, directory=False)
 
 
 def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[str]:
-    """What an element of a pattern stands for in the directory `at`."""
+    """Yield what an element of a pattern stands for in the directory `at`."""
     if not _MAGIC.search(element):
         path = f"{at}/{element}"
         if directory or _is_there(fs, path):
@@ -187,7 +191,7 @@ def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[st
 
 
 def _expression(element: str) -> re.Pattern[str]:
-    """Hadoop's pattern as a regular expression: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
+    """Compile Hadoop's pattern: `*`, `?`, `[a-c]`, `[^a-c]` and `{ab,cd}`."""
     parts: list[str] = []
     depth, at = 0, 0
     while at < len(element):
@@ -241,62 +245,62 @@ _OF_LINES = [
 
 
 @dataclass(frozen=True)
-class Request:
+class ReadRequest:
     """The inputs, the filesystem they are in, and the values of all options."""
 
     paths: tuple[str, ...]
-    place: Place
+    location: FileLocation
     values: Mapping[str, Any]
     #: The filesystem of `windowLocation`.
-    windows: Place | None = None
+    windows: FileLocation | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Request:
-        """What the options of Spark come to; SourceException."""
-        values = read_options(options)
-        given = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
-        _check(values, given)
+    def of(cls, options: Mapping[str, str]) -> ReadRequest:
+        """Parse and check the options of Spark; SourceException."""
+        values = parse_options(options)
+        names = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
+        _check(values, names)
         paths = paths_of(options)
-        place, windows = places_of(paths, values["windowLocation"], options)
+        location, windows = locations_of(paths, values["windowLocation"], options)
         if (where := values["metadataDir"]) is not None:
-            place, _ = places_of((*paths, where), None, options)
-        return cls(paths, place, values, windows)
+            location, _ = locations_of((*paths, where), None, options)
+        return cls(paths, location, values, windows)
 
     @property
     def streaming(self) -> bool:
-        """Whether it is for a stream."""
+        """Return whether it is for a stream."""
         return self.values["windowLocation"] is not None
 
     @property
     def parquet(self) -> bool:
-        """Whether the files are Parquet."""
+        """Return whether the files are Parquet."""
         return bool(self.values["reader"] == PARQUET)
 
     @property
     def binary(self) -> bool:
-        """Whether values are bytes."""
+        """Return whether values are bytes."""
         kind = self.values["valueType"]
         return (kind or ("string" if self.values["reader"] == "lines" else "binary")) == "binary"
 
     @property
     def compression(self) -> str | None:
-        """As reader contexts take it."""
+        """Return the compression as reader contexts take it."""
         chosen: str = self.values["compression"]
         return {"infer": INFER, "none": None}.get(chosen, chosen)
 
     @property
     def delimiter(self) -> bytes | None:
-        """What ends a record, None for the ends of lines."""
+        """Return what ends a record, None for the ends of lines."""
         text: str | None = self.values["delimiter"]
-        found: bytes | None = self.values["delimiterHex"]
-        return found if text is None else text.encode()
+        binary: bytes | None = self.values["delimiterHex"]
+        return binary if text is None else text.encode()
 
-    def with_paths(self, paths: list[str]) -> Request:
-        """The same for other inputs."""
+    def with_paths(self, paths: list[str]) -> ReadRequest:
+        """Return the same for other inputs."""
         return replace(self, paths=tuple(paths))
 
-    def for_mode(self, streaming: bool) -> Request:
-        """Itself, if its options are for this mode; SourceException."""
+    def for_mode(self, streaming: bool) -> ReadRequest:
+        """Return the request if its options fit the mode; SourceException."""
         if streaming and not self.streaming:
             raise SourceException(
                 "a stream needs option 'windowLocation': a directory of its own, say one below its"
@@ -309,14 +313,14 @@ class Request:
         return self
 
 
-def _check(values: Mapping[str, Any], given: set[str]) -> None:
+def _check(values: Mapping[str, Any], names: set[str]) -> None:
     """SourceException for options that do not go together."""
     reader = values["reader"]
-    wrong = [name for name in _OF_READERS if name in given and reader not in _OF_READERS[name]]
+    wrong = [name for name in _OF_READERS if name in names and reader not in _OF_READERS[name]]
     fixed = values["recordLength"] is not None
-    delimited = {"delimiter", "delimiterHex"} & given
+    delimited = {"delimiter", "delimiterHex"} & names
     if reader == "records" and fixed:
-        wrong += [name for name in _OF_LINES if name in given]
+        wrong += [name for name in _OF_LINES if name in names]
     if wrong:
         kind = "records of fixed width" if reader == "records" else reader
         raise SourceException(f"option {wrong[0]!r} is not for {kind}")
@@ -329,8 +333,7 @@ def _check(values: Mapping[str, Any], given: set[str]) -> None:
     if values["metadataDir"] is not None and not values["metadata"]:
         raise SourceException("option 'metadataDir' needs option 'metadata'")
     mode = "batch" if values["windowLocation"] is None else "stream"
-    for name in sorted(given):
-        where = BY_NAME[name.lower()].where
-        if where not in ("", mode):
-            other = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
-            raise SourceException(f"option {name!r} is for {other}")
+    for name in sorted(names):
+        if BY_NAME[name.lower()].mode not in ("", mode):
+            required = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
+            raise SourceException(f"option {name!r} is for {required}")

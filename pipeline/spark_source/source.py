@@ -1,4 +1,4 @@
-"""The data source as Spark calls it, in processes of its own."""
+"""The data source `fscontract`, as Spark calls it, and its registration in a session."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pyspark.accumulators import AccumulatorParam
 from pyspark.sql.datasource import DataSourceReader
 
 from fscontract.contract.api.filesystem import FileSystem
+from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import condition_of, kept_runs
-from fscontract.pipeline.spark_source.input_files import check_inputs, files_of, may_hold
-from fscontract.pipeline.spark_source.metrics import Tally
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, pack, plan_infos
+from fscontract.pipeline.spark_source.filters import condition_of
+from fscontract.pipeline.spark_source.input_files import may_hold
+from fscontract.pipeline.spark_source.planning import (
+    BlocksPartition,
+    Packing,
+    check_inputs,
+    files_of,
+    kept_runs,
+    pack,
+    plan_infos,
+)
 from fscontract.pipeline.spark_source.read_task import (
     ReadPlan,
     check_schema,
     read_partition,
     schema_of,
 )
-from fscontract.pipeline.spark_source.request import Request
-from fscontract.pipeline.spark_source.where import check_taken, filters_in
+from fscontract.pipeline.spark_source.request import ReadRequest
+from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 if TYPE_CHECKING:
@@ -47,49 +55,49 @@ class FsContractDataSource(CatalogSource):
 
     packing: ClassVar[Packing] = Packing()
     pushdown: ClassVar[bool] = False
-    told: ClassVar[Callable[[Any], None] | None] = None
+    report: ClassVar[Callable[[Any], None] | None] = None
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
+        """Return the name for `format`."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
-        self.request = Request.of(options)
+        self.request = ReadRequest.of(options)
 
     def _columns(self) -> Any:
-        """As the base has it; SourceException, too, if there is no input."""
+        """Return the schema that the options ask for; SourceException if an input is missing."""
         request = self.request
         if request.parquet:
-            from fscontract.pipeline.spark_source.parquet.planning import schema_of_files
+            from fscontract.pipeline.spark_source.parquet.batch_reader import schema_of_files
 
             return schema_of_files(request)
         if not request.streaming:
-            with one_line(), FILESYSTEMS.lease(request.place) as fs:
+            with one_line(), FILESYSTEMS.lease(request.location) as fs:
                 check_inputs(fs, request)
         return schema_of(request.values["columns"], request.binary)
 
     def reader(self, schema: Any) -> DataSourceReader:
-        """The reader of a batch."""
+        """Return the reader of a batch."""
         schema = self.plain(schema)
         with one_line():
             request = self.request.for_mode(False)
         if request.parquet:
-            from fscontract.pipeline.spark_source.parquet.planning import reader_of
+            from fscontract.pipeline.spark_source.parquet.batch_reader import reader_of
 
-            return reader_of(request, schema, self.packing, type(self).told, self.pushdown)
+            return reader_of(request, schema, self.packing, type(self).report, self.pushdown)
         with one_line():
             plan = _plan(request, schema)
             if (where := request.values["where"]) is not None:
-                plan, left = with_filters(plan, filters_in(where, schema))
-                check_taken(left)
+                plan, undecided = with_filters(plan, filters_in(where, schema))
+                check_decided(undecided)
         kind = PushdownReader if self.pushdown else BlockSourceReader
-        return kind(request, plan, self.packing, type(self).told)
+        return kind(request, plan, self.packing, type(self).report)
 
     def streamReader(  # noqa: N802 - Spark's name
         self, schema: Any
     ) -> WindowStreamReader | RefusedStreamReader:
-        """The reader of a stream."""
+        """Return the reader of a stream."""
         from fscontract.pipeline.spark_source.streaming import (
             RefusedStreamReader,
             WindowStreamReader,
@@ -98,12 +106,12 @@ class FsContractDataSource(CatalogSource):
         try:
             schema = self.plain(schema)
             request = self.request.for_mode(True)
-            return WindowStreamReader(request, _plan(request, schema), type(self).told)
+            return WindowStreamReader(request, _plan(request, schema), type(self).report)
         except SourceException as error:
             return RefusedStreamReader(error)
 
 
-def _plan(request: Request, schema: Any) -> ReadPlan:
+def _plan(request: ReadRequest, schema: Any) -> ReadPlan:
     columns, binary = check_schema(schema)
     nullable = [field.nullable for field in schema.fields]
     return ReadPlan.of(request, columns, nullable, request.binary if binary is None else binary)
@@ -112,28 +120,28 @@ def _plan(request: Request, schema: Any) -> ReadPlan:
 class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
     """Plans the blocks of a batch, and reads those of one partition."""
 
-    def __init__(self, request: Request, plan: ReadPlan, packing: Packing, told: Any) -> None:
+    def __init__(self, request: ReadRequest, plan: ReadPlan, packing: Packing, report: Any) -> None:
         self.request = request
         self.plan = plan
         self.packing = packing
-        self.told = told
+        self.report = report
 
     def partitions(self) -> list[Any]:
-        """The blocks, packed; SourceException if an input is missing."""
+        """Return the blocks, packed; SourceException if an input is missing."""
         request, plan = self.request, self.plan
-        with one_line(), FILESYSTEMS.lease(request.place) as fs:
+        with one_line(), FILESYSTEMS.lease(request.location) as fs:
             packing = self.packing.with_options(request)
-            runs, most = plan_infos(find_infos(fs, request, plan), request, packing)
-            kept = kept_runs(runs, plan.conditions)
-            return [BlocksPartition(part) for part in pack(kept, most, packing.open_cost)]
+            runs, max_bytes = plan_infos(find_infos(fs, request, plan), request, packing)
+            remaining = kept_runs(runs, plan.conditions)
+            return [BlocksPartition(part) for part in pack(remaining, max_bytes, packing.open_cost)]
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows of a partition as Arrow batches."""
-        return read_partition(self.plan, partition, self.told)
+        """Return the rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.report)
 
 
-def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[ScannedFileInfo]:
-    """The files of the inputs; those in directories alone that the conditions leave.
+def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[ScannedFileInfo]:
+    """Return the files of the inputs; those in directories alone that the conditions leave.
 
     All of them if it shows which number a block has among those of all files.
     """
@@ -142,7 +150,7 @@ def find_infos(fs: FileSystem, request: Request, plan: ReadPlan) -> list[Scanned
         if numbered or not plan.conditions:
             return files.find()
         keeps = may_hold(plan.conditions)
-        return files.find([each for each in files.directories() if keeps(each)])
+        return files.find([directory for directory in files.directories() if keeps(directory)])
 
 
 class PushdownReader(BlockSourceReader):
@@ -150,39 +158,74 @@ class PushdownReader(BlockSourceReader):
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source can decide; the others go back."""
-        self.plan, left = with_filters(self.plan, filters)
-        return left
+        self.plan, undecided = with_filters(self.plan, filters)
+        return undecided
 
 
 def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list[Any]]:
-    """The plan with the filters that the source can decide, and the others."""
+    """Return the plan with the filters that the source can decide, and the others."""
     types = {"path": str, "block_id": int, "offset": int}
     types["value"] = bytes if plan.binary else str
-    left, taken = [], []
+    undecided, taken = [], []
     for pushed in filters:
-        found = condition_of(pushed, types)
-        if found is None:
-            left.append(pushed)
-        elif not (found.operation == "null" and found.negated):  # which always holds
-            taken.append(found)
-    return replace(plan, conditions=(*plan.conditions, *taken)), left
+        condition = condition_of(pushed, types)
+        if condition is None:
+            undecided.append(pushed)
+        elif not (condition.operation == "null" and condition.negated):  # which always holds
+            taken.append(condition)
+    return replace(plan, conditions=(*plan.conditions, *taken)), undecided
+
+
+class CountersParam(AccumulatorParam):  # type: ignore[misc]
+    """How Spark adds counters."""
+
+    def zero(self, value: Counters) -> Counters:
+        """Return counters of zero."""
+        return Counters()
+
+    def addInPlace(self, value1: Counters, value2: Counters) -> Counters:  # noqa: N802 - Spark's
+        """Return the sum of both."""
+        value1.add(value2)
+        return value1
+
+
+class TaskCounters:
+    """Counters of all tasks of one registration that came to their end.
+
+    A task that failed, was cancelled, or whose rows were not all wanted (`limit`) tells nothing;
+    one that Spark runs twice counts twice.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._accumulator = context.accumulator(Counters(), CountersParam())
+
+    @property
+    def counters(self) -> Counters:
+        """Return what was done so far."""
+        value: Counters = self._accumulator.value
+        return replace(value)
+
+    @property
+    def add(self) -> Any:
+        """Return what tasks call: it can be sent to them."""
+        return self._accumulator.add
 
 
 _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 _FILES = "spark.sql.files."
 #: The tally of an application, whatever the number of its registrations.
-_tallies: dict[str, Tally] = {}
+_tallies: dict[str, TaskCounters] = {}
 
 
 class Registration:
     """The source in one session. `counters` is what its tasks did; None with Spark Connect."""
 
-    def __init__(self, tally: Tally | None) -> None:
+    def __init__(self, tally: TaskCounters | None) -> None:
         self._tally = tally
 
     @property
     def counters(self) -> Counters | None:
-        """Blocks, records and bytes of the tasks that came to their end."""
+        """Return blocks, records and bytes of the completed tasks."""
         return None if self._tally is None else self._tally.counters
 
 
@@ -201,7 +244,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     known = {
         "packing": _packing(spark, context),
         "pushdown": pushdown,
-        "told": None if tally is None else staticmethod(tally.add),
+        "report": None if tally is None else staticmethod(tally.add),
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,
     }
@@ -214,18 +257,18 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
 
 
 def _tables(pushdown: bool) -> type:
-    """The source of metadata tables, for which `metadata` has to be installed."""
+    """Return the source of metadata tables, for which `metadata` has to be installed."""
     from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 
     known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
     return type("MetadataTableOfSession", (MetadataTableSource,), known)
 
 
-def _tally(context: Any) -> Tally:
+def _tally(context: Any) -> TaskCounters:
     application = context.applicationId
     if application not in _tallies:
         _tallies.clear()  # those of contexts that were stopped
-        _tallies[application] = Tally(context)
+        _tallies[application] = TaskCounters(context)
     return _tallies[application]
 
 
@@ -235,16 +278,13 @@ def _packing(spark: Any, context: Any) -> Packing:
     if parallelism is None:
         parallelism = os.cpu_count() or 1 if context is None else context.defaultParallelism
     return Packing(
-        _bytes(spark.conf.get(f"{_FILES}maxPartitionBytes", None), Packing.max_partition_bytes),
-        _bytes(spark.conf.get(f"{_FILES}openCostInBytes", None), Packing.open_cost),
+        _size(spark, "maxPartitionBytes", Packing.max_partition_bytes),
+        _size(spark, "openCostInBytes", Packing.open_cost),
         max(1, int(parallelism)),
     )
 
 
-def _bytes(text: str | None, default: int) -> int:
-    """A size as Spark shows it: `134217728b`, `128m`."""
-    if text is None:
-        return default
-    units = {"b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
-    shown = text.strip().lower().removesuffix("b") or "0"
-    return int(shown.rstrip("kmgt")) << units.get(shown[-1], 0)
+def _size(spark: Any, name: str, default: int) -> int:
+    """Return a setting of Spark's own source, which has sizes such as `134217728b` or `128m`."""
+    text = spark.conf.get(f"{_FILES}{name}", None)
+    return default if text is None else parse_size(text)

@@ -1,4 +1,4 @@
-"""The data source as a stream, whose offsets are window numbers, and its scaling."""
+"""The data source as a stream: offsets are window numbers, and partitions follow the backlog."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from fscontract.pipeline.blockreader.scaling import (
     required_partitions,
 )
 from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import spread
+from fscontract.pipeline.spark_source.planning import BlocksPartition, spread
 from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition
-from fscontract.pipeline.spark_source.request import Request
-from fscontract.pipeline.spark_source.windows import UNLIMITED, Limits, WindowLog
+from fscontract.pipeline.spark_source.request import ReadRequest
+from fscontract.pipeline.spark_source.windows import UNLIMITED, WindowLimits, WindowLog
 
 
 class PartitionScaling:
@@ -43,14 +42,14 @@ class PartitionScaling:
         self._state = ScalingState(partition_count=count)
 
     @classmethod
-    def of(cls, request: Request) -> PartitionScaling:
-        """That of the options."""
+    def of(cls, request: ReadRequest) -> PartitionScaling:
+        """Return the scaling that the options ask for."""
         values = request.values
         low, high = values["minPartitions"], values["maxPartitions"]
         return cls(ScalingPolicy(low, high, values["scalingInterval"]))
 
     def partitions(self, backlog: int) -> int:
-        """How many partitions, now that so many blocks wait."""
+        """Return how many partitions, now that so many blocks wait."""
         now = self._clock()
         self._state = process_stats(self._state, self.policy, 0, backlog, now).state
         return self._state.partition_count
@@ -67,32 +66,32 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     and time of its files, so a micro-batch that Spark repeats has the same blocks.
     """
 
-    def __init__(self, request: Request, plan: ReadPlan, told: Any) -> None:
+    def __init__(self, request: ReadRequest, plan: ReadPlan, report: Any) -> None:
         self.request = request
         self.plan = plan
-        self.told = told
+        self.report = report
         self._log: WindowLog | None = None
         self._scaling = PartitionScaling.of(request)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to the planning process."""
+        """Return the state without what belongs to the planning process."""
         return {**self.__dict__, "_log": None}
 
     @property
     def log(self) -> WindowLog:
-        """The windows, opened in this process."""
+        """Return the windows, opened in this process."""
         if self._log is None:
             self._log = WindowLog(self.request)
         return self._log
 
     def initialOffset(self) -> Offset:  # noqa: N802 - as all names of Spark here
-        """Before the first window."""
+        """Return the offset before the first window."""
         with one_line():
             return {"stream": self.log.identity.name(), "window": 0}
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
-        """The limit of the options; of several the first one, and the others are kept, too."""
-        limits = Limits.of(self.request)
+        """Return the first limit of the options; the other limits apply, too."""
+        limits = WindowLimits.of(self.request)
         if limits.files < UNLIMITED:
             return ReadMaxFiles(limits.files)
         if limits.bytes < UNLIMITED:
@@ -103,7 +102,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         return ReadAllAvailable()
 
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
-        """The end of the next window; `start` if there is nothing for one.
+        """Return the end of the next window; `start` if there is nothing for one.
 
         A window that was written down, but not by Spark, comes again as it was.
         """
@@ -114,13 +113,13 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
                 log.runs(number - 1, number)  # which says what is wrong
             everything = isinstance(limit, ReadAllAvailable)
             if number == log.last:
-                limits = Limits() if everything else Limits.of(self.request)
+                limits = WindowLimits() if everything else WindowLimits.of(self.request)
                 if not log.advance(limits):
                     return start
             return self._offset(number + 1)
 
     def _offset(self, number: int) -> Offset:
-        """The end of a window."""
+        """Return the end of a window."""
         runs = self.log.runs(number - 1, number)
         blocks = sum(map(len, runs))
         waiting = self.log.splitter.blocks_waiting()
@@ -134,7 +133,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         }
 
     def reportLatestOffset(self) -> Offset | None:  # noqa: N802
-        """What waits behind the last window, for the progress of the query."""
+        """Return what waits behind the last window, for the progress of the query."""
         if self._log is None:
             return None
         scanner = self.log.splitter.scanner
@@ -147,12 +146,12 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         }
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """What is there now is all that this run of the query reads."""
+        """Restrict this run of the query to the files that exist now."""
         with one_line():
             self.log.freeze()
 
     def partitions(self, start: Offset, end: Offset) -> list[Any]:
-        """The blocks of a micro-batch; the same offsets give the same partitions."""
+        """Return the blocks of a micro-batch; the same offsets give the same partitions."""
         with one_line():
             identity = self.log.identity
             runs = self.log.runs(identity.check(start), identity.check(end))
@@ -161,8 +160,8 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
             return [BlocksPartition(part) for part in spread(runs, max(1, end["partitions"]))]
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows of a partition as Arrow batches."""
-        return read_partition(self.plan, partition, self.told)
+        """Return the rows of a partition as Arrow batches."""
+        return read_partition(self.plan, partition, self.report)
 
     def commit(self, end: Offset) -> None:
         """Windows up to this one need not be repeated any more."""

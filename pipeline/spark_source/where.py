@@ -1,7 +1,7 @@
-"""Option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
+"""Parse option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
 
-It does what a filter does that Spark pushes, without Spark: its version 4.3 mixes up the filters of
-a frame that is used with several.
+The option filters like a pushed filter, without Spark: Spark 4.3 mixes up the filters of a frame
+that is used with several.
 """
 
 from __future__ import annotations
@@ -27,20 +27,23 @@ _COMPARING = {
     ">": api.GreaterThan,
     ">=": api.GreaterThanOrEqual,
 }
-_WHOLE = (spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType)
+_INTEGERS = (spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType)
 _TRUTHS = {"true": True, "false": False}
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
 def filters_in(text: str, schema: Any) -> list[Any]:
-    """The filters of Spark that a text has, for these columns; SourceException."""
+    """Return the filters of Spark that a text has, for these columns; SourceException."""
     return _Conditions(text, schema).read()
 
 
-def check_taken(left: list[Any]) -> None:
-    """SourceException if filters of the option were left to Spark, which knows nothing of them."""
-    if left:
-        raise SourceException(f"option 'where' has a condition that is not decided here: {left[0]}")
+def check_decided(undecided: list[Any]) -> None:
+    """Raise SourceException for filters of the option that the source can't decide."""
+    if undecided:
+        condition = undecided[0]
+        raise SourceException(
+            f"option 'where' has a condition that is not decided here: {condition}"
+        )
 
 
 class _Conditions:
@@ -52,13 +55,13 @@ class _Conditions:
         self._at = 0
 
     def read(self) -> list[Any]:
-        """All of them, with `and` in between."""
-        found = self._condition()
+        """Return all of them, with `and` in between."""
+        conditions = self._condition()
         while self._is_next("and"):
-            found += self._condition()
+            conditions += self._condition()
         if self._at < len(self._tokens):
             raise self._wrong("'and'")
-        return found
+        return conditions
 
     def _condition(self) -> list[Any]:
         kind, name = self._next("a column")
@@ -70,8 +73,8 @@ class _Conditions:
             self._expect("null")
             return [(api.IsNotNull if negated else api.IsNull)((field.name,))]
         negated = self._is_next("not")
-        found = self._filter(field, negated)
-        return [api.Not(each) for each in found] if negated else found
+        filters = self._filter(field, negated)
+        return [api.Not(condition) for condition in filters] if negated else filters
 
     def _filter(self, field: Any, negated: bool) -> list[Any]:
         column = (field.name,)
@@ -99,45 +102,45 @@ class _Conditions:
         return [_COMPARING[sign](column, self._value(field))]
 
     def _field(self, name: str) -> Any:
-        found = [each for each in self._schema.fields if each.name == name]
-        known = [each for each in self._schema.fields if each.name.lower() == name.lower()]
-        if len(found or known) != 1:
+        exact = [field for field in self._schema.fields if field.name == name]
+        known = [field for field in self._schema.fields if field.name.lower() == name.lower()]
+        if len(exact or known) != 1:
             raise SourceException(f"option 'where' names {name!r:.80}, which is no column here")
-        return (found or known)[0]
+        return (exact or known)[0]
 
     def _value(self, field: Any) -> Any:
-        """The next token as a value of the column."""
-        wanted = field.dataType
+        """Return the next token as a value of the column."""
+        data_type = field.dataType
         kind, text = self._next("a value")
         if kind == "name" and text.lower() == "date":
             kind, text = self._next("a date")
-        shown = wanted.simpleString()
-        if kind == "number" and isinstance(wanted, _WHOLE):
+        type_name = data_type.simpleString()
+        if kind == "number" and isinstance(data_type, _INTEGERS):
             number = int(text)
-            if -(1 << _BITS[shown]) <= number < 1 << _BITS[shown]:
+            if -(1 << _BITS[type_name]) <= number < 1 << _BITS[type_name]:
                 return number
-        if kind == "text" and type(wanted) is spark.StringType:
+        if kind == "text" and type(data_type) is spark.StringType:
             return text
-        if kind == "text" and isinstance(wanted, spark.DateType):
+        if kind == "text" and isinstance(data_type, spark.DateType):
             try:
                 return date.fromisoformat(text)
             except ValueError:
                 pass
         truth = _TRUTHS.get(text.lower()) if kind == "name" else None
-        if truth is not None and isinstance(wanted, spark.BooleanType):
+        if truth is not None and isinstance(data_type, spark.BooleanType):
             return truth
-        raise SourceException(f"option 'where': {text!r:.80} is no {shown} for {field.name!r}")
+        raise SourceException(f"option 'where': {text!r:.80} is no {type_name} for {field.name!r}")
 
-    def _next(self, wanted: str) -> tuple[str, str]:
+    def _next(self, expected: str) -> tuple[str, str]:
         if self._at == len(self._tokens):
-            raise self._wrong(wanted)
+            raise self._wrong(expected)
         self._at += 1
         return self._tokens[self._at - 1]
 
     def _is_next(self, word: str) -> bool:
-        """Go on if the next token is this one."""
-        found = self._at < len(self._tokens) and self._tokens[self._at]
-        if not found or found[0] == "text" or found[1].lower() != word:
+        """Consume the next token if it is this one; return whether it was."""
+        token = self._at < len(self._tokens) and self._tokens[self._at]
+        if not token or token[0] == "text" or token[1].lower() != word:
             return False
         self._at += 1
         return True
@@ -146,25 +149,25 @@ class _Conditions:
         if not self._is_next(word):
             raise self._wrong(repr(word))
 
-    def _wrong(self, wanted: str, back: bool = False) -> SourceException:
-        place = self._at - back
-        rest = " ".join(text for _, text in self._tokens[place:]) or "the end"
-        return SourceException(f"option 'where' has {rest!r:.80} where {wanted} is expected")
+    def _wrong(self, expected: str, back: bool = False) -> SourceException:
+        start = self._at - back
+        rest = " ".join(text for _, text in self._tokens[start:]) or "the end"
+        return SourceException(f"option 'where' has {rest!r:.80} where {expected} is expected")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, at)
+        if match is None or match.lastgroup is None:
             raise SourceException(f"option 'where' can't be read from {text[at:]!r:.80} on")
-        value = found[found.lastgroup]
-        yield found.lastgroup, value.replace("''", "'") if found.lastgroup == "text" else value
-        at = found.end()
+        value = match[match.lastgroup]
+        yield match.lastgroup, value.replace("''", "'") if match.lastgroup == "text" else value
+        at = match.end()
 
 
 def _like(column: tuple[str], pattern: Any) -> Any:
-    """A pattern with `%` at its start or its end."""
+    """Return a pattern with `%` at its start or its end."""
     inner = pattern.strip("%") if isinstance(pattern, str) else "%"
     if "%" in inner or "_" in inner or "\\" in inner:
         raise SourceException(f"option 'where' takes patterns like 'a%', not {pattern!r:.80}")

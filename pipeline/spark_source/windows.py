@@ -14,8 +14,8 @@ from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata, bare_path, join_path
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.input_files import AsConfigured, scanner_options
-from fscontract.pipeline.spark_source.partition import BlockRun
-from fscontract.pipeline.spark_source.request import Request, check_no_patterns
+from fscontract.pipeline.spark_source.planning import BlockRun
+from fscontract.pipeline.spark_source.request import ReadRequest, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
 from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore
@@ -25,7 +25,7 @@ UNLIMITED = 1 << 62
 
 
 @dataclass(frozen=True)
-class Limits:
+class WindowLimits:
     """What a window takes at most: files it begins, blocks, and bytes unless one block has more."""
 
     files: int = UNLIMITED
@@ -33,8 +33,8 @@ class Limits:
     bytes: int = UNLIMITED
 
     @classmethod
-    def of(cls, request: Request) -> Limits:
-        """Those of the options."""
+    def of(cls, request: ReadRequest) -> WindowLimits:
+        """Return the limits of the options."""
         values = request.values
         names = ("maxFilesPerTrigger", "blocksThreshold", "maxBytesPerTrigger")
         return cls(*(values[name] or UNLIMITED for name in names))
@@ -46,7 +46,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
     A window that has no block yet goes on until there is one.
     """
 
-    def __init__(self, fs: FileSystem, request: Request, windows: WindowStore) -> None:
+    def __init__(self, fs: FileSystem, request: ReadRequest, windows: WindowStore) -> None:
         self.request = request
         super().__init__(
             fs,
@@ -56,7 +56,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
             scan_interval=request.values["scanInterval"],
             **scanner_options(request.values),
         )
-        self.limits = Limits()
+        self.limits = WindowLimits()
         self.runs: list[BlockRun] = []
         self.files_begun = 0
         self.bytes_planned = 0
@@ -85,7 +85,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         super().emit_file_metadata(file)
 
     def emit_block_metadata(self) -> bool:
-        """Emit pending blocks up to the limits; whether all of them went out."""
+        """Emit pending blocks up to the limits; return whether none is left."""
         return self._emit_blocks(min(self.limits.blocks, self.block_count + self._affordable()))
 
     def emit_block(self, block: FileBlockMetadata) -> None:
@@ -101,12 +101,12 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
             self.runs.append(BlockRun(pending.file, pending.emitted - 1, pending.emitted))
 
     def blocks_waiting(self) -> int:
-        """How many blocks were found that are in no window yet."""
+        """Return how many blocks were found that are in no window yet."""
         pending = self._pending
-        left = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
+        waiting = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
         infos = [info for info in self.scanner.waiting() if not info.status.is_directory]
         sizes = [(info.status.length, self.get_block_size(info, info.status)) for info in infos]
-        return left + sum(-(-length // size) for length, size in sizes)
+        return waiting + sum(-(-length // size) for length, size in sizes)
 
     def _takes_more(self) -> bool:
         limits = self.limits
@@ -117,16 +117,16 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         )
 
     def _affordable(self) -> int:
-        """How many of the pending blocks the limit of bytes allows; the first one of a window."""
+        """Return how many pending blocks the limit of bytes allows; always one for a window."""
         if self._pending is None:
             return 0
-        left = self.limits.bytes - self.bytes_planned
-        ahead = _blocks_within(self._pending, left)
+        budget = self.limits.bytes - self.bytes_planned
+        ahead = _blocks_within(self._pending, budget)
         return ahead if ahead or self.block_count else 1
 
 
 def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
-    """How many of the next blocks have at most so many bytes together."""
+    """Return how many of the next blocks have at most so many bytes together."""
     file, number = blocks.file, blocks.emitted
     rest = BlockRun(file, number, file.number_of_blocks)
     if rest.size <= size:
@@ -135,7 +135,7 @@ def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
     return max(0, (rest.start + size) // file.block_size - grid - number)
 
 
-class Identity:
+class StreamIdentity:
     """Which stream a directory of windows belongs to: a random name, kept in it."""
 
     def __init__(self, fs: FileSystem, directory: str) -> None:
@@ -143,17 +143,17 @@ class Identity:
         self._path = join_path(directory, "stream")
 
     def name(self) -> str:
-        """The name; the first one who asks makes it."""
+        """Return the name; the first one who asks makes it."""
         try:
             return read_text(self._fs, self._path).strip()
         except FileNotFoundException:
-            made = secrets.token_hex(8)
+            name = secrets.token_hex(8)
         with self._fs.create(self._path, overwrite=False) as file:
-            file.write(made.encode())
-        return made
+            file.write(name.encode())
+        return name
 
     def check(self, offset: dict[str, Any]) -> int:
-        """The window of an offset; SourceException if it is another stream's."""
+        """Return the window of an offset; SourceException if it is another stream's."""
         if offset.get("stream") != self.name():
             raise SourceException(
                 f"the checkpoint of Spark does not belong to the windows in {self._path!r}:"
@@ -163,7 +163,7 @@ class Identity:
 
 
 def read_text(fs: FileSystem, path: str) -> str:
-    """The text of a small file; FileNotFoundException."""
+    """Return the text of a small file; FileNotFoundException."""
     with fs.open(path) as stream, stream.as_file() as file:
         return (file.read() or b"").decode()
 
@@ -179,12 +179,12 @@ Runs = tuple[BlockRun, ...]
 class WindowLog:
     """The windows of one stream, in this process and in the directory `windowLocation`."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: ReadRequest) -> None:
         assert request.windows is not None
         self._directory = bare_path(request.values["windowLocation"])
         self._checkpoints = join_path(self._directory, "checkpoints")
         self._fs: FileSystem = FILESYSTEMS.take(request.windows)
-        self.identity = Identity(self._fs, self._directory)
+        self.identity = StreamIdentity(self._fs, self._directory)
         #: The number of the last window, 0 if there is none.
         self.last = 0
         #: Inputs that are not there.
@@ -193,26 +193,26 @@ class WindowLog:
         #: A checkpoint that may be written when its window is committed.
         self._candidate: tuple[int, str] | None = None
         self._written = self._files = 0
-        files = FILESYSTEMS.take(request.place)
+        files = FILESYSTEMS.take(request.location)
         check_no_patterns(files, request.paths)
         store = FSWindowStore(self._fs, self._directory)
         self.splitter = StreamSplitter(files, request, store)
         self.splitter.notices_output = self._miss
-        self._go_on(store)
+        self._recover(store)
 
     def runs(self, start: int, end: int) -> list[BlockRun]:
-        """The blocks of the windows behind `start` up to `end`; SourceException."""
-        found: list[BlockRun] = []
+        """Return the blocks of the windows behind `start` up to `end`; SourceException."""
+        runs: list[BlockRun] = []
         for number in range(start + 1, end + 1):
             if number not in self._runs:
                 raise SourceException(
                     f"window {number} is not in {self._directory!r}, which has the windows up to"
                     f" {self.last}: is it the directory that belongs to the checkpoint of Spark?"
                 )
-            found += self._runs[number]
-        return found
+            runs += self._runs[number]
+        return runs
 
-    def advance(self, limits: Limits) -> bool:
+    def advance(self, limits: WindowLimits) -> bool:
         """Fill the next window, and write it down; False if there is nothing for it yet."""
         splitter = self.splitter
         splitter.limits = limits
@@ -227,8 +227,8 @@ class WindowLog:
         if not splitter.block_count:
             return False
         splitter.end_window()
-        self._ended(self.last + 1)
-        self._consider()
+        self._add_window(self.last + 1)
+        self._consider_checkpoint()
         return True
 
     def freeze(self) -> None:
@@ -259,7 +259,7 @@ class WindowLog:
 
     # after a failure ----------------------------------------------------------------------
 
-    def _go_on(self, store: FSWindowStore) -> None:
+    def _recover(self, store: FSWindowStore) -> None:
         """Restore the last checkpoint, and repeat the windows behind it."""
         for number, path in sorted(self._numbered(), reverse=True):
             try:
@@ -274,18 +274,18 @@ class WindowLog:
             while self.last < largest:
                 self.splitter.begin_window(self.last + 1)
                 self.splitter.end_window()
-                self._ended(self.last + 1)
+                self._add_window(self.last + 1)
         except RuntimeError as error:
             raise SourceException(f"{self._directory!r} is damaged: {error}") from error
 
-    def _ended(self, number: int) -> None:
+    def _add_window(self, number: int) -> None:
         self.last = number
         self._runs[number] = tuple(self.splitter.runs)
         self._files += len(self.splitter.runs)
 
     # checkpoints --------------------------------------------------------------------------
 
-    def _consider(self) -> None:
+    def _consider_checkpoint(self) -> None:
         """Take a checkpoint if one is due: rarely, as it has all files that there ever were."""
         windows = self.last - self._written
         worth = 4 * self._files >= len(self.splitter.scanner.references)

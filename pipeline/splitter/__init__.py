@@ -1,1 +1,1 @@
-"""The file splitter: files are found, and split into blocks that readers work on."""
+"""File splitter: find files, and split them into blocks for readers."""

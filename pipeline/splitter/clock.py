@@ -1,4 +1,4 @@
-"""Time as the splitter sees it: the machine's, or one that only moves when it is told to."""
+"""Clocks of the splitter: the machine's clock, and one that tests advance."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Clock(ABC):
 
     @abstractmethod
     def now(self) -> float:
-        """Seconds since some moment; never goes back."""
+        """Return seconds since some moment; never goes back."""
 
     @abstractmethod
     def time(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
 
     @abstractmethod
     def watch(self, condition: threading.Condition) -> None:
@@ -32,11 +32,11 @@ class SystemClock(Clock):
     """The clock of this machine."""
 
     def now(self) -> float:
-        """Seconds since some moment; never goes back."""
+        """Return seconds since some moment; never goes back."""
         return time.monotonic()
 
     def time(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
         return time.time()
 
     def watch(self, condition: threading.Condition) -> None:
@@ -57,11 +57,11 @@ class ManualClock(Clock):
         self._watched: WeakSet[threading.Condition] = WeakSet()
 
     def now(self) -> float:
-        """Seconds since the clock was made."""
+        """Return seconds since the clock was created."""
         return self._now
 
     def time(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
         return self._start + self._now
 
     def watch(self, condition: threading.Condition) -> None:

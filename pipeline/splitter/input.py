@@ -1,4 +1,4 @@
-"""A splitter that finds its files itself, and does again after a failure what it did before."""
+"""A splitter that finds its files with a scanner, and repeats its windows after a failure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             clock=self.clock,
         )
         self.windows = windows
-        self._check_place(windows)
+        self._check_location(windows)
         self.notices_output: Callable[[MissingInput], None] = no_output
         self._last_window: int | None = None
         self._started = False
@@ -163,7 +163,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     # files --------------------------------------------------------------------------------
 
     def process_file_info(self, info: FileInfo) -> bool:
-        """Emit a file's metadata and its blocks; whether all of them went out."""
+        """Emit a file's metadata and its blocks; return whether none is left."""
         assert isinstance(info, ScannedFileInfo)
         file = self.build_file_metadata(info)
         self._taken.append(TakenFile(file, info.input, info.status.path, info.reference))
@@ -176,16 +176,16 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         super().emit_block(block)
 
     def get_file_info(self) -> FileInfo | None:
-        """The next file that the scanner found."""
+        """Return the next file that the scanner found."""
         return self.scanner.take()
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The status that the listing gave: the one by which modifications are noticed."""
+        """Return the status that the listing gave: the one by which modifications are noticed."""
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
     def get_default_block_size(self) -> int:
-        """That of the first input."""
+        """Return the block size of the first input."""
         if self._default is None:
             self._default = default_block_size(self.filesystem, self.scanner.files[0])
         return self._default
@@ -207,12 +207,12 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         self.scanner.references = references
         self._last_window = window
 
-    def _check_place(self, windows: WindowStore) -> None:
+    def _check_location(self, windows: WindowStore) -> None:
         if not isinstance(windows, FSWindowStore) or windows.filesystem is not self.filesystem:
             return
-        for place in self.scanner.files:
-            inside = bare_path(place).rstrip("/") + "/"
+        for path in self.scanner.files:
+            inside = bare_path(path).rstrip("/") + "/"
             if self.scanner.recursive and f"{windows.directory}/".startswith(inside):
                 raise IllegalArgumentException(
-                    f"windows kept in {windows.directory!r} would be found as files of {place!r}"
+                    f"windows kept in {windows.directory!r} would be found as files of {path!r}"
                 )

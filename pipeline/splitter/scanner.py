@@ -1,4 +1,4 @@
-"""Scan directories for new files, again and again, in a thread."""
+"""Scan directories for new and modified files, periodically, in a thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, status: FileStatus) -> Reference:
-        """What a status says."""
+        """Return what a status says."""
         if status.is_directory:
             return cls(0.0, 0, None, True)
         return cls(status.modification_time, status.length, status.etag)
@@ -40,7 +40,7 @@ class ScannedFileInfo(FileInfo):
 
     @property
     def reference(self) -> Reference:
-        """By what the next listing is compared."""
+        """Return what the next listing is compared with."""
         return Reference.of(self.status)
 
 
@@ -54,17 +54,17 @@ class ReferenceTimes:
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, Reference]] = {}
 
-    def get(self, place: str, path: str) -> Reference | None:
-        """What was seen of this path below this input."""
-        return self._seen.get(place, {}).get(path)
+    def get(self, root: str, path: str) -> Reference | None:
+        """Return what was seen of this path below this input."""
+        return self._seen.get(root, {}).get(path)
 
-    def set(self, place: str, path: str, reference: Reference) -> None:
+    def set(self, root: str, path: str, reference: Reference) -> None:
         """Keep what was seen."""
-        self._seen.setdefault(place, {})[path] = reference
+        self._seen.setdefault(root, {})[path] = reference
 
-    def discard(self, place: str, path: str, reference: Reference) -> None:
+    def discard(self, root: str, path: str, reference: Reference) -> None:
         """Forget this reference, if it is still the one that is kept."""
-        known = self._seen.get(place, {})
+        known = self._seen.get(root, {})
         if known.get(path) == reference:
             del known[path]
 
@@ -72,32 +72,32 @@ class ReferenceTimes:
         return sum(map(len, self._seen.values()))
 
     def to_data(self) -> dict[str, dict[str, list[Any]]]:
-        """As plain data for JSON."""
+        """Return plain data for JSON."""
         return {
-            place: {path: list(reference) for path, reference in known.items()}
-            for place, known in self._seen.items()
+            root: {path: list(reference) for path, reference in known.items()}
+            for root, known in self._seen.items()
         }
 
     @classmethod
     def from_data(cls, data: Any) -> ReferenceTimes:
-        """What `to_data` gave; IllegalArgumentException."""
+        """Return what `to_data` gave; IllegalArgumentException."""
         self = cls()
         try:
-            for place, path, values in _entries(data):
-                self.set(place, path, reference_of(values))
+            for root, path, values in _entries(data):
+                self.set(root, path, reference_of(values))
         except (AttributeError, TypeError, ValueError):
             raise IllegalArgumentException("these are no reference times") from None
         return self
 
 
 def _entries(data: Any) -> Iterator[tuple[str, str, Any]]:
-    for place, known in data.items():
+    for root, known in data.items():
         for path, values in known.items():
-            yield place, path, values
+            yield root, path, values
 
 
 def reference_of(values: Any) -> Reference:
-    """A reference that was written as a list; TypeError or ValueError for what is none."""
+    """Return a reference that was written as a list; TypeError or ValueError for what is none."""
     time, length, etag, is_directory = values
     if type(length) is not int or not isinstance(etag, str | None):
         raise TypeError("no reference")
@@ -127,18 +127,18 @@ class _Stopped(Exception):
 
 
 def input_paths(files: str | Sequence[str]) -> tuple[str, ...]:
-    """The inputs in their order, each once; IllegalArgumentException if there is none.
+    """Return the inputs in their order, each once; IllegalArgumentException if there is none.
 
     Text is a comma-separated list. Spaces around an entry and slashes at its end are dropped.
     """
     entries = files.split(",") if isinstance(files, str) else files
-    found = dict.fromkeys(_clean(entry) for entry in entries if entry.strip())
-    if not found:
+    paths = dict.fromkeys(_clean(entry) for entry in entries if entry.strip())
+    if not paths:
         raise IllegalArgumentException("no files or directories to scan")
-    for path in found:
+    for path in paths:
         if not bare_path(path).startswith("/"):
             raise IllegalArgumentException(f"an input is an absolute path or a URI: {path!r}")
-    return tuple(found)
+    return tuple(paths)
 
 
 def _clean(entry: str) -> str:
@@ -190,7 +190,7 @@ class TimeBasedDirectoryScanner:
         self._changed = threading.Condition()
         self.clock.watch(self._changed)
         self._waiting: deque[ScannedFileInfo] = deque()
-        self._found = ReferenceTimes()  # what waits; forgotten with the scanner
+        self._queued = ReferenceTimes()  # what waits; forgotten with the scanner
         self._missing: set[str] = set()
         self._notices: deque[MissingInput] = deque()
         self._thread: threading.Thread | None = None
@@ -223,7 +223,7 @@ class TimeBasedDirectoryScanner:
 
     @property
     def running(self) -> bool:
-        """Whether the thread is there."""
+        """Return whether the thread is there."""
         return self._thread is not None and self._thread.is_alive()
 
     def trigger(self) -> None:
@@ -233,7 +233,7 @@ class TimeBasedDirectoryScanner:
             self._changed.notify_all()
 
     def take(self) -> ScannedFileInfo | None:
-        """The next file that was found, None if none waits; it counts as handed over.
+        """Return the next file that was found, None if none waits; it counts as handed over.
 
         Raises what ended the scanner, if anything did.
         """
@@ -245,17 +245,17 @@ class TimeBasedDirectoryScanner:
             info = self._waiting.popleft()
             path, reference = info.status.path, info.reference
             self.references.set(info.input, path, reference)
-            self._found.discard(info.input, path, reference)
+            self._queued.discard(info.input, path, reference)
             self._changed.notify_all()
             return info
 
     def waiting(self) -> list[ScannedFileInfo]:
-        """The files that were found and not taken yet."""
+        """Return the files that were found and not taken yet."""
         with self._changed:
             return list(self._waiting)
 
     def notice(self) -> MissingInput | None:
-        """The next thing to be told of the inputs, None if there is none."""
+        """Return the next thing to be told of the inputs, None if there is none."""
         with self._changed:
             return self._notices.popleft() if self._notices else None
 
@@ -287,7 +287,7 @@ class TimeBasedDirectoryScanner:
         return self._stopping or (self._resting and not self._turn())
 
     def _turn(self) -> bool:
-        """Whether the thread has something to do, now that it rests."""
+        """Return whether the thread has something to do, now that it rests."""
         if len(self._waiting) >= self.most_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
@@ -314,25 +314,25 @@ class TimeBasedDirectoryScanner:
         self._resting = False
 
     def _scan(self) -> None:
-        for place in self.files:
+        for path in self.files:
             try:
-                status = self.filesystem.get_file_status(bare_path(place))
-                self._missing.discard(place)
+                status = self.filesystem.get_file_status(bare_path(path))
+                self._missing.discard(path)
             except FileNotFoundException:
-                self._miss(place)
+                self._miss(path)
                 continue
             if status.is_directory:
-                self._scan_directory(place, status)
+                self._scan_directory(path, status)
             elif self._accept(status):
-                self._hand_over(ScannedFileInfo(None, place, place, status))
+                self._hand_over(ScannedFileInfo(None, path, path, status))
 
-    def _miss(self, place: str) -> None:
-        if place not in self._missing:
-            self._missing.add(place)
+    def _miss(self, path: str) -> None:
+        if path not in self._missing:
+            self._missing.add(path)
             with self._changed:
-                self._notices.append(MissingInput(place))
+                self._notices.append(MissingInput(path))
 
-    def _scan_directory(self, place: str, root: FileStatus) -> None:
+    def _scan_directory(self, input_path: str, root: FileStatus) -> None:
         """Everything below an input, depth first, in the order of listings."""
         empty = True
         levels = [self._children(root.path)]
@@ -344,14 +344,14 @@ class TimeBasedDirectoryScanner:
             empty = False
             if not status.is_directory and not self._accept(status):
                 continue
-            self._hand_over(_below(place, root.path, status))
+            self._hand_over(_below(input_path, root.path, status))
             if status.is_directory and self.recursive:
                 levels.append(self._children(status.path))
         if empty and self._is_there(root.path):
-            self._hand_over(ScannedFileInfo(None, place, place, root))
+            self._hand_over(ScannedFileInfo(None, input_path, input_path, root))
 
     def _children(self, path: str) -> Iterator[FileStatus]:
-        """The listing of a directory; none, or no more, if it vanishes meanwhile."""
+        """Yield the listing of a directory; none, or no more, if it vanishes meanwhile."""
         try:
             for status in self.filesystem.list_status(path):
                 if self._stopping:
@@ -367,7 +367,7 @@ class TimeBasedDirectoryScanner:
             return False
 
     def accepts(self, status: FileStatus) -> bool:
-        """Whether a file with this status is one to hand over, by its name."""
+        """Return whether a file with this status is one to hand over, by its name."""
         return self._accept(status)
 
     def _accept(self, status: FileStatus) -> bool:
@@ -385,7 +385,7 @@ class TimeBasedDirectoryScanner:
         """Put a file where `take` finds it, if it is new or modified."""
         path, reference = info.status.path, info.reference
         with self._changed:
-            known = self._found.get(info.input, path) or self.references.get(info.input, path)
+            known = self._queued.get(info.input, path) or self.references.get(info.input, path)
             if known is not None and not self._modified(known, reference):
                 return
             while len(self._waiting) >= self.most_waiting and not self._stopping:
@@ -393,9 +393,9 @@ class TimeBasedDirectoryScanner:
             if self._stopping:
                 raise _Stopped
             self._waiting.append(info)
-            self._found.set(info.input, path, reference)
+            self._queued.set(info.input, path, reference)
 
 
-def _below(place: str, root: str, status: FileStatus) -> ScannedFileInfo:
+def _below(input_path: str, root: str, status: FileStatus) -> ScannedFileInfo:
     relative = status.path[len(root.rstrip("/")) + 1 :]
-    return ScannedFileInfo(place, relative, place, status)
+    return ScannedFileInfo(input_path, relative, input_path, status)

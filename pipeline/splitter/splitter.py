@@ -1,4 +1,4 @@
-"""Base of splitters: metadata of files and blocks, window by window, and checkpoints."""
+"""Base class of splitters: metadata of files and blocks, windows, and checkpoints."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ VERSION = 1
 
 
 def write_checkpoint(state: Mapping[str, Any]) -> str:
-    """The state as one line of JSON."""
+    """Return the state as one line of JSON."""
     return json.dumps({"checkpoint": VERSION, **state})
 
 
 def read_checkpoint(text: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The state that was written, with the keys of `form`; IllegalArgumentException."""
+    """Return the state that was written, with the keys of `form`; IllegalArgumentException."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -56,7 +56,7 @@ def read_checkpoint(text: str, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def count_blocks(length: int, block_size: int, data_offset: int) -> int:
-    """How many blocks a file has: those of the grid from byte 0 that hold a byte to be read."""
+    """Return the number of blocks: those of the grid from byte 0 with a byte to read."""
     if data_offset >= length:
         return 0
     return -(-length // block_size) - data_offset // block_size
@@ -79,7 +79,7 @@ class BlockMetadataIterator(Iterator[FileBlockMetadata]):
 
     @property
     def done(self) -> bool:
-        """Whether there are no more blocks."""
+        """Return whether there are no more blocks."""
         return self.emitted >= self.file.number_of_blocks
 
     def __next__(self) -> FileBlockMetadata:
@@ -155,22 +155,22 @@ class AbstractFileSplitter(ABC):
 
     @abstractmethod
     def get_file_info(self) -> FileInfo | None:
-        """The next file to split, None if there is none."""
+        """Return the next file to split, None if there is none."""
 
     @abstractmethod
     def get_default_block_size(self) -> int:
-        """The block size in bytes if none is configured."""
+        """Return the block size in bytes if none is configured."""
 
     @abstractmethod
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The status of a file; FileNotFoundException."""
+        """Return the status of a file; FileNotFoundException."""
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        """Where the first block of the file starts, behind a header; 0 by default."""
+        """Return where the first block of the file starts, behind a header; 0 by default."""
         return 0
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        """How large the blocks of the file are; `block_size` or the default, whatever the file."""
+        """Return the block size in bytes: `block_size` or the default, whatever the file."""
         return self.block_size or self.get_default_block_size()
 
     # windows ------------------------------------------------------------------------------
@@ -195,11 +195,11 @@ class AbstractFileSplitter(ABC):
                 break
 
     def process_file_info(self, info: FileInfo) -> bool:
-        """Emit a file's metadata and its blocks; whether all of them went out."""
+        """Emit a file's metadata and its blocks; return whether none is left."""
         return self.emit_file(self.build_file_metadata(info))
 
     def emit_file(self, file: FileMetadata) -> bool:
-        """Emit this metadata and the blocks; whether all of them went out."""
+        """Emit this metadata and the blocks; return whether none is left."""
         self.emit_file_metadata(file)
         self._pending = self.iterator(file)
         return self.emit_block_metadata()
@@ -210,7 +210,7 @@ class AbstractFileSplitter(ABC):
         self.files_metadata_output(file)
 
     def emit_block_metadata(self) -> bool:
-        """Emit pending blocks up to the threshold; whether all of them went out."""
+        """Emit pending blocks up to the threshold; return whether none is left."""
         return self._emit_blocks(self.blocks_threshold)
 
     def _emit_blocks(self, threshold: int) -> bool:
@@ -231,7 +231,7 @@ class AbstractFileSplitter(ABC):
     # metadata -----------------------------------------------------------------------------
 
     def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        """The metadata of a file, whose blocks get the next ids."""
+        """Return the metadata of a file, whose blocks get the next ids."""
         status = self.get_file_status(info)
         offset = 0 if status.is_directory else self.get_data_offset(info, status)
         size = self.get_block_size(info, status)
@@ -264,7 +264,7 @@ class AbstractFileSplitter(ABC):
     # checkpoints --------------------------------------------------------------------------
 
     def checkpoint(self) -> str:
-        """All that a new splitter needs to go on, as one line of JSON; only between windows."""
+        """Return the state of the splitter as one line of JSON; only between windows."""
         if self.window is not None:
             raise RuntimeError(f"no checkpoint inside of window {self.window}")
         return write_checkpoint(self._state())
@@ -294,7 +294,7 @@ class AbstractFileSplitter(ABC):
 
 
 def relative_path(info: FileInfo) -> str:
-    """Where a copy of the input would have the file: below the scanned directory's own name."""
+    """Return the path of a file in a copy of the input, below the directory's own name."""
     if info.directory is None:
         return last_element(info.relative_path)
     name = last_element(info.directory)
@@ -302,7 +302,7 @@ def relative_path(info: FileInfo) -> str:
 
 
 def default_block_size(filesystem: FileSystem, path: str) -> int:
-    """The block size that the filesystem states for a path, or for any if that is not there."""
+    """Return the filesystem's block size of a path, or its default if the path is missing."""
     try:
         return filesystem.get_file_status(bare_path(path)).block_size
     except FileNotFoundException:
@@ -333,17 +333,17 @@ class FileSplitterBase(AbstractFileSplitter):
         self.process()
 
     def get_file_info(self) -> FileInfo | None:
-        """The next file that was put and not yet split."""
+        """Return the next file that was put and not yet split."""
         return self._queue.popleft() if self._queue else None
 
     def get_default_block_size(self) -> int:
-        """That of `file`."""
+        """Return the block size of `file`."""
         if self._default is None:
             self._default = default_block_size(self.filesystem, self.file)
         return self._default
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The status that the filesystem has of the file."""
+        """Return the status that the filesystem has of the file."""
         return self.filesystem.get_file_status(info.path)
 
     def _state(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""What a splitter did in each window, written down before the next one begins.
+"""Store what a splitter emitted in each window, before the next window begins.
 
-A window is one file of checked lines: its head, one line for each file that was taken, and its
-end. A file appears when it is complete; of a store that lets a torn one appear, the torn tail is
-ignored. Nothing is appended, so object stores will do.
+A window is one file of lines with checksums: a head, a line for each file that was taken, and an
+end. A file appears when it is complete; a torn tail is ignored. Files are never appended to, so
+object stores work.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class WindowStore(ABC):
     @property
     @abstractmethod
     def largest_completed_window(self) -> int | None:
-        """The number of the last window that was saved whole, None if there is none."""
+        """Return the number of the last window that was saved whole, None if there is none."""
 
     @abstractmethod
     def save(self, data: WindowData) -> None:
@@ -70,7 +70,7 @@ class WindowStore(ABC):
 
     @abstractmethod
     def retrieve(self, window_id: int) -> WindowData | None:
-        """What was saved of a window, None if nothing was."""
+        """Return what was saved of a window, None if nothing was."""
 
     @abstractmethod
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
@@ -85,14 +85,14 @@ class NoopWindowStore(WindowStore):
 
     @property
     def largest_completed_window(self) -> int | None:
-        """None: there is never a window to repeat."""
+        """Return None: there is never a window to repeat."""
         return None
 
     def save(self, data: WindowData) -> None:
         """Do nothing."""
 
     def retrieve(self, window_id: int) -> WindowData | None:
-        """None, for any window."""
+        """Return None, for any window."""
         return None
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
@@ -118,7 +118,7 @@ class FSWindowStore(WindowStore):
 
     @property
     def largest_completed_window(self) -> int | None:
-        """The number of the last window that was saved whole, None if there is none."""
+        """Return the number of the last window that was saved whole, None if there is none."""
         return self._largest
 
     def save(self, data: WindowData) -> None:
@@ -131,23 +131,24 @@ class FSWindowStore(WindowStore):
         self._largest = data.window_id
 
     def retrieve(self, window_id: int) -> WindowData | None:
-        """What was saved of a window, None if nothing was; PathIOException if it is damaged."""
+        """Return the saved window, None if there is none; PathIOException if it is damaged."""
         return self._retrieve(self.operator_id, window_id)
 
     def retrieve_all(self, window_id: int) -> Mapping[int, WindowData]:
-        """What each operator saved of a window, by operator; without those that saved nothing."""
-        found = {who: self._retrieve(who, window_id) for who in self.operators()}
-        return {who: data for who, data in found.items() if data is not None}
+        """Return the saved windows by operator, without operators that saved none."""
+        windows = {operator: self._retrieve(operator, window_id) for operator in self.operators()}
+        return {operator: data for operator, data in windows.items() if data is not None}
 
     def operators(self) -> tuple[int, ...]:
-        """The operators that have windows here, in order."""
+        """Return the operators that have windows here, in order."""
         return tuple(sorted(number for number, _ in self._numbered(self.directory, "")))
 
     def completed_by_all(self) -> int | None:
-        """The last window that every operator here has saved; None if one has saved none."""
+        """Return the last window that every operator here has saved; None if one has saved none."""
         stores = [type(self)(self.filesystem, self.directory, who) for who in self.operators()]
         last = [store.largest_completed_window for store in stores]
-        return None if None in last or not last else min(one for one in last if one is not None)
+        complete = [window for window in last if window is not None]
+        return min(complete) if complete and len(complete) == len(last) else None
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
         """Forget this window and those before it, but for the last one that was saved.
@@ -157,9 +158,9 @@ class FSWindowStore(WindowStore):
         if hasattr(self.filesystem, "remove_abandoned"):
             self.filesystem.remove_abandoned(self.directory)
         for who in {self.operator_id, *removed}:
-            windows = sorted(self._numbered(self._home(who), _SUFFIX))
+            windows = sorted(self._numbered(self._operator_directory(who), _SUFFIX))
             if who != self.operator_id and all(number <= window_id for number, _ in windows):
-                self.filesystem.delete(self._home(who), recursive=True)
+                self.filesystem.delete(self._operator_directory(who), recursive=True)
                 continue
             for number, path in windows:
                 if number <= window_id and number != self._largest:
@@ -167,15 +168,17 @@ class FSWindowStore(WindowStore):
 
     # files --------------------------------------------------------------------------------
 
-    def _home(self, operator_id: int) -> str:
+    def _operator_directory(self, operator_id: int) -> str:
         return join_path(self.directory, f"{operator_id:08x}")
 
     def _path(self, window_id: int, operator_id: int | None = None) -> str:
-        home = self._home(self.operator_id if operator_id is None else operator_id)
-        return join_path(home, f"{window_id:016x}{_SUFFIX}")
+        directory = self._operator_directory(
+            self.operator_id if operator_id is None else operator_id
+        )
+        return join_path(directory, f"{window_id:016x}{_SUFFIX}")
 
     def _numbered(self, directory: str, suffix: str) -> Iterator[tuple[int, str]]:
-        """The numbers that names in a directory stand for; other names are none of ours."""
+        """Yield the numbers that names in a directory stand for; other names are none of ours."""
         try:
             for status in self.filesystem.list_status(directory):
                 name = status.path.rpartition("/")[2]
@@ -189,8 +192,10 @@ class FSWindowStore(WindowStore):
             return
 
     def _last_whole(self) -> int | None:
-        """The last window that is whole; a torn one behind it never was, and goes."""
-        for number, path in sorted(self._numbered(self._home(self.operator_id), _SUFFIX))[::-1]:
+        """Return the last window that is whole; a torn one behind it never was, and goes."""
+        for number, path in sorted(
+            self._numbered(self._operator_directory(self.operator_id), _SUFFIX)
+        )[::-1]:
             try:
                 _parse(self._read(path), number, self.operator_id)
             except TornRecord:
@@ -244,7 +249,7 @@ def _checked(value: Any) -> str:
 
 
 def _parse(content: bytes, window_id: int, operator_id: int) -> WindowData:
-    """The window in a file; TornRecord if not all of it is there, or it is another's."""
+    """Return the window in a file; TornRecord if not all of it is there, or it is another's."""
     lines = content.split(b"\n")
     if len(lines) < 3 or lines.pop() != b"":
         raise TornRecord("it has no end")

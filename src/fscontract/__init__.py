@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from fscontract.implementations.fsspec_open_file import open_file as open_file
     from fscontract.implementations.local import LocalFileSystem as LocalFileSystem
+    from fscontract.implementations.local_stream import LocalInputStream as LocalInputStream
     from fscontract.implementations.memory import MemoryFileSystem as MemoryFileSystem
     from fscontract.implementations.memory import MemoryInputStream as MemoryInputStream
     from fscontract.implementations.s3.filesystem import S3FileSystem as S3FileSystem
@@ -54,6 +55,7 @@ __all__ = [
     "FileStatus",
     "FileSystem",
     "LocalFileSystem",
+    "LocalInputStream",
     "MemoryFileSystem",
     "MemoryInputStream",
     "PythonFileBinding",
@@ -78,6 +80,7 @@ __all__ = [
 
 #: The module that defines each lazily imported name.
 _SOURCES = {
+    "__version__": "contract",
     "Binding": "contract.binding",
     "ByteBuffer": "contract.api.filesystem",
     "ClauseResult": "contract.runner.result",
@@ -87,6 +90,7 @@ _SOURCES = {
     "FileStatus": "contract.api.filesystem",
     "FileSystem": "contract.api.filesystem",
     "LocalFileSystem": "implementations.local",
+    "LocalInputStream": "implementations.local_stream",
     "MemoryFileSystem": "implementations.memory",
     "MemoryInputStream": "implementations.memory",
     "PythonFileBinding": "implementations.bindings.python_file",
@@ -96,7 +100,6 @@ _SOURCES = {
     "TargetError": "contract.binding",
     "UsageError": "contract.targets",
     "Verdict": "contract.runner.result",
-    "__version__": "contract",
     "check": "contract.check",
     "conformance": "contract.pytest_plugin",
     "open_file": "implementations.fsspec_open_file",

@@ -9,10 +9,12 @@ from functools import lru_cache
 
 from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
 from fscontract.contract.api.openfile_options import option_table
+from fscontract.implementations import options
 from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.implementations.options import GIB, KIB, MIB, Kind
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.filesystem import Reader
-from fscontract.implementations.s3.options import GIB, KIB, MIB, OPTIONS, S3A, Option
+from fscontract.implementations.s3.options import OPTIONS, S3A, S3Option, policy, secret
 from fscontract.implementations.s3.read_ahead import PLANS, Plan
 from tests.docs.pages import hold, hold_widths
 from tests.implementations.s3.memorysource import BUCKET, MemorySource
@@ -64,29 +66,34 @@ def _options() -> str:
     return "\n".join([*_table(heading, rows), "", *meanings, ""])
 
 
-def _default(option: Option) -> str:
+def _default(option: S3Option) -> str:
     value = option.default
     if value is None or value is False:
         return _NONE
-    if option.kind == "size":
+    if option.kind is options.size:
         return _bytes(value)
-    if option.kind == "time":
+    if option.kind is options.duration:
         return _seconds(value)
     return "true" if value is True else str(value)
 
 
-def _allowed(option: Option) -> str:
-    if option.kind == "size":
-        return f"{_bytes(option.least)} to {_bytes(option.most)}"
-    if option.kind == "time":
-        return f"{_seconds(option.least)} to {_seconds(option.most)}"
-    if option.kind == "count":
-        return f"{option.least} to {option.most}"
-    words = {"boolean": "`true`, `false`", "policy": "read policies", "secret": "text"}
-    return _codes(option.choices) if option.choices else words.get(option.kind, option.kind)
+def _allowed(option: S3Option) -> str:
+    if option.kind is options.size:
+        return f"{_bytes(option.minimum)} to {_bytes(option.maximum)}"
+    if option.kind is options.duration:
+        return f"{_seconds(option.minimum)} to {_seconds(option.maximum)}"
+    if option.kind is options.count:
+        return f"{option.minimum} to {option.maximum}"
+    words: dict[Kind, str] = {
+        options.switch: "`true`, `false`",
+        policy: "read policies",
+        secret: "text",
+    }
+    name = words.get(option.kind) or option.kind.__name__.lstrip("_")
+    return _codes(option.choices) if option.choices else name
 
 
-def _meaning(option: Option) -> str:
+def _meaning(option: S3Option) -> str:
     by_ours: dict[str, list[str]] = {}
     for theirs, ours in option.translated:
         by_ours.setdefault(ours, []).append(theirs)
@@ -103,9 +110,9 @@ def _plans() -> str:
 def _plan(plan: Plan) -> tuple[str, ...]:
     further = _bytes(plan.first)
     if plan.growth > 1:
-        unlimited = plan.most == Plan(first=1).most
+        unlimited = plan.maximum == Plan(first=1).maximum
         further = f"{plan.growth} times as much"
-        further += "" if unlimited else f", up to {_bytes(plan.most)}"
+        further += "" if unlimited else f", up to {_bytes(plan.maximum)}"
     ahead = f"{plan.ahead}, {_bytes(plan.hold)} of each" if plan.ahead else _NONE
     return _bytes(plan.first), further, ahead, "yes" if plan.footer else _NONE
 

@@ -34,8 +34,8 @@ print(code, owner._lock.acquire(blocking=False))
 @pytest.mark.parametrize(
     "owner",
     [
-        ("fscontract.implementations.s3.object_reader", "Traffic"),
-        ("fscontract.implementations.s3.range_download", "Pin"),
+        ("fscontract.implementations.s3.object_reader", "RequestCounters"),
+        ("fscontract.implementations.s3.range_download", "VersionPin"),
         ("fscontract.implementations.s3.object_store", "Requests"),
         ("fscontract.implementations.filesystem_base", "Statistics", "names"),
     ],

@@ -19,8 +19,13 @@ from fscontract.contract.api.errors import (
     RemoteFileChangedException,
 )
 from fscontract.contract.program.content import content, replacement
-from fscontract.implementations.local import LocalFileSystem, LocalInputStream
-from fscontract.implementations.local_stream import PortableDescriptor, PositionedDescriptor, choose
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.local_stream import (
+    LocalInputStream,
+    PortableDescriptor,
+    PositionedDescriptor,
+    choose,
+)
 
 from .support import rest_of, write
 
@@ -318,3 +323,13 @@ class TestStrategies:
                 assert bytes(buffer) == DATA[50:150]
                 stream.unbuffer()
                 assert rest_of(stream) == DATA
+
+
+def test_files_open_as_streams_of_the_given_class(tmp_path: Path) -> None:
+    class Counting(LocalInputStream):
+        pass
+
+    (tmp_path / "a").write_bytes(b"abc")
+    with LocalFileSystem(str(tmp_path), stream_class=Counting).open("/a") as stream:
+        assert isinstance(stream, Counting)
+        assert stream.read_byte() == ord("a")

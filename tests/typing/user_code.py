@@ -10,6 +10,7 @@ from fscontract import (
     FileSystem,
     FSDataInputStream,
     LocalFileSystem,
+    LocalInputStream,
     MemoryFileSystem,
     MemoryInputStream,
     conformance,
@@ -50,6 +51,26 @@ def open_with_options(filesystem: FileSystem) -> io.RawIOBase:
 def filesystems() -> list[FileSystem]:
     """Both reference filesystems are filesystems."""
     return [MemoryFileSystem(), LocalFileSystem("/data")]
+
+
+class Clamping(MemoryInputStream):
+    """A stream of the user's own, which reads the file's bytes from `data`."""
+
+    def seek(self, position: int) -> None:
+        """Move to the end at the most."""
+        super().seek(min(position, len(self.data)))
+
+
+class Counting(LocalInputStream):
+    """A stream over a local file."""
+
+
+def own_streams() -> list[FileSystem]:
+    """Filesystems open files as streams of the user's class."""
+    return [
+        MemoryFileSystem(stream_class=Clamping),
+        LocalFileSystem("/data", stream_class=Counting),
+    ]
 
 
 stream: FSDataInputStream = MemoryInputStream(b"abc")

@@ -187,11 +187,11 @@ def first_blank_line_stays(self: ReadAheadLineReaderContext, batch: RecordBatch)
 @mutant("record.limit", ReadAheadLineReaderContext._single)
 def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """A line that goes beyond what was read at once has no limit."""
-    most, self._most = self._most, None
+    limit, self._max_length = self._max_length, None
     try:
         return right(self)._single(start)
     finally:
-        self._most = most
+        self._max_length = limit
 
 
 @mutant("record.limit-error", ReadAheadLineReaderContext._begin)

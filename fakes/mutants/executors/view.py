@@ -35,4 +35,4 @@ class View(MemoryFileSystem):
             return super()._open(path, options)
         except FileNotFoundException:
             stream = self._other._open(path, OpenOptions())
-            return MemoryInputStream(self.other_data(stream._data), path)
+            return MemoryInputStream(self.other_data(stream.data), path)

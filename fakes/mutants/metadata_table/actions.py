@@ -283,7 +283,7 @@ def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
 
 
 @mutant("metadata.validate-counts", FileListing._compare)
-def silent(self: FileListing, what: str, known: object, found: object) -> None:
+def silent(self: FileListing, what: str, known: object, listed: object) -> None:
     """Differences are not counted."""
 
 

@@ -12,7 +12,7 @@ from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.file_group import FileGroupReader
 from fscontract.pipeline.hudi.io import read_file, write_file
-from fscontract.pipeline.hudi.records import FileInfo, FilesRecord, Record, merge
+from fscontract.pipeline.hudi.records import FileEntry, FilesRecord, Record, merge
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import MetadataWriter
@@ -91,7 +91,7 @@ class _Merging(FileGroupReader):
     """Merges files of one name by a rule of its own."""
 
     @staticmethod
-    def merged(older: FileInfo, newer: FileInfo) -> FileInfo | None:
+    def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
         raise NotImplementedError
 
     def __init_subclass__(cls) -> None:
@@ -117,7 +117,7 @@ class NewestSize(_Merging):
     """A file has the size that was reported last."""
 
     @staticmethod
-    def merged(older: FileInfo, newer: FileInfo) -> FileInfo:
+    def merged(older: FileEntry, newer: FileEntry) -> FileEntry:
         return newer
 
 
@@ -126,10 +126,10 @@ class ForgetsDeletion(_Merging):
     """A file that came again is merged with what it was before it was deleted."""
 
     @staticmethod
-    def merged(older: FileInfo, newer: FileInfo) -> FileInfo:
+    def merged(older: FileEntry, newer: FileEntry) -> FileEntry:
         if newer.is_deleted:
             return newer
-        return FileInfo(newer.size) if older.is_deleted else FileInfo(max(older.size, newer.size))
+        return FileEntry(newer.size) if older.is_deleted else FileEntry(max(older.size, newer.size))
 
 
 @mutant("metadata.deleted-twice")
@@ -137,7 +137,7 @@ class DropsSecond(_Merging):
     """Two deletions of a file are none, as they were in Hudi."""
 
     @staticmethod
-    def merged(older: FileInfo, newer: FileInfo) -> FileInfo | None:
+    def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
         if older.is_deleted and newer.is_deleted:
             return None
         return newer if newer.is_deleted or older.is_deleted else max(older, newer)
@@ -148,7 +148,7 @@ class DropsBoth(_Merging):
     """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
 
     @staticmethod
-    def merged(older: FileInfo, newer: FileInfo) -> FileInfo | None:
+    def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
         if newer.is_deleted:
             return newer if older.is_deleted else None
         return newer if older.is_deleted else max(older, newer)

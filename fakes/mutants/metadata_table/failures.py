@@ -259,10 +259,10 @@ def each_time(self: MetadataWriter, metadata: Timeline) -> int:
 
 @mutant("metadata.compaction-same", MetadataWriter._compacted)
 def forgets_logs(
-    self: MetadataWriter, each: FileSlice, instant: Instant, data: Timeline
+    self: MetadataWriter, file_slice: FileSlice, instant: Instant, data: Timeline
 ) -> Iterator[Record]:
     """A compaction copies the base file."""
-    return right(self)._compacted(replace(each, logs=()), instant, data)
+    return right(self)._compacted(replace(file_slice, logs=()), instant, data)
 
 
 @mutant("metadata.compaction-undecided")

@@ -76,7 +76,7 @@ class OpeningFileSystem(MemoryFileSystem):
 
     def _data(self, path: str, options: OpenOptions) -> bytes:
         """The file's bytes; every error that opening it may have."""
-        return super()._open(path, options)._data
+        return super()._open(path, options).data
 
 
 class _Blob:

@@ -293,7 +293,7 @@ class SameBlockAgain(OptionStream):
     ) -> int:
         count = super().pread(position, buffer, offset, length)
         if count > 0 and self.options.read_policy == "random":
-            memoryview(buffer)[offset : offset + count] = self._data[:count]
+            memoryview(buffer)[offset : offset + count] = self.data[:count]
         return count
 
 

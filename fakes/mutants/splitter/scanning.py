@@ -193,7 +193,7 @@ class OneForAll(TimeBasedDirectoryScanner):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.references, self._found = _Shared(), _Shared()
+        self.references, self._queued = _Shared(), _Shared()
 
 
 @mutant("split.empty-input", TimeBasedDirectoryScanner._is_there)
@@ -209,9 +209,9 @@ def needs_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus
 
 
 @mutant("split.missing-once", TimeBasedDirectoryScanner._miss)
-def repeats(self: TimeBasedDirectoryScanner, place: str) -> None:
+def repeats(self: TimeBasedDirectoryScanner, path: str) -> None:
     """An input that is not there is reported with each scan."""
-    self._notices.append(MissingInput(place))
+    self._notices.append(MissingInput(path))
 
 
 @mutant("split.consumed", TimeBasedDirectoryScanner._turn)

@@ -118,7 +118,10 @@ def gives_once(self: FSWindowStore, window_id: int) -> WindowData | None:
 def trusts_all(self: FSWindowStore) -> int | None:
     """Every window that is there counts as complete."""
     return max(
-        (number for number, _ in self._numbered(self._home(self.operator_id), ".jsonl")),
+        (
+            number
+            for number, _ in self._numbered(self._operator_directory(self.operator_id), ".jsonl")
+        ),
         default=None,
     )
 
@@ -128,10 +131,10 @@ def keeps_all(self: FSWindowStore, window_id: int, removed: Collection[int] = ()
     """Committed windows are kept."""
 
 
-@mutant("split.window-partitions", FSWindowStore._home)
+@mutant("split.window-partitions", FSWindowStore._operator_directory)
 def one_for_all_operators(self: FSWindowStore, operator_id: int) -> str:
     """All operators have the same windows."""
-    return right(self)._home(0)
+    return right(self)._operator_directory(0)
 
 
 @mutant("split.noop")

@@ -16,7 +16,7 @@ class MutantFileSystem(MemoryFileSystem):
         self._stream = stream
 
     def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
-        data = super()._open(path, options)._data
+        data = super()._open(path, options).data
         stream = self._stream(data, path)
         if isinstance(stream, LiveStream):
             stream.look = lambda: self._now(path, options)
@@ -24,7 +24,7 @@ class MutantFileSystem(MemoryFileSystem):
 
     def _now(self, path: str, options: OpenOptions) -> bytes | None:
         try:
-            return super()._open(path, options)._data
+            return super()._open(path, options).data
         except FileNotFoundError:
             return None
 
@@ -38,4 +38,4 @@ class LiveStream(MemoryInputStream):
     @property
     def is_changed(self) -> bool:
         """Whether the file is another than the one that was opened."""
-        return self.look() != self._data
+        return self.look() != self.data

@@ -69,7 +69,7 @@ def fully_stops_at_end(call: ArrayRead) -> int:
         if call.position < 0:
             raise
         room = len(call.buffer) - call.offset
-        data = call.stream._data[call.position : call.position + room][: call.length]
+        data = call.stream.data[call.position : call.position + room][: call.length]
         call.buffer[call.delivered(len(data))] = data
         return len(data)
 

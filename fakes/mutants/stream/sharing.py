@@ -157,7 +157,7 @@ class ThirdVersion(LiveStream):
 
     def _mixed(self, count: int, view: memoryview) -> int:
         now = self.look()
-        if now is not None and len(now) == self._size and now != self._data:
+        if now is not None and len(now) == self._size and now != self.data:
             view[:count] = bytes(2 for _ in range(count))
         return count
 

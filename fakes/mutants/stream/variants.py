@@ -210,8 +210,8 @@ class Replicated(Variant):
             self._reject_closed()
         if not self._replicas:
             return False
-        self._data = self._replicas.pop()
-        self._view = memoryview(self._data)
+        self.data = self._replicas.pop()
+        self._view = memoryview(self.data)
         return True
 
 

@@ -42,7 +42,7 @@ def cuts_merged_wrong(call: VectoredRead) -> None:
     for first, second in pairwise(call.ranges):
         if first.length and second.length and first.offset + first.length == second.offset:
             start = second.offset - 1
-            second.data = _done(call.stream._data[start : start + second.length])
+            second.data = _done(call.stream.data[start : start + second.length])
 
 
 @mutant("read-vectored.remaining", READ_VECTORED)
@@ -52,7 +52,7 @@ def whole_allocation(call: VectoredRead) -> None:
     for item in call.ranges:
         if item.length:
             end = item.offset + item.length + 1
-            item.data = _done(call.stream._data[item.offset : end])
+            item.data = _done(call.stream.data[item.offset : end])
 
 
 @mutant("read-vectored.empty", READ_VECTORED)
@@ -110,7 +110,7 @@ def range_from_end(call: VectoredRead) -> None:
     call.proceed()
     for item in negative:
         start = max(call.stream._size + item.offset, 0)
-        item.data = _done(call.stream._data[start : start + item.length])
+        item.data = _done(call.stream.data[start : start + item.length])
 
 
 @mutant("read-vectored.negative-length", READ_VECTORED)
@@ -120,7 +120,7 @@ def range_to_end(call: VectoredRead) -> None:
     call.ranges = call.ranges and [r for r in call.ranges if r not in negative]
     call.proceed()
     for item in negative:
-        item.data = _done(call.stream._data[item.offset :])
+        item.data = _done(call.stream.data[item.offset :])
 
 
 @mutant("read-vectored.negative-length", READ_VECTORED)
@@ -154,7 +154,7 @@ def shares_overlap(call: VectoredRead) -> None:
     for first, second in pairwise(call.ranges):
         shared = first.offset + first.length - second.offset
         if first.offset <= second.offset and shared > 0 and second.length:
-            data = bytes(shared) + call.stream._data[second.offset + shared :]
+            data = bytes(shared) + call.stream.data[second.offset + shared :]
             second.data = _done(data[: second.length])
 
 
@@ -171,7 +171,7 @@ def short_buffer(call: VectoredRead) -> None:
     call.proceed()
     for item in call.ranges:
         if item.length and item.offset + item.length > call.stream._size:
-            item.data = _done(call.stream._data[item.offset : item.offset + item.length])
+            item.data = _done(call.stream.data[item.offset : item.offset + item.length])
 
 
 @mutant("read-vectored.eof-late")

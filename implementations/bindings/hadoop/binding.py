@@ -1,4 +1,4 @@
-"""The binding to Hadoop's own filesystems and streams."""
+"""The binding to Hadoop's own filesystems and streams, opened by path or through `openFile`."""
 
 from __future__ import annotations
 
@@ -7,36 +7,45 @@ import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from posixpath import dirname, join
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from fscontract.contract.binding import Action, Binding, TargetError
+from fscontract.contract.binding import Action, Binding, NoScene, Opener, TargetError
+from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Step
-from fscontract.contract.targets import UsageError
+from fscontract.contract.targets import UsageError, new_name
 from fscontract.implementations.bindings.common import (
-    ScratchBinding,
     hide,
     new_prefix,
-    prefixes_among,
     secrets_in,
     shown,
 )
 from fscontract.implementations.bindings.file_operations import inexpressible
 from fscontract.implementations.bindings.hadoop import operations
-from fscontract.implementations.bindings.hadoop.conversions import java, outcome_of, told, unwrapped
-from fscontract.implementations.bindings.hadoop.local_files import (
-    ChecksumStore,
-    HadoopStore,
-    LocalPlace,
-    Place,
+from fscontract.implementations.bindings.hadoop.conversions import (
+    Java,
+    java,
+    outcome_of,
+    told,
+    unwrapped,
 )
-from fscontract.implementations.bindings.hadoop.locations import beside, place_of
-from fscontract.implementations.bindings.hadoop.open_file import HadoopOpener
+from fscontract.implementations.bindings.hadoop.local_files import (
+    FOREIGN,
+    ChecksumStore,
+    HadoopLocation,
+    HadoopStore,
+    LocalHadoopLocation,
+)
+from fscontract.implementations.bindings.hadoop.locations import beside, location_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
-from fscontract.implementations.bindings.object_stores import Store, versions
+from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
+from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
+from fscontract.implementations.bindings.open_file import bounded
 from fscontract.implementations.jvm import jvm
-from fscontract.implementations.jvm.jvm import KeptExceptions
+from fscontract.implementations.jvm.jvm import ExceptionCache
 
 #: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
 _MEMORY = "256m"
@@ -45,10 +54,10 @@ _FS = "org.apache.hadoop.fs"
 _NEW_SOURCE = "seek_to_new_source"
 
 
-class HadoopBinding(ScratchBinding):
+class HadoopBinding(StoreFiles):
     """Programs as calls of the FSDataInputStream that a Java FileSystem or FileContext opens.
 
-    The machine must run. Files are put at `place`; or `file` is the path of the only file there
+    The machine must run. Files are put at `location`; or `file` is the path of the only file there
     is, and `content` what it holds.
     """
 
@@ -58,28 +67,28 @@ class HadoopBinding(ScratchBinding):
 
     def __init__(
         self,
-        place: Place,
+        location: HadoopLocation,
         name: str,
         secrets: tuple[str, ...] = (),
         content: bytes | None = None,
         file: str | None = None,
     ) -> None:
         self.name = name
-        self.default_profile = place.profile  # type: ignore[misc]
-        self.remote = place.remote
+        self.default_profile = location.profile  # type: ignore[misc]
+        self.remote = location.remote
         self.fixed_content = content
-        self.changes = frozenset(CHANGES) if _writable(place) else frozenset()
+        self.changes = frozenset(CHANGES) if _writable(location) else frozenset()
         streams = jvm.java_class("org.apache.hadoop.fs.FSDataInputStream")
         self.operations = operations.operations_of(streams)
         #: Libraries whose version a report should show, with the version.
         self.versions = {**versions("jpype1"), **_java_versions()}
-        self.place = place
+        self.location = location
         self._secrets = secrets
         self._file = file
         self._java = java()
         self.path_of = lru_cache(maxsize=1024)(self._java.path)
         self.opener: HadoopOpener = HadoopOpener(self, self._java)
-        self._exceptions = KeptExceptions()
+        self._exceptions = ExceptionCache()
 
     @classmethod
     def from_url(
@@ -99,13 +108,15 @@ class HadoopBinding(ScratchBinding):
         jvm.start(jvm.hadoop_jars(), _MEMORY)
         try:
             data = None if content is None else content.read_bytes()
-            place = place_of(url, {k: str(v) for k, v in options.items()}, fixed=data is not None)
+            location = location_of(
+                url, {k: str(v) for k, v in options.items()}, fixed=data is not None
+            )
         except (UsageError, TargetError) as error:
             raise type(error)(hide(str(error), secrets)) from error
         except Exception as error:
             why = told(unwrapped(error), secrets)
             raise TargetError(f"{name}: can't be opened by Hadoop: {why}") from error
-        return cls(place, name, secrets, data, None if file is None else _inside(place, file))
+        return cls(location, name, secrets, data, None if file is None else _inside(location, file))
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
@@ -128,8 +139,12 @@ class HadoopBinding(ScratchBinding):
             return None
         local = str(writes.getUri().getScheme()) == "file"
         store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
-        place = LocalPlace(obj, store, "hadoop", closes) if local else Place(obj, store, closes)
-        return cls(place, name)
+        location = (
+            LocalHadoopLocation(obj, store, "hadoop", closes)
+            if local
+            else HadoopLocation(obj, store, closes)
+        )
+        return cls(location, name)
 
     # Files ------------------------------------------------------------------------------------
 
@@ -138,7 +153,7 @@ class HadoopBinding(ScratchBinding):
         if self.fixed_content is not None:
             self._find_file(len(self.fixed_content))
             return
-        store = self._store()
+        store = self.files
         prefix = new_prefix(store.root)
         try:
             store.make(prefix)
@@ -154,24 +169,16 @@ class HadoopBinding(ScratchBinding):
         if reported is not None and reported not in (-1, length):
             raise TargetError(f"{self.name}: the file has {reported} bytes, --content {length}")
 
-    def create(self, content: bytes) -> str:
-        """Write a new file, or name the only one; TargetError if that fails."""
-        if self.fixed_content is not None:
-            if content != self.fixed_content or self._file is None:
-                raise TargetError(f"{self.name}: holds no file with other content")
-            return self._file
-        return super().create(content)
-
     def new_path(self) -> str:
         """A path below the prefix where nothing is yet."""
         self._files += 1
-        return self.place.file(str(self._prefix), self._files)
+        return self.location.file(str(self._prefix), self._files)
 
     def absent_path(self) -> str:
         """A path where nothing is; TargetError."""
         self._files += 1
         try:
-            return self.place.absent(str(self._prefix), self._files)
+            return self.location.absent(str(self._prefix), self._files)
         except Exception as error:
             raise self.failure("can't make a place for a file", error) from error
 
@@ -179,48 +186,21 @@ class HadoopBinding(ScratchBinding):
         """The path of a new directory; TargetError."""
         self._files += 1
         try:
-            return self.place.directory(str(self._prefix), self._files)
+            return self.location.directory(str(self._prefix), self._files)
         except Exception as error:
             raise self.failure("can't make a directory", error) from error
-
-    def change(self, path: str, content: bytes | None) -> None:
-        """Overwrite or delete a file; TargetError if that fails."""
-        store = self._store()
-        try:
-            if content is None:
-                store.delete(path)
-            else:
-                store.write(path, content)
-        except Exception as error:
-            raise self.failure(f"can't change {path}", error) from error
 
     def dispose(self) -> None:
         """Delete the directory that `prepare` made; TargetError if it stays."""
         try:
             super().dispose()
         finally:
-            self.place.close()
-
-    def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
-        try:
-            return prefixes_among(self._store().directories())
-        except TargetError:
-            raise
-        except Exception as error:
-            raise self.failure("can't be listed", error) from error
-
-    def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
-        try:
-            self._store().delete_all(prefix)
-        except Exception as error:
-            raise self.failure(f"can't remove {prefix}", error) from error
+            self.location.close()
 
     def status_length(self, path: str) -> int | None:
         """The length that `getFileStatus` reports."""
         try:
-            return int(self.place.at(path).getFileStatus(self.path_of(path)).getLen())
+            return int(self.location.at(path).getFileStatus(self.path_of(path)).getLen())
         except Exception as error:
             raise self.as_python(error) from error
 
@@ -230,7 +210,7 @@ class HadoopBinding(ScratchBinding):
         """Open the file; ConnectionError if the server can't be reached."""
         self._exceptions.put_aside()
         try:
-            return OpenedStream(self.place.at(path).open(self.path_of(path)), path)
+            return OpenedStream(self.location.at(path).open(self.path_of(path)), path)
         except Exception as error:
             raise self.as_python(error) from error
 
@@ -242,7 +222,7 @@ class HadoopBinding(ScratchBinding):
             action = bind_stream(step, self._java, self.fail)
         except OverflowError:  # no number of Java's
             return inexpressible
-        store = self.place.store
+        store = self.location.store
         if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
             return _putting_back(action, store)
         return action
@@ -263,21 +243,23 @@ class HadoopBinding(ScratchBinding):
         """A TargetError of one line: what could not be done, and why."""
         return TargetError(f"{self.name}: {what}: {told(unwrapped(error), self._secrets)}")
 
-    def _store(self) -> Store:
-        if self.place.store is None:
+    @property
+    def files(self) -> Store:
+        """Where files are written; TargetError if nothing is."""
+        if self.location.store is None:
             raise TargetError(f"{self.name}: nothing is written here")
-        return self.place.store
+        return self.location.store
 
 
-def _writable(place: Place) -> bool:
-    return place.store is not None and place.changes
+def _writable(location: HadoopLocation) -> bool:
+    return location.store is not None and location.changes
 
 
-def _inside(place: Place, file: str) -> str:
+def _inside(location: HadoopLocation, file: str) -> str:
     """The path of a file given as URL or relative to the root."""
     if "://" in file:
         return unquote(urlsplit(file).path)
-    return f"{place.root.rstrip('/')}/{file.lstrip('/')}"
+    return f"{location.root.rstrip('/')}/{file.lstrip('/')}"
 
 
 def _putting_back(action: Action, store: ChecksumStore) -> Action:
@@ -294,3 +276,178 @@ def _java_versions() -> dict[str, str]:
     hadoop = jvm.java_class("org.apache.hadoop.util.VersionInfo").getVersion()
     java_version = jvm.java_class("java.lang.System").getProperty("java.version")
     return {"hadoop": str(hadoop), "java": str(java_version)}
+
+
+_WRITTEN = frozenset({"late", "directory", "unreadable"})
+#: How the builder's methods are called in Java, and in versions that have no other name for one.
+_METHODS = {
+    "opt": ("opt",),
+    "must": ("must",),
+    "opt_long": ("optLong", "opt"),
+    "must_long": ("mustLong", "must"),
+    "opt_double": ("optDouble", "opt"),
+    "must_double": ("mustDouble", "must"),
+    "buffer_size": ("bufferSize",),
+    "with_file_status": ("withFileStatus",),
+}
+
+
+class _At(NamedTuple):
+    """A builder or a future of Java's, and the path it opens."""
+
+    java: Any
+    path: str
+
+
+class HadoopOpener(Opener):
+    """`openFile` of a FileSystem or FileContext."""
+
+    statistics = True
+
+    def __init__(self, binding: HadoopBinding, java: Java) -> None:
+        self.scenes = frozenset(SCENES)
+        self.statuses = frozenset(STATUSES)
+        if not binding.changes:
+            self.scenes -= {"late", "unreadable"}
+            self.statuses -= {"stale"}
+        if binding.location.store is None:
+            self.scenes -= _WRITTEN
+            self.statuses -= MISNAMED
+        self._binding = binding
+        self._location = binding.location
+        self._java = java
+        self._kinds = Statuses(java)
+        self._others: set[str] = set()
+
+    # What is opened ---------------------------------------------------------------------------
+
+    def place(self, scene: str, content: bytes) -> str:
+        """Make the scene and return its path; NoScene if this process can read every file."""
+        binding = self._binding
+        fixed = binding.fixed_content
+        if scene == "missing" and fixed is not None:
+            return join(dirname(binding.create(fixed)), new_name())
+        if scene in ("missing", "late"):
+            return binding.absent_path()
+        if scene == "directory":
+            return binding.make_directory()
+        path = binding.create(content if fixed is None else fixed)
+        if scene == "unreadable":
+            self._forbid(path)
+        return FOREIGN + path if scene == "foreign" else path
+
+    def appear(self, path: str, content: bytes) -> None:
+        """Write the file at `path`; TargetError."""
+        self._binding.change(path, content)
+
+    def _forbid(self, path: str) -> None:
+        """Take away the permission to read; NoScene if that can't be done, or keeps nobody out."""
+        java, why = self._java, "no permission keeps this process from reading"
+        try:
+            filesystem = self._location.at(path)
+            filesystem.setPermission(java.path(path), self._kinds.permission(0))
+        except Exception as error:
+            why = told(unwrapped(error))
+        else:
+            try:
+                filesystem.open(java.path(path)).close()
+            except Exception:  # whatever keeps it from being read
+                return
+        self.scenes -= {"unreadable"}
+        raise NoScene(why)
+
+    # Calls ------------------------------------------------------------------------------------
+
+    def open_file(self, path: str) -> Any:
+        """A new builder."""
+        return _At(self._location.at(path).openFile(self._binding.path_of(path)), path)
+
+    def ready(self, path: str, call: BuilderCall) -> BuilderCall:
+        """A call whose arguments are Java's; NoScene if Java has no such arguments."""
+        method, *args = super().ready(path, call)
+        if method == "with_file_status":
+            return method, args[0]
+        java = self._java
+        try:
+            if method == "buffer_size":
+                return method, java.int(args[0])
+            key, value = args
+            return method, java.text(key), self._value(method, value)
+        except (OverflowError, UnicodeError) as error:
+            raise NoScene(str(error)) from error
+
+    def _value(self, method: str, value: Any) -> Any:
+        java = self._java
+        if method.endswith("_long"):
+            return java.long(value)
+        if method.endswith("_double"):
+            return java.double(value)
+        if isinstance(value, bool):
+            return java.boolean(value)
+        if isinstance(value, int):
+            return (java.int if -(2**31) <= value < 2**31 else java.long)(value)
+        return java.text(value)
+
+    def call(self, builder: Any, call: BuilderCall) -> Any:
+        """The builder after a call."""
+        method, *args = call
+        for name in _METHODS[method]:
+            function = getattr(builder.java, name, None)
+            if function is not None:
+                return _At(function(*args), builder.path)
+        raise NotImplementedError(method)
+
+    def build(self, builder: Any) -> Any:
+        """The future of Java's."""
+        return _At(builder.java.build(), builder.path)
+
+    def get(self, future: Any) -> OpenedStream:
+        """The stream of the future, as FutureIO.awaitFuture has it: what is wrapped comes out."""
+        return OpenedStream(future.java.get(), future.path)
+
+    def outcome(self, error: Exception) -> Outcome:
+        """What an exception of Java's means."""
+        return self._binding.fail(error)
+
+    def counters(self, opened: Any) -> Mapping[str, int]:
+        """The filesystem's statistics, with those of streams only from the stream itself."""
+        stream = None if opened is None else opened.stream
+        return counters(self._location.statistics_of, stream)
+
+    # Statuses ---------------------------------------------------------------------------------
+
+    def status(self, path: str, kind: str, length: int | None) -> Any:
+        """A status of a kind; one of no known length if there is no file yet.
+
+        Where a status of another name leads, there is a file with other bytes.
+        """
+        if kind == "none":
+            return self._kinds.null
+        try:
+            filesystem = self._location.at(path)
+            own = self._own_status(filesystem, path)
+            status, size = self._kinds.make(kind, filesystem, own, path, length), int(own.getLen())
+        except NoScene:
+            raise
+        except Exception as error:  # of the filesystem, of its status, or no long
+            raise NoScene(told(unwrapped(error))) from error
+        if kind in MISNAMED and size >= 0 and path not in self._others:
+            self._put_beside(path, bounded(size))
+            self._others.add(path)
+        return status
+
+    def _own_status(self, filesystem: Any, path: str) -> Any:
+        """What `getFileStatus` gives; of no known length where it gives none."""
+        named = self._java.path(path)
+        try:
+            own = filesystem.getFileStatus(named)
+        except Exception:  # what lies there is no file, and may be anything
+            own = None
+        return self._kinds.unknown(filesystem.makeQualified(named)) if own is None else own
+
+    def _put_beside(self, path: str, length: int) -> None:
+        other = sibling(path)
+        try:
+            self._location.put_beside(other, replacement(content(length)))
+        except Exception as error:
+            raise self._binding.failure(f"can't write {other}", error) from error

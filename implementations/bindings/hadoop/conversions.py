@@ -69,8 +69,8 @@ def told(error: BaseException, secrets: Iterable[str] = (), full: bool = False) 
     if text.startswith(name):  # as Throwable.toString has it
         text = text[len(name) :].lstrip(": ")
     text = hide(text, secrets) if secrets or "://" in text else " ".join(text.split())
-    shown = name if full else name.rpartition(".")[2]
-    return f"{shown}: {text[:_LONGEST]}" if text else shown
+    class_name = name if full else name.rpartition(".")[2]
+    return f"{class_name}: {text[:_LONGEST]}" if text else class_name
 
 
 def _kind(error: BaseException) -> Kind:

@@ -31,39 +31,39 @@ class DiskStore(Store):
         self.root = root
         self.directory = directory
 
-    def place(self, path: str) -> Path:
+    def disk_path(self, path: str) -> Path:
         """The file on disk that is Hadoop's `path`."""
         return self.directory / path.removeprefix(self.root).lstrip("/")
 
     def write(self, path: str, content: bytes) -> None:
         """Write a new file, or others' bytes into the one that is there."""
-        place = self.place(path)
-        with place.open("r+b" if place.exists() else "wb") as file:
+        disk_path = self.disk_path(path)
+        with disk_path.open("r+b" if disk_path.exists() else "wb") as file:
             file.write(content)
             file.truncate()
 
     def delete(self, path: str) -> None:
         """Delete a file."""
-        self.place(path).unlink(missing_ok=True)
+        self.disk_path(path).unlink(missing_ok=True)
 
     def length(self, path: str) -> int:
         """The length of a file in bytes."""
-        return self.place(path).stat().st_size
+        return self.disk_path(path).stat().st_size
 
     def directories(self) -> Iterable[str]:
         """The directories right below the root."""
         with os.scandir(self.directory) as entries:
-            found = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
-        return [f"{self.root.rstrip('/')}/{name}" for name in found]
+            names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+        return [f"{self.root.rstrip('/')}/{name}" for name in names]
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory and all below it."""
         with suppress(FileNotFoundError):
-            shutil.rmtree(self.place(directory))
+            shutil.rmtree(self.disk_path(directory))
 
     def make(self, directory: str) -> None:
         """Make a directory."""
-        self.place(directory).mkdir()
+        self.disk_path(directory).mkdir()
 
 
 class ChecksumStore(DiskStore):
@@ -76,7 +76,7 @@ class ChecksumStore(DiskStore):
     def __init__(self, directory: Path, root: str) -> None:
         super().__init__(directory, root)
         above = [directory.resolve(), *directory.resolve().parents]
-        self._bad = [(place / _BAD, (place / _BAD).exists()) for place in above]
+        self._bad = [(folder / _BAD, (folder / _BAD).exists()) for folder in above]
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file and its checksums."""
@@ -90,9 +90,9 @@ class ChecksumStore(DiskStore):
 
     def put_back(self, path: str) -> None:
         """Put a file that Hadoop has moved away where it was."""
-        if self.place(path).exists():
+        if self.disk_path(path).exists():
             return
-        for part in (self.place(path), self.place(_checksums(path))):
+        for part in (self.disk_path(path), self.disk_path(_checksums(path))):
             for moved in self._moved(part.name):
                 moved.replace(part)
         self._tidy()
@@ -107,15 +107,15 @@ class ChecksumStore(DiskStore):
 
     def _moved(self, start: str) -> Iterator[Path]:
         """The files moved away whose names start so; a random number is at their ends."""
-        for place, _ in self._bad:
+        for folder, _ in self._bad:
             with suppress(OSError):
-                yield from [p for p in place.iterdir() if p.name.startswith(start)]
+                yield from [p for p in folder.iterdir() if p.name.startswith(start)]
 
     def _tidy(self) -> None:
-        for place, was_there in self._bad:
+        for folder, was_there in self._bad:
             if not was_there:
                 with suppress(OSError):  # it is not there, or holds others' files
-                    place.rmdir()
+                    folder.rmdir()
 
 
 def _checksums(path: str) -> str:
@@ -155,8 +155,8 @@ class HadoopStore(Store):
 
     def directories(self) -> Iterable[str]:
         """The directories right below the root."""
-        found = self._filesystem.listStatus(self._java.path(self.root or "/"))
-        return [str(s.getPath().toUri().getPath()) for s in found if s.isDirectory()]
+        statuses = self._filesystem.listStatus(self._java.path(self.root or "/"))
+        return [str(s.getPath().toUri().getPath()) for s in statuses if s.isDirectory()]
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory and all below it."""
@@ -172,7 +172,7 @@ class HadoopStore(Store):
 FOREIGN = "gopher://localhost"
 
 
-class Place:
+class HadoopLocation:
     """A Java FileSystem or FileContext, and the store that puts files where it sees them.
 
     Without a store nothing is written below `root`. `closes` are the FileSystems to close at the
@@ -229,7 +229,7 @@ class Place:
                 filesystem.close()
 
 
-class LocalPlace(Place):
+class LocalHadoopLocation(HadoopLocation):
     """A local directory."""
 
     remote = False
@@ -261,7 +261,7 @@ class ArchiveStore(DiskStore):
 
     def write(self, path: str, content: bytes) -> None:
         """Write the archive that has the file, whose name comes after that of the archive."""
-        folder, name = os.path.split(self.place(path))
+        folder, name = os.path.split(self.disk_path(path))
         os.makedirs(folder)
         files = {name: content, f"other-{name}": replacement(content)}
         _write_archive(Path(folder), files, _EMPTY)
@@ -286,7 +286,7 @@ def _line(path: str, *words: object) -> str:
     return " ".join([quote_plus(path), *map(str, words)]) + " \n"
 
 
-class ArchivePlace(LocalPlace):
+class ArchiveLocation(LocalHadoopLocation):
     """Archives below a local directory, each with a filesystem of its own that `make` makes."""
 
     changes = False
@@ -294,15 +294,15 @@ class ArchivePlace(LocalPlace):
     def __init__(self, store: ArchiveStore, make: Callable[[str], Any]) -> None:
         super().__init__(None, store, "hadoop-har")
         self._make = make
-        self._made: dict[str, Any] = {}
+        self._filesystems: dict[str, Any] = {}
 
     def at(self, path: str) -> Any:
         """The filesystem of the archive that a path leads into."""
         archive = path.removeprefix(FOREIGN).rpartition("/")[0]
-        found = self._made.get(archive)
-        if found is None:
-            found = self._made[archive] = self._make(archive)
-        return found
+        filesystem = self._filesystems.get(archive)
+        if filesystem is None:
+            filesystem = self._filesystems[archive] = self._make(archive)
+        return filesystem
 
     def file(self, prefix: str, number: int) -> str:
         """The path of a new file in a new archive."""
@@ -326,7 +326,7 @@ class ArchivePlace(LocalPlace):
 
     def close(self) -> None:
         """Close the filesystems of the archives."""
-        for filesystem in self._made.values():
+        for filesystem in self._filesystems.values():
             with suppress(Exception):
                 filesystem.close()
 

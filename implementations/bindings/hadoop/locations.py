@@ -12,13 +12,13 @@ from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
 from fscontract.implementations.bindings.hadoop.conversions import java
 from fscontract.implementations.bindings.hadoop.local_files import (
-    ArchivePlace,
+    ArchiveLocation,
     ArchiveStore,
     ChecksumStore,
     DiskStore,
+    HadoopLocation,
     HadoopStore,
-    LocalPlace,
-    Place,
+    LocalHadoopLocation,
 )
 from fscontract.implementations.bindings.object_stores import Store
 from fscontract.implementations.jvm.jvm import java_class
@@ -29,10 +29,10 @@ _LINK = f"fs.viewfs.mounttable.default.link.{_MOUNT}"
 _RAW = "org.apache.hadoop.fs.RawLocalFileSystem"
 _RAW_CONTEXT = "org.apache.hadoop.fs.local.RawLocalFs"
 APIS = ("filesystem", "filecontext")
-_Maker: TypeAlias = "Callable[[Path, Mapping[str, str], str], Place]"
+_Maker: TypeAlias = "Callable[[Path, Mapping[str, str], str], HadoopLocation]"
 
 
-def place_of(url: str, options: Mapping[str, str], fixed: bool = False) -> Place:
+def location_of(url: str, options: Mapping[str, str], fixed: bool = False) -> HadoopLocation:
     """The place that a URL names, with options for Hadoop's Configuration; UsageError.
 
     `fixed` says that nothing is to be written. Exceptions of Java come out as they are.
@@ -46,15 +46,15 @@ def place_of(url: str, options: Mapping[str, str], fixed: bool = False) -> Place
     if make is None:
         return _anywhere(parts, url, given, api, fixed)
     if parts.netloc:
-        shown = f"hadoop+{parts.scheme}:///directory"
-        raise UsageError(f"hadoop+{mask_url(url)}: a local directory is written as {shown}")
+        example = f"hadoop+{parts.scheme}:///directory"
+        raise UsageError(f"hadoop+{mask_url(url)}: a local directory is written as {example}")
     directory = Path(unquote(parts.path) or "/")
     if not directory.is_dir():
         raise TargetError(f"hadoop+{mask_url(url)}: there is no such directory")
-    place = make(directory, given, api)
+    location = make(directory, given, api)
     if fixed:
-        place.store = None
-    return place
+        location.store = None
+    return location
 
 
 def _maker(parts: SplitResult, fixed: bool) -> _Maker | None:
@@ -68,59 +68,59 @@ def _maker(parts: SplitResult, fixed: bool) -> _Maker | None:
 
 def _anywhere(
     parts: SplitResult, url: str, options: Mapping[str, str], api: str, fixed: bool
-) -> Place:
+) -> HadoopLocation:
     """What FileSystem.get finds by the scheme."""
-    found = configuration(options)
-    filesystem = _new(url, found)
+    config = configuration(options)
+    filesystem = _new(url, config)
     root = unquote(parts.path).rstrip("/")
     store = None if fixed else HadoopStore(filesystem, java(), root)
-    reader = filesystem if api == APIS[0] else _context(url, found)
-    place = Place(reader, store, (filesystem,), root)
-    place.profile = _PROFILES.get(parts.scheme, place.profile)
-    return place
+    reader = filesystem if api == APIS[0] else _context(url, config)
+    location = HadoopLocation(reader, store, (filesystem,), root)
+    location.profile = _PROFILES.get(parts.scheme, location.profile)
+    return location
 
 
-def _raw(directory: Path, options: Mapping[str, str], api: str) -> Place:
-    found = configuration(
+def _raw(directory: Path, options: Mapping[str, str], api: str) -> HadoopLocation:
+    config = configuration(
         {"fs.file.impl": _RAW, "fs.AbstractFileSystem.file.impl": _RAW_CONTEXT, **options}
     )
     store = DiskStore(directory, _root(directory))
-    return _local("file:///", found, api, store, "hadoop-raw")
+    return _local("file:///", config, api, store, "hadoop-raw")
 
 
-def _checksummed(directory: Path, options: Mapping[str, str], api: str) -> Place:
+def _checksummed(directory: Path, options: Mapping[str, str], api: str) -> HadoopLocation:
     store = ChecksumStore(directory, _root(directory))
     return _local("file:///", configuration(options), api, store, "hadoop-local")
 
 
-def _mounted(directory: Path, options: Mapping[str, str], api: str) -> Place:
-    found = configuration({_LINK: directory.absolute().as_uri(), **options})
-    return _local("viewfs:///", found, api, ChecksumStore(directory, _MOUNT), "hadoop-viewfs")
+def _mounted(directory: Path, options: Mapping[str, str], api: str) -> HadoopLocation:
+    config = configuration({_LINK: directory.absolute().as_uri(), **options})
+    return _local("viewfs:///", config, api, ChecksumStore(directory, _MOUNT), "hadoop-viewfs")
 
 
-def _archived(directory: Path, options: Mapping[str, str], api: str) -> Place:
-    found = configuration(options)
+def _archived(directory: Path, options: Mapping[str, str], api: str) -> HadoopLocation:
+    config = configuration(options)
 
     def make(archive: str) -> Any:
         uri = f"har://{quote(archive)}"
-        return _context(uri, found) if api == APIS[1] else _new(uri, found)
+        return _context(uri, config) if api == APIS[1] else _new(uri, config)
 
-    return ArchivePlace(ArchiveStore(directory, _root(directory)), make)
+    return ArchiveLocation(ArchiveStore(directory, _root(directory)), make)
 
 
-def _local(uri: str, found: Any, api: str, store: Store, profile: str) -> Place:
+def _local(uri: str, config: Any, api: str, store: Store, profile: str) -> HadoopLocation:
     if api == APIS[1]:
-        return LocalPlace(_context(uri, found), store, profile)
-    made = _new(uri, found)
-    return LocalPlace(made, store, profile, (made,))
+        return LocalHadoopLocation(_context(uri, config), store, profile)
+    filesystem = _new(uri, config)
+    return LocalHadoopLocation(filesystem, store, profile, (filesystem,))
 
 
 def configuration(options: Mapping[str, str]) -> Any:
     """A Configuration with Hadoop's defaults and these options."""
-    made = java_class("org.apache.hadoop.conf.Configuration")()
+    config = java_class("org.apache.hadoop.conf.Configuration")()
     for name, value in options.items():
-        made.set(name, value)
-    return made
+        config.set(name, value)
+    return config
 
 
 def beside(context: Any, name: str) -> Any:
@@ -133,12 +133,12 @@ def beside(context: Any, name: str) -> Any:
         raise TargetError(f"{name}: no FileSystem for {mask_url(uri)}, to write files") from error
 
 
-def _new(uri: str, found: Any) -> Any:
-    return java_class("org.apache.hadoop.fs.FileSystem").newInstance(_uri(uri), found)
+def _new(uri: str, config: Any) -> Any:
+    return java_class("org.apache.hadoop.fs.FileSystem").newInstance(_uri(uri), config)
 
 
-def _context(uri: str, found: Any) -> Any:
-    return java_class("org.apache.hadoop.fs.FileContext").getFileContext(_uri(uri), found)
+def _context(uri: str, config: Any) -> Any:
+    return java_class("org.apache.hadoop.fs.FileContext").getFileContext(_uri(uri), config)
 
 
 def _uri(text: str) -> Any:

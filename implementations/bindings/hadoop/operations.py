@@ -157,10 +157,12 @@ def _read_vectored(
     if ranges is None:
         return _given("readVectored", fail, (java.null("java.util.List"), *more))
     make, new_list = java.file_range.createFileRange, java.array_list
-    wanted = [None if pair is None else (java.long(pair[0]), java.int(pair[1])) for pair in ranges]
+    java_ranges = [
+        None if pair is None else (java.long(pair[0]), java.int(pair[1])) for pair in ranges
+    ]
 
     def run(opened: OpenedStream) -> Outcome:
-        parts = [None if pair is None else make(*pair) for pair in wanted]
+        parts = [None if pair is None else make(*pair) for pair in java_ranges]
         listed = new_list()
         for part in parts:
             listed.add(part)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.hadoop.conversions import java, told, unwrapped
-from fscontract.implementations.bindings.hadoop.local_files import HadoopStore, Place
+from fscontract.implementations.bindings.hadoop.local_files import HadoopLocation, HadoopStore
 from fscontract.implementations.bindings.hadoop.locations import SCHEMES, configuration
 from fscontract.implementations.jvm import jvm
 from fscontract.implementations.s3 import moto_target
@@ -59,9 +59,12 @@ class S3ABinding(HadoopBinding):
     """The binding to S3A, perhaps on a server that ends with it."""
 
     def __init__(
-        self, place: Place, secrets: tuple[str, ...], server: moto_target.EmbeddedServer | None
+        self,
+        location: HadoopLocation,
+        secrets: tuple[str, ...],
+        server: moto_target.EmbeddedServer | None,
     ) -> None:
-        super().__init__(place, "s3a", secrets)
+        super().__init__(location, "s3a", secrets)
         self._server = server
 
     def dispose(self) -> None:
@@ -73,7 +76,7 @@ class S3ABinding(HadoopBinding):
                 self._server.close()
 
 
-class _Bucket(Place):
+class _Bucket(HadoopLocation):
     profile = "hadoop-s3a"
 
 
@@ -105,9 +108,9 @@ def _binding(
 ) -> Binding:
     secrets = () if server is not None else tuple(options.values())
     uri = jvm.java_class("java.net.URI").create(f"s3a://{bucket}/")
-    made = configuration({**_ALWAYS, **options})
+    config = configuration({**_ALWAYS, **options})
     try:
-        filesystem = jvm.java_class("org.apache.hadoop.fs.FileSystem").newInstance(uri, made)
+        filesystem = jvm.java_class("org.apache.hadoop.fs.FileSystem").newInstance(uri, config)
     except Exception as error:
         raise TargetError(f"s3a: can't be opened: {told(unwrapped(error), secrets)}") from error
     return S3ABinding(

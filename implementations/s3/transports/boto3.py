@@ -28,7 +28,7 @@ from fscontract.implementations.s3.errors import (
     BodyCutException,
     ConnectionFailedException,
     NoCredentialsException,
-    Place,
+    ObjectLocation,
     RequestTimeoutException,
     S3Exception,
     WrongAnswerException,
@@ -51,12 +51,14 @@ _WORDS = {"404": "NoSuchKey", "412": "PreconditionFailed"}
 class Boto3Body(Body):
     """The answer to one GET."""
 
-    def __init__(self, place: Place, answer: Mapping[str, Any], cancel: Cancellation) -> None:
-        self._place = place
+    def __init__(
+        self, location: ObjectLocation, answer: Mapping[str, Any], cancel: Cancellation
+    ) -> None:
+        self._location = location
         self._cancel = cancel
         self._raw: Any = answer["Body"]._raw_stream
-        told = answer["ResponseMetadata"]
-        extent = extent_of(told["HTTPStatusCode"], told["HTTPHeaders"])
+        metadata = answer["ResponseMetadata"]
+        extent = extent_of(metadata["HTTPStatusCode"], metadata["HTTPHeaders"])
         self.offset, self.length, self.total = extent
         self.etag = answer.get("ETag")
         self.version = answer.get("VersionId")
@@ -71,8 +73,8 @@ class Boto3Body(Body):
                 self._cancel.check()  # then that is why
                 if isinstance(error, ValueError | AttributeError):  # closed under the read
                     what = "the connection was closed"
-                    raise ConnectionFailedException(self._place, what) from None
-                raise failure(self._place, error) from None
+                    raise ConnectionFailedException(self._location, what) from None
+                raise failure(self._location, error) from None
 
     def close(self) -> None:
         """As the port has it."""
@@ -108,49 +110,51 @@ class Boto3Source(RangeSource):
             given["IfMatch"] = request.if_match
         if request.version is not None:
             given["VersionId"] = request.version
-        place = Place(self._bucket, request.key, request.range)
+        location = ObjectLocation(self._bucket, request.key, request.range)
         cancel.check()
         try:
             answer = self._client.get_object(Bucket=self._bucket, Key=request.key, **given)
         except Exception as error:
-            raise failure(place, error) from None
-        return Boto3Body(place, answer, cancel)
+            raise failure(location, error) from None
+        return Boto3Body(location, answer, cancel)
 
     def close(self) -> None:
         """As the port has it."""
         self._client.close()
 
 
-def failure(place: Place, error: Exception) -> OSError:
+def failure(location: ObjectLocation, error: Exception) -> OSError:
     """Return one of our exceptions for one of a request that boto3 sent."""
     if isinstance(error, Misfit):
-        return WrongAnswerException(place, str(error))
+        return WrongAnswerException(location, str(error))
     if isinstance(error, ClientError):
-        return _refused(place, error.response)
+        return _refused(location, error.response)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
-        return NoCredentialsException(place.path, place.says("no credentials were found"))
+        return NoCredentialsException(location.path, location.says("no credentials were found"))
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError | Urllib3Timeout | TimeoutError):
-        return RequestTimeoutException(place, "no answer in time")
+        return RequestTimeoutException(location, "no answer in time")
     if isinstance(error, ResponseStreamingError):
-        return BodyCutException(place, "the body ended too early")
+        return BodyCutException(location, "the body ended too early")
     if isinstance(error, HTTPClientError | BotoConnectionError | Urllib3Error | OSError):
-        return ConnectionFailedException(place, "no connection, or it broke off")
+        return ConnectionFailedException(location, "no connection, or it broke off")
     if isinstance(error, MemoryError):
         raise error
     if isinstance(error, ResponseParserError) or not isinstance(error, BotoCoreError):
-        return WrongAnswerException(place, f"boto3 can't read the answer: {type(error).__name__}")
-    return S3Exception(place, f"{type(error).__name__} of boto3")
+        return WrongAnswerException(
+            location, f"boto3 can't read the answer: {type(error).__name__}"
+        )
+    return S3Exception(location, f"{type(error).__name__} of boto3")
 
 
-def _refused(place: Place, response: Mapping[str, Any]) -> OSError:
-    told = response.get("ResponseMetadata", {})
-    status = int(told.get("HTTPStatusCode", 0))
+def _refused(location: ObjectLocation, response: Mapping[str, Any]) -> OSError:
+    metadata = response.get("ResponseMetadata", {})
+    status = int(metadata.get("HTTPStatusCode", 0))
     code = str(response.get("Error", {}).get("Code", ""))
-    headers = told.get("HTTPHeaders", {})
-    found = _UNSATISFIED.fullmatch(headers.get("content-range", ""))
-    total = int(found[1]) if found else _number(response.get("Error", {}).get("ActualObjectSize"))
+    headers = metadata.get("HTTPHeaders", {})
+    match = _UNSATISFIED.fullmatch(headers.get("content-range", ""))
+    total = int(match[1]) if match else _number(response.get("Error", {}).get("ActualObjectSize"))
     wait = _number(headers.get("retry-after"))
-    return of_status(place, status, _WORDS.get(code, code), float(wait or 0), total)
+    return of_status(location, status, _WORDS.get(code, code), float(wait or 0), total)
 
 
 def _number(text: Any) -> int | None:
@@ -182,59 +186,59 @@ class Boto3Namespace(Namespace):
     def head(self, key: str, version: str | None = None) -> ObjectInfo:
         """As the port has it."""
         given = {} if version is None else {"VersionId": version}
-        found = self._ask(key, self._client.head_object, **given)
+        answer = self._ask(key, self._client.head_object, **given)
         return ObjectInfo(
             key,
-            found["ContentLength"],
-            plain(found.get("ETag")),
-            found.get("VersionId"),
-            _modified(found),
+            answer["ContentLength"],
+            plain(answer.get("ETag")),
+            answer.get("VersionId"),
+            _modified(answer),
         )
 
     def page(
-        self, prefix: str, delimiter: str, after: str | None, more: str | None, most: int
+        self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
         """As the port has it."""
-        given: dict[str, Any] = {"Prefix": prefix, "MaxKeys": most}
+        given: dict[str, Any] = {"Prefix": prefix, "MaxKeys": limit}
         if delimiter:
             given["Delimiter"] = delimiter
         if after is not None:
             given["StartAfter"] = after
         if more is not None:
             given["ContinuationToken"] = more
-        place = Place(self._bucket, prefix)
-        found = self._send(place, self._client.list_objects_v2, Bucket=self._bucket, **given)
-        token = listed(place, found)
+        location = ObjectLocation(self._bucket, prefix)
+        answer = self._send(location, self._client.list_objects_v2, Bucket=self._bucket, **given)
+        token = listed(location, answer)
         return Page(
-            tuple(_info(place, one) for one in found.get("Contents", ())),
-            tuple(one["Prefix"] for one in found.get("CommonPrefixes", ())),
+            tuple(_info(location, one) for one in answer.get("Contents", ())),
+            tuple(one["Prefix"] for one in answer.get("CommonPrefixes", ())),
             token,
         )
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
         """As the port has it."""
         given = _ANY if create else {}
-        found = self._create(create, key, self._client.put_object, Body=data, **given)
-        return self._written(key, found)
+        answer = self._create(create, key, self._client.put_object, Body=data, **given)
+        return self._written(key, answer)
 
     def begin(self, key: str) -> str:
         """As the port has it."""
-        found = self._ask(key, self._client.create_multipart_upload)
-        return str(required(Place(self._bucket, key), found, "UploadId"))
+        answer = self._ask(key, self._client.create_multipart_upload)
+        return str(required(ObjectLocation(self._bucket, key), answer, "UploadId"))
 
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
         """As the port has it."""
-        found = self._ask(
+        answer = self._ask(
             key, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data
         )
-        return str(self._written(key, found).etag)
+        return str(self._written(key, answer).etag)
 
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
     ) -> Written:
         """As the port has it."""
         parts = [{"PartNumber": n, "ETag": f'"{etag}"'} for n, etag in enumerate(etags, 1)]
-        found = self._create(
+        answer = self._create(
             create,
             key,
             self._client.complete_multipart_upload,
@@ -242,7 +246,7 @@ class Boto3Namespace(Namespace):
             MultipartUpload={"Parts": parts},
             **(_ANY if create else {}),
         )
-        return self._written(key, found)
+        return self._written(key, answer)
 
     def abort(self, key: str, upload: str) -> None:
         """As the port has it."""
@@ -253,38 +257,40 @@ class Boto3Namespace(Namespace):
 
     def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
         """As the port has it."""
-        found = self._send(
-            Place(self._bucket, keys[0]),
+        answer = self._send(
+            ObjectLocation(self._bucket, keys[0]),
             self._client.delete_objects,
             Bucket=self._bucket,
             Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
         )
-        errors = {str(one.get("Key")): self._refused(one) for one in found.get("Errors", ())}
+        errors = {str(one.get("Key")): self._refused(one) for one in answer.get("Errors", ())}
         if not errors.keys() <= set(keys):
-            raise WrongAnswerException(Place(self._bucket, keys[0]), "errors of other keys")
+            raise WrongAnswerException(
+                ObjectLocation(self._bucket, keys[0]), "errors of other keys"
+            )
         return errors
 
     def copy(self, source: str, target: str, etag: str | None = None) -> Written:
         """As the port has it."""
-        place = Place(self._bucket, source)
-        found = self._send(
-            place,
+        location = ObjectLocation(self._bucket, source)
+        answer = self._send(
+            location,
             self._client.copy_object,
             Bucket=self._bucket,
             Key=target,
             CopySource={"Bucket": self._bucket, "Key": source},
             **_only(etag),
         )
-        written = required(place, found, "CopyObjectResult", "ETag")
-        return Written(plain(written), found.get("VersionId"))
+        written = required(location, answer, "CopyObjectResult", "ETag")
+        return Written(plain(written), answer.get("VersionId"))
 
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
     ) -> str:
         """As the port has it."""
-        place = Place(self._bucket, source.key)
-        found = self._send(
-            place,
+        location = ObjectLocation(self._bucket, source.key)
+        answer = self._send(
+            location,
             self._client.upload_part_copy,
             Bucket=self._bucket,
             Key=target,
@@ -294,50 +300,54 @@ class Boto3Namespace(Namespace):
             CopySourceRange=f"bytes={start}-{stop - 1}",
             **_only(source.etag),
         )
-        return str(plain(required(place, found, "CopyPartResult", "ETag")))
+        return str(plain(required(location, answer, "CopyPartResult", "ETag")))
 
     def close(self) -> None:
         """As the port has it."""
         self._client.close()
 
     def _create(self, create: bool, key: str, call: Callable[..., Any], **given: Any) -> Any:
-        place = Place(self._bucket, key)
+        location = ObjectLocation(self._bucket, key)
         try:
             return call(Bucket=self._bucket, Key=key, **given)
         except ClientError as error:
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
             there = create and status == 412
-            failed = exists(place) if there else failure(place, error)
+            failed = exists(location) if there else failure(location, error)
         except Exception as error:
-            failed = failure(place, error)
+            failed = failure(location, error)
         raise failed  # not within `except`: the library's error says more than others may know
 
     def _ask(self, key: str, call: Callable[..., Any], **given: Any) -> Any:
-        return self._send(Place(self._bucket, key), call, Bucket=self._bucket, Key=key, **given)
+        return self._send(
+            ObjectLocation(self._bucket, key), call, Bucket=self._bucket, Key=key, **given
+        )
 
-    def _send(self, place: Place, call: Callable[..., Any], **given: Any) -> Any:
+    def _send(self, location: ObjectLocation, call: Callable[..., Any], **given: Any) -> Any:
         try:
             return call(**given)
         except Exception as error:
-            failed = failure(place, error)
+            failed = failure(location, error)
         raise failed  # as above
 
     def _refused(self, error: Mapping[str, Any]) -> PathIOException:
         code = str(error.get("Code", ""))
-        return of_status(Place(self._bucket, str(error.get("Key"))), _STATUSES.get(code, 400), code)
+        return of_status(
+            ObjectLocation(self._bucket, str(error.get("Key"))), _STATUSES.get(code, 400), code
+        )
 
-    def _written(self, key: str, found: Mapping[str, Any]) -> Written:
-        etag = required(Place(self._bucket, key), found, "ETag")
-        return Written(plain(etag), found.get("VersionId"))
-
-
-def _info(place: Place, found: Mapping[str, Any]) -> ObjectInfo:
-    size = required(place, found, "Size")
-    return ObjectInfo(found["Key"], size, plain(found.get("ETag")), None, _modified(found))
+    def _written(self, key: str, answer: Mapping[str, Any]) -> Written:
+        etag = required(ObjectLocation(self._bucket, key), answer, "ETag")
+        return Written(plain(etag), answer.get("VersionId"))
 
 
-def _modified(found: Mapping[str, Any]) -> float:
-    modified = found.get("LastModified")
+def _info(location: ObjectLocation, answer: Mapping[str, Any]) -> ObjectInfo:
+    size = required(location, answer, "Size")
+    return ObjectInfo(answer["Key"], size, plain(answer.get("ETag")), None, _modified(answer))
+
+
+def _modified(answer: Mapping[str, Any]) -> float:
+    modified = answer.get("LastModified")
     return 0.0 if modified is None else float(modified.timestamp())
 
 

@@ -15,7 +15,7 @@ from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
     ConnectionFailedException,
     NotPartialException,
-    Place,
+    ObjectLocation,
     RequestTimeoutException,
     S3Exception,
     UnfitTransportException,
@@ -62,7 +62,7 @@ class ObstoreBody(Body):
     """The answer to one GET."""
 
     def __init__(
-        self, source: ObstoreSource, place: Place, result: Any, cancel: Cancellation
+        self, source: ObstoreSource, location: ObjectLocation, result: Any, cancel: Cancellation
     ) -> None:
         start, stop = result.range
         self.offset, self.length = start, stop - start
@@ -70,7 +70,7 @@ class ObstoreBody(Body):
         self.etag = result.meta["e_tag"]
         self.version = result.meta["version"]
         self._source = source
-        self._place = place
+        self._location = location
         self._cancel = cancel
         self._left = self.length
         # What makes an awaitable of the next bytes; None at the end.
@@ -86,15 +86,15 @@ class ObstoreBody(Body):
         """As the port has it."""
         if self._next is None:
             return _NOTHING
-        coming = self._coming or self._source.begin(self._place, self._next)
+        coming = self._coming or self._source.begin(self._location, self._next)
         self._coming = None
-        chunk = memoryview(self._source.wait(self._place, coming, self._cancel) or _NOTHING)
+        chunk = memoryview(self._source.wait(self._location, coming, self._cancel) or _NOTHING)
         self._left -= len(chunk)
         if not chunk or self._left <= 0 or self.length <= _WHOLE:
             self._next = None
         more = self._next  # None, too, if it was closed meanwhile
         if more is not None:
-            self._coming = self._source.begin(self._place, more)
+            self._coming = self._source.begin(self._location, more)
         return chunk
 
     def close(self) -> None:
@@ -120,9 +120,9 @@ class ObstoreSource(RangeSource):
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
-        place = Place(self._bucket, request.key, request.range)
+        location = ObjectLocation(self._bucket, request.key, request.range)
         if not nameable(request.key):
-            raise UnfitTransportException(place, "obstore has no word for such a key")
+            raise UnfitTransportException(location, "obstore has no word for such a key")
         options: Any = {}
         if request.range is not None:
             options["range"] = _range(request.range)
@@ -134,38 +134,42 @@ class ObstoreSource(RangeSource):
         if store is None:
             store = self._store = obstore_store(self._config)
         result = self.run(
-            place, lambda: obstore.get_async(store, request.key, options=options), cancel
+            location, lambda: obstore.get_async(store, request.key, options=options), cancel
         )
-        return ObstoreBody(self, place, result, cancel)
+        return ObstoreBody(self, location, result, cancel)
 
-    def run(self, place: Place, begin: Callable[[], object], cancel: Cancellation) -> Any:
+    def run(
+        self, location: ObjectLocation, begin: Callable[[], object], cancel: Cancellation
+    ) -> Any:
         """What an awaitable gives, None for an iterator's end; its errors as ours."""
-        return self.wait(place, self.begin(place, begin), cancel)
+        return self.wait(location, self.begin(location, begin), cancel)
 
-    def begin(self, place: Place, begin: Callable[[], object]) -> Call:
+    def begin(self, location: ObjectLocation, begin: Callable[[], object]) -> Call:
         """Have an awaitable begin, for `wait` or `drop`."""
         try:
             return self._calls.begin(begin)
         except Forked:
-            raise _forked(place) from None
+            raise _forked(location) from None
 
     def drop(self, coming: Call) -> None:
         """End what was begun, and is not waited for."""
         self._calls.drop(coming)
 
-    def wait(self, place: Place, coming: Call, cancel: Cancellation) -> Any:
+    def wait(self, location: ObjectLocation, coming: Call, cancel: Cancellation) -> Any:
         """What an awaitable that has begun gives, as `run` has it."""
         try:
-            found = self._calls.wait(coming, cancel, self._timeout)
+            answer = self._calls.wait(coming, cancel, self._timeout)
         except Forked:
-            raise _forked(place) from None
+            raise _forked(location) from None
         except TimeoutError:
-            raise RequestTimeoutException(place, f"no answer within {self._timeout:g} s") from None
-        if isinstance(found, Failed):
-            if isinstance(found.error, StopAsyncIteration):
+            raise RequestTimeoutException(
+                location, f"no answer within {self._timeout:g} s"
+            ) from None
+        if isinstance(answer, Failed):
+            if isinstance(answer.error, StopAsyncIteration):
                 return None
-            raise failure(place, found.error)
-        return found
+            raise failure(location, answer.error)
+        return answer
 
     def close(self) -> None:
         """As the port has it; connections end with the store."""
@@ -173,8 +177,8 @@ class ObstoreSource(RangeSource):
         self._calls.stop()
 
 
-def _forked(place: Place) -> OSError:
-    return ConnectionFailedException(place, "the request was made before a fork")
+def _forked(location: ObjectLocation) -> OSError:
+    return ConnectionFailedException(location, "the request was made before a fork")
 
 
 def _range(want: ByteRange) -> Any:
@@ -183,35 +187,37 @@ def _range(want: ByteRange) -> Any:
     return {"offset": want.start} if want.stop is None else (want.start, want.stop)
 
 
-def failure(place: Place, error: BaseException) -> OSError:
+def failure(location: ObjectLocation, error: BaseException) -> OSError:
     """One of our exceptions for one of obstore's, whose text has all it knows, and much more."""
     text = str(error)
     if isinstance(error, FileNotFoundError):
-        return of_status(place, 404, code_in(text))
+        return of_status(location, 404, code_in(text))
     if not isinstance(error, Exception) or isinstance(error, MemoryError):
         raise error
     if not isinstance(error, obstore.exceptions.BaseError):
-        return S3Exception(place, f"{type(error).__name__} of obstore")
-    found = _STATUS.search(text)
-    if found is not None:
-        return of_status(place, int(found[1]), code_in(text), total=total_in(text))
+        return S3Exception(location, f"{type(error).__name__} of obstore")
+    match = _STATUS.search(text)
+    if match is not None:
+        return of_status(location, int(match[1]), code_in(text), total=total_in(text))
     named = type(error).__name__
-    found = _TOO_LARGE.search(text)
-    if found is not None:
-        return of_status(place, 416, "by obstore", total=int(found[1]))
-    found = _UNREAD.search(text)
-    if found is not None:
-        return UnreadAnswerException(place, f"the answer does not fit obstore ({found[1]})")
+    match = _TOO_LARGE.search(text)
+    if match is not None:
+        return of_status(location, 416, "by obstore", total=int(match[1]))
+    match = _UNREAD.search(text)
+    if match is not None:
+        return UnreadAnswerException(location, f"the answer does not fit obstore ({match[1]})")
     if "non-partial" in text or "NotPartial" in text:
-        return NotPartialException(place, "the store answers a range with another status than 206")
+        return NotPartialException(
+            location, "the store answers a range with another status than 206"
+        )
     if named in ("PermissionDeniedError", "UnauthenticatedError") or "redential" in text:
-        return AccessControlException(place.path, place.says("no access, or no credentials"))
+        return AccessControlException(location.path, location.says("no access, or no credentials"))
     if "timed out" in text or "TimedOut" in text:
-        return RequestTimeoutException(place, "no answer in time")
+        return RequestTimeoutException(location, "no answer in time")
     kinds = ("HTTP error", "error sending request", "error decoding", "onnect", "IncompleteMessage")
     if any(kind in text for kind in kinds):
-        return ConnectionFailedException(place, "no connection, or it broke off")
-    return S3Exception(place, f"{named} of obstore")
+        return ConnectionFailedException(location, "no connection, or it broke off")
+    return S3Exception(location, f"{named} of obstore")
 
 
 T = TypeVar("T")
@@ -236,33 +242,33 @@ class ObstoreNamespace(Namespace):
         options: Any = {"head": True}
         if version is not None:
             options["version"] = version
-        place = Place(self._bucket, key)
-        found = self._send(place, lambda: obstore.get(self._store, key, options=options)).meta
+        location = ObjectLocation(self._bucket, key)
+        meta = self._send(location, lambda: obstore.get(self._store, key, options=options)).meta
         return ObjectInfo(
             key,
-            found["size"],
-            plain(found["e_tag"]),
-            found["version"],
-            found["last_modified"].timestamp(),
+            meta["size"],
+            plain(meta["e_tag"]),
+            meta["version"],
+            meta["last_modified"].timestamp(),
         )
 
     def page(
-        self, prefix: str, delimiter: str, after: str | None, more: str | None, most: int
+        self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
         """As the port has it."""
-        return self._other.page(prefix, delimiter, after, more, most)
+        return self._other.page(prefix, delimiter, after, more, limit)
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
         """As the port has it."""
         if not nameable(key):
             return self._other.put(key, data, create)
-        place = Place(self._bucket, key)
+        location = ObjectLocation(self._bucket, key)
         mode: Literal["create", "overwrite"] = "create" if create else "overwrite"
         done = self._send(
-            place,
+            location,
             lambda: obstore.put(self._store, key, data, mode=mode, use_multipart=False),
         )
-        etag = required(place, done, "e_tag")
+        etag = required(location, done, "e_tag")
         return Written(plain(etag), done["version"])
 
     def begin(self, key: str) -> str:
@@ -303,14 +309,14 @@ class ObstoreNamespace(Namespace):
         if other is not None:
             other.close()
 
-    def _send(self, place: Place, call: Callable[[], T]) -> T:
+    def _send(self, location: ObjectLocation, call: Callable[[], T]) -> T:
         try:
             return call()
         except FileNotFoundError as error:
-            failed: OSError = of_status(place, 404, code_in(str(error)))
+            failed: OSError = of_status(location, 404, code_in(str(error)))
         except obstore.exceptions.AlreadyExistsError as error:
             busy = "status code: 409" in str(error)  # somebody else is at it
-            failed = of_status(place, 409, code_in(str(error))) if busy else exists(place)
+            failed = of_status(location, 409, code_in(str(error))) if busy else exists(location)
         except Exception as error:
-            failed = failure(place, error)
+            failed = failure(location, error)
         raise failed  # not within `except`: the library's error says more than others may know

@@ -50,18 +50,18 @@ def choose(config: S3Config) -> str:
     IllegalArgumentException if it is not installed, UnsupportedOperationException for obstore in
     a process forked after obstore was loaded.
     """
-    wanted = config.transport
+    transport = config.transport
     installed = [name for name in ("obstore", "boto3") if find_spec(name) is not None]
-    if wanted == "auto":
+    if transport == "auto":
         usable = [name for name in installed if name == "boto3" or not _FORK.loaded]
         if not usable:
             raise _forked() if installed else _missing("obstore or boto3")
         return usable[0]
-    if wanted not in installed:
-        raise _missing(wanted)
-    if wanted == "obstore" and _FORK.loaded:
+    if transport not in installed:
+        raise _missing(transport)
+    if transport == "obstore" and _FORK.loaded:
         raise _forked()
-    return wanted
+    return transport
 
 
 def namespace(config: S3Config) -> Namespace:
@@ -86,22 +86,22 @@ class PerProcess(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._made: dict[int, T] = {}  # by process; those of others are kept, and never used
+        self._instances: dict[int, T] = {}  # by process; those of others are kept, and never used
 
     def get(self) -> T:
         """The object of this process."""
         process = os.getpid()
-        made = self._made.get(process)
-        if made is None:
+        instance = self._instances.get(process)
+        if instance is None:
             with _FORK.lock:
-                if process not in self._made:
-                    self._made[process] = self._make()
-                made = self._made[process]
-        return made
+                if process not in self._instances:
+                    self._instances[process] = self._make()
+                instance = self._instances[process]
+        return instance
 
     def take(self) -> T | None:
         """The object of this process, if there is one; the next use makes another."""
-        return self._made.pop(os.getpid(), None)
+        return self._instances.pop(os.getpid(), None)
 
 
 def _missing(library: str) -> IllegalArgumentException:
@@ -138,7 +138,7 @@ class Fallback(RangeSource):
     def __init__(self, first: RangeSource, other: Callable[[], RangeSource]) -> None:
         self._first = first
         self._other = other
-        self._made: RangeSource | None = None
+        self._fallback: RangeSource | None = None
         self._left = False  # whether the first one is not asked any more
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
@@ -153,15 +153,15 @@ class Fallback(RangeSource):
                 self._left = want is not None and want.start >= 0  # else an oddity of the object
             except UnfitTransportException as error:
                 requests += error.sent
-        if self._made is None:
-            self._made = self._other()
-        body = self._made.get(request, cancel)
+        if self._fallback is None:
+            self._fallback = self._other()
+        body = self._fallback.get(request, cancel)
         body.requests = requests
         return body
 
     def close(self) -> None:
         """As the port has it."""
-        for source in (self._first, self._made):
+        for source in (self._first, self._fallback):
             if source is not None:
                 source.close()
 
@@ -170,14 +170,14 @@ class ProcessSource(RangeSource):
     """Makes a source in each process that uses it: none survives a fork."""
 
     def __init__(self, make: Callable[[], RangeSource]) -> None:
-        self._made = PerProcess(make)
+        self._sources = PerProcess(make)
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """As the port has it."""
-        return self._made.get().get(request, cancel)
+        return self._sources.get().get(request, cancel)
 
     def close(self) -> None:
         """As the port has it; later requests make another source."""
-        made = self._made.take()
-        if made is not None:
-            made.close()
+        source = self._sources.take()
+        if source is not None:
+            source.close()

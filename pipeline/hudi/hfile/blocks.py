@@ -1,4 +1,4 @@
-"""Blocks, which all of an HFile but its trailer consists of: header, data, checksums."""
+"""Encode and decode the blocks of an HFile: header, data and checksums."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fscontract.pipeline.hudi.io import Source
+from fscontract.pipeline.hudi.io import FileRegion
 
 Compression: TypeAlias = Literal["none", "gzip"]
 
@@ -35,7 +35,7 @@ _MIN_UNIT = 256
 
 
 @dataclass(frozen=True)
-class Block:
+class HFileBlock:
     """A block that was read: its magic, its data uncompressed, and its size on disk."""
 
     magic: bytes
@@ -44,7 +44,7 @@ class Block:
 
 
 def encode_block(magic: bytes, data: bytes, previous: int, compression: Compression) -> bytes:
-    """The bytes of a block with a CRC32C for each 16 KiB; `previous` is an offset, or -1."""
+    """Return the bytes of a block with a CRC32C for each 16 KiB; `previous` is an offset, or -1."""
     stored = _compress(data) if compression == "gzip" else data
     size = HEADER.size + len(stored)
     count = -(-size // BYTES_PER_CHECKSUM)
@@ -66,8 +66,8 @@ def expanded_bound(stored: int) -> int:
     return max(_ALWAYS_ALLOWED, MAX_RATIO * stored)
 
 
-def size_on_disk(source: Source, offset: int, header: bytes) -> int:
-    """The size of a block with its header and checksums, by its header."""
+def size_on_disk(source: FileRegion, offset: int, header: bytes) -> int:
+    """Return the size of a block with its header and checksums, by its header."""
     if len(header) < HEADER.size:
         raise source.corrupt(offset, "a block's header is cut off")
     size = HEADER.size + int(HEADER.unpack_from(header)[1])
@@ -77,13 +77,13 @@ def size_on_disk(source: Source, offset: int, header: bytes) -> int:
 
 
 def decode_block(
-    source: Source,
+    source: FileRegion,
     offset: int,
     raw: bytes,
     compression: Compression,
     *expected: bytes,
     max_bytes: int = MAX_BLOCK_BYTES,
-) -> Block:
+) -> HFileBlock:
     """Return the block in `raw`, which has at most `max_bytes` uncompressed.
 
     CorruptFileException for a wrong checksum, and for a larger size, before anything is expanded.
@@ -108,10 +108,10 @@ def decode_block(
     if plain > expanded_bound(len(stored)):
         message = f"a block of {len(stored)} bytes says it has {plain} uncompressed"
         raise source.corrupt(offset, message)
-    return Block(magic, _plain(source, offset, stored, plain, compression), len(raw))
+    return HFileBlock(magic, _plain(source, offset, stored, plain, compression), len(raw))
 
 
-def _plain(source: Source, offset: int, stored: bytes, size: int, how: Compression) -> bytes:
+def _plain(source: FileRegion, offset: int, stored: bytes, size: int, how: Compression) -> bytes:
     if how == "none":
         data = stored
     else:

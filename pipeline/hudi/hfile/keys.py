@@ -1,4 +1,4 @@
-"""Keys of HFiles, the index and data entries that begin with them, and variable-length integers."""
+"""Keys and index entries of HFiles, and the variable-length integers of Hadoop and Protobuf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 def encode_vint(value: int) -> bytes:
-    """A number from 0 as Hadoop writes it: a byte up to 127, else its length and its bytes."""
+    """Encode a number from 0 as Hadoop does: a byte up to 127, else its length and bytes."""
     if value <= 127:
         return bytes([value])
     size = (value.bit_length() + 7) // 8
@@ -17,7 +17,7 @@ def encode_vint(value: int) -> bytes:
 
 
 def decode_vint(data: bytes, position: int) -> tuple[int, int]:
-    """The number at a position as Hadoop writes it, and where it ends; ValueError."""
+    """Return the number at a position as Hadoop writes it, and where it ends; ValueError."""
     if position >= len(data):
         raise ValueError("a number is cut off")
     first = data[position] - 256 if data[position] > 127 else data[position]
@@ -32,7 +32,7 @@ def decode_vint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def encode_varint(value: int) -> bytes:
-    """A number from 0 as Protobuf writes it."""
+    """Return a number from 0 as Protobuf writes it."""
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)
@@ -42,7 +42,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def decode_varint(data: bytes, position: int) -> tuple[int, int]:
-    """The number at a position as Protobuf writes it, and where it ends; ValueError."""
+    """Return the number at a position as Protobuf writes it, and where it ends; ValueError."""
     value = 0
     for shift in range(0, 70, 7):
         if position >= len(data):
@@ -56,7 +56,7 @@ def decode_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def encode_message(fields: Iterable[tuple[int, int | bytes]]) -> bytes:
-    """A Protobuf message of fields (number, value)."""
+    """Return a Protobuf message of fields (number, value)."""
     out = bytearray()
     for number, value in fields:
         if isinstance(value, int):
@@ -67,7 +67,7 @@ def encode_message(fields: Iterable[tuple[int, int | bytes]]) -> bytes:
 
 
 def decode_message(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields (number, value) of a Protobuf message of numbers and bytes; ValueError."""
+    """Yield the fields (number, value) of a Protobuf message of numbers and bytes; ValueError."""
     position = 0
     while position < len(data):
         tag, position = decode_varint(data, position)
@@ -82,7 +82,7 @@ def decode_message(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def delimited(data: bytes, position: int) -> bytes:
-    """The message at a position that begins with its length; ValueError."""
+    """Return the message at a position that begins with its length; ValueError."""
     length, position = decode_varint(data, position)
     if position + length > len(data):
         raise ValueError("a message is cut off")
@@ -106,25 +106,25 @@ class IndexEntry(NamedTuple):
 
 
 def pack_key(text: bytes) -> bytes:
-    """A key as it stands in a file."""
+    """Return a key as it stands in a file."""
     return _LENGTH.pack(len(text)) + text + _SUFFIX
 
 
 def unpack_key(packed: bytes) -> bytes:
-    """The text of a key as it stands in a file; ValueError."""
+    """Return the text of a key as it stands in a file; ValueError."""
     if len(packed) < 2 or len(packed) < 2 + _LENGTH.unpack_from(packed)[0]:
         raise ValueError("a key is cut off")
     return packed[2 : 2 + _LENGTH.unpack_from(packed)[0]]
 
 
 def pack_entry(key: bytes, value: bytes) -> bytes:
-    """One key and its value in a data block."""
+    """Return one key and its value in a data block."""
     packed = pack_key(key)
     return _SIZES.pack(len(packed), len(value)) + packed + value + b"\x00"
 
 
 def unpack_entries(data: bytes, versioned: bool) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of a data block, each followed by a version, if `versioned`.
+    """Yield the keys and values of a data block, each followed by a version, if `versioned`.
 
     ValueError where they don't fit the block.
     """
@@ -147,14 +147,14 @@ def unpack_entries(data: bytes, versioned: bool) -> Iterator[tuple[bytes, bytes]
 
 
 def pack_root(entries: Sequence[tuple[bytes, int, int]]) -> bytes:
-    """A root index, of entries (key as it stands there, offset, size)."""
+    """Return a root index, of entries (key as it stands there, offset, size)."""
     return b"".join(
         _WHERE.pack(offset, size) + encode_vint(len(key)) + key for key, offset, size in entries
     )
 
 
 def unpack_root(data: bytes, count: int, rest: int = 0) -> list[tuple[bytes, int, int]]:
-    """The `count` entries of a root index, which `rest` bytes may follow; ValueError."""
+    """Return the `count` entries of a root index, which `rest` bytes may follow; ValueError."""
     entries: list[tuple[bytes, int, int]] = []
     position = 0
     while len(entries) < count:
@@ -192,20 +192,20 @@ def unpack_index(data: bytes, count: int, rest: int = 0) -> list[IndexEntry]:
 
 
 def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
-    """An index below the root: how many entries, where each begins, and the entries."""
+    """Return an index below the root: how many entries, where each begins, and the entries."""
     packed = [_WHERE.pack(e.offset, e.size) + pack_key(e.key) for e in entries]
     ends = [0]
-    for each in packed:
-        ends.append(ends[-1] + len(each))
+    for entry in packed:
+        ends.append(ends[-1] + len(entry))
     return struct.pack(f">i{len(ends)}i", len(entries), *ends) + b"".join(packed)
 
 
-def unpack_branch(data: bytes, most: int) -> list[IndexEntry]:
-    """The entries of an index below the root, `most` of them; ValueError."""
+def unpack_branch(data: bytes, max_count: int) -> list[IndexEntry]:
+    """Return the entries of an index below the root, `most` of them; ValueError."""
     count = int.from_bytes(data[:4], "big")
     start = 8 + 4 * count
-    if count > most:
-        raise ValueError(f"an index of {count} blocks where the file has room for {most}")
+    if count > max_count:
+        raise ValueError(f"an index of {count} blocks where the file has room for {max_count}")
     if start > len(data):
         raise ValueError("an index is cut off")
     bounds = struct.unpack_from(f">{count + 1}i", data, 4)

@@ -1,4 +1,4 @@
-"""Read an HFile: its trailer in one read, then one read for each block."""
+"""Read an HFile: the index in one read, then one read for each block."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fscontract.pipeline.hudi.hfile.blocks import (
     MAX_BLOCK_BYTES,
     META,
     ROOT_INDEX,
-    Block,
     Compression,
+    HFileBlock,
     decode_block,
     size_on_disk,
 )
@@ -33,7 +33,7 @@ from fscontract.pipeline.hudi.hfile.keys import (
     unpack_index,
     unpack_root,
 )
-from fscontract.pipeline.hudi.io import Source
+from fscontract.pipeline.hudi.io import FileRegion
 
 SIZE = 4096
 _MAGIC = b'TRABLK"$'
@@ -63,7 +63,7 @@ class Trailer:
     last_block: int
 
     def encode(self) -> bytes:
-        """The trailer's bytes."""
+        """Return the trailer's bytes."""
         message = encode_message(
             [
                 (1, self.file_info_offset),
@@ -84,8 +84,8 @@ class Trailer:
         return content.ljust(SIZE - len(_VERSION), b"\x00") + _VERSION
 
 
-def decode_trailer(source: Source, raw: bytes) -> Trailer:
-    """The trailer of a file that ends with `raw`; CorruptFileException."""
+def decode_trailer(source: FileRegion, raw: bytes) -> Trailer:
+    """Return the trailer of a file that ends with `raw`; CorruptFileException."""
     offset = source.length - SIZE
     if len(raw) < SIZE or raw[-SIZE : len(_MAGIC) - SIZE] != _MAGIC:
         raise source.corrupt(max(0, offset), "no HFile ends here")
@@ -107,14 +107,14 @@ def decode_trailer(source: Source, raw: bytes) -> Trailer:
 
 
 def encode_info(info: Mapping[bytes, bytes]) -> bytes:
-    """The data of a file info block."""
+    """Return the data of a file info block."""
     pairs = [(1, encode_message([(1, key), (2, info[key])])) for key in sorted(info)]
     message = encode_message(pairs)
     return _INFO_MAGIC + encode_varint(len(message)) + message
 
 
 def decode_info(data: bytes) -> dict[bytes, bytes]:
-    """What a file info block says, by key; ValueError."""
+    """Return what a file info block says, by key; ValueError."""
     if not data.startswith(_INFO_MAGIC):
         raise ValueError("the file info is of another kind")
     info = {}
@@ -151,7 +151,7 @@ class HFileReader:
     """
 
     def __init__(
-        self, source: Source, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
+        self, source: FileRegion, tail: int = TAIL, max_block_bytes: int = MAX_BLOCK_BYTES
     ) -> None:
         self._source = source
         self._max_bytes = max_block_bytes
@@ -176,7 +176,7 @@ class HFileReader:
 
     @property
     def info(self) -> Mapping[bytes, bytes]:
-        """The file's notes, such as its Avro schema at b"schema"."""
+        """Return the file's notes, such as its Avro schema at b"schema"."""
         return self._info
 
     def expanded_size(self) -> int:
@@ -190,25 +190,25 @@ class HFileReader:
 
     @property
     def entry_count(self) -> int:
-        """How many entries the file says it has."""
+        """Return how many entries the file says it has."""
         return self._trailer.entry_count
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of a key, or None."""
+        """Return the value of a key, or None."""
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values of the keys that are there, by one vectored read."""
-        wanted = set(keys)
-        places = sorted({bisect_right(self._keys, key) - 1 for key in wanted} - {-1})
-        found: dict[bytes, bytes] = {}
-        for batch in self._batches([self._index[place] for place in places]):
+        """Return the values of the keys that are there, by one vectored read."""
+        key_set = set(keys)
+        places = sorted({bisect_right(self._keys, key) - 1 for key in key_set} - {-1})
+        values: dict[bytes, bytes] = {}
+        for batch in self._batches([self._index[index] for index in places]):
             for data in batch:
-                found.update((key, value) for key, value in data if key in wanted)
-        return found
+                values.update((key, value) for key, value in data if key in key_set)
+        return values
 
     def scan(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """The entries whose key begins with `prefix`, in order; holds a batch of blocks."""
+        """Yield the entries whose key begins with `prefix`, in order; holds a batch of blocks."""
         first = max(0, bisect_right(self._keys, prefix) - 1) if prefix else 0
         last = len(self._keys)
         if prefix and (after := _after(prefix)) is not None:
@@ -225,14 +225,14 @@ class HFileReader:
             raise self._source.corrupt(self._source.length - SIZE, message)
 
     def meta(self, name: bytes) -> bytes | None:
-        """The content of a meta block, or None."""
+        """Return the content of a meta block, or None."""
         if name not in self._meta:
             return None
         offset, size = self._meta[name]
         return self._block(offset, self._source.read(offset, size), META).data
 
     def metas(self, prefix: bytes, parse: Callable[[bytes], T]) -> Iterator[T]:
-        """What `parse` makes of the meta blocks whose name begins with `prefix`, in order of names.
+        """Yield the parsed meta blocks whose name begins with `prefix`, in order of names.
 
         They are read by one vectored read; one for which it raises ValueError is damaged.
         """
@@ -275,7 +275,7 @@ class HFileReader:
         """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
         trailer = self._trailer
         offset = trailer.load_on_open_offset
-        blocks: list[Block] = []
+        blocks: list[HFileBlock] = []
         for magic in (ROOT_INDEX, ROOT_INDEX, FILE_INFO):
             begin = offset - self._end_offset
             size = size_on_disk(self._source, offset, self._end[begin : begin + HEADER.size])
@@ -297,18 +297,18 @@ class HFileReader:
         return root, meta
 
     def _data_index(self, entries: list[IndexEntry]) -> list[IndexEntry]:
-        """The entries of data blocks, read level by level."""
+        """Return the entries of data blocks, read level by level."""
         levels = self._trailer.levels
         if not 1 <= levels <= _MOST_LEVELS:
             raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
-        most = self._source.length // HEADER.size
+        max_count = self._source.length // HEADER.size
         self._check_places((e.offset, e.size) for e in entries)
         for _ in range(levels - 1):
             below: list[IndexEntry] = []
             raws = self._source.read_many([(e.offset, e.size) for e in entries])
             for entry, raw in zip(entries, raws, strict=True):
                 block = self._block(entry.offset, raw, LEAF_INDEX, INTERMEDIATE_INDEX)
-                unpacked = partial(unpack_branch, most=most - len(below))
+                unpacked = partial(unpack_branch, max_count=max_count - len(below))
                 below += self._parsed(entry.offset, unpacked, block.data)
             entries = below
             self._check_places((e.offset, e.size) for e in entries)
@@ -337,7 +337,7 @@ class HFileReader:
         except ValueError as error:
             raise self._source.corrupt(offset, str(error)) from error
 
-    def _block(self, offset: int, raw: bytes, *expected: bytes) -> Block:
+    def _block(self, offset: int, raw: bytes, *expected: bytes) -> HFileBlock:
         how = self._trailer.compression
         bound = min(self._max_bytes, _MAX_INFO_BYTES if FILE_INFO in expected else self._max_bytes)
         return decode_block(self._source, offset, raw, how, *expected, max_bytes=bound)
@@ -350,6 +350,6 @@ class HFileReader:
 
 
 def _after(prefix: bytes) -> bytes | None:
-    """The smallest key above all that begin with `prefix`; None if there is none."""
-    kept = prefix.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    """Return the smallest key above all that begin with `prefix`; None if there is none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None

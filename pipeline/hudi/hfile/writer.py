@@ -1,4 +1,4 @@
-"""Writing an HFile, from keys in order."""
+"""Write an HFile from keys in ascending order."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class HFileWriter:
             self._first = None
 
     def _branches(self) -> tuple[list[IndexEntry], int, int]:
-        """The entries of the root, how many levels there are, and the bytes below the root."""
+        """Return the entries of the root, the number of levels, and the bytes below the root."""
         entries, levels, size, magic = self._index, 1, 0, LEAF_INDEX
         while sum(len(e.key) + 26 for e in entries) > self._index_size and len(entries) > 2:
             above = []
@@ -191,12 +191,12 @@ def write_hfile(
     return writer.close()
 
 
-def _groups(entries: list[IndexEntry], most: int) -> list[list[IndexEntry]]:
-    """Entries in runs of at least two, and about `most` bytes."""
+def _groups(entries: list[IndexEntry], max_bytes: int) -> list[list[IndexEntry]]:
+    """Group entries into runs of at least two, and about `max_bytes` bytes."""
     groups: list[list[IndexEntry]] = [[]]
     size = 0
     for entry in entries:
-        if size > most and len(groups[-1]) > 1:
+        if size > max_bytes and len(groups[-1]) > 1:
             groups.append([])
             size = 0
         groups[-1].append(entry)

@@ -1,1 +1,1 @@
-"""Parquet files, read by PyArrow through streams of ours."""
+"""Read Parquet files in the data source."""

@@ -1,4 +1,4 @@
-"""Map column types between Parquet, Arrow and Spark, with hive-style partition columns."""
+"""Convert column types between Arrow and Spark, and parse Hive-style partition columns."""
 
 from __future__ import annotations
 
@@ -53,97 +53,97 @@ _MOST_DIGITS = 38
 _EXACT = 32
 
 
-def spark_type(found: Any) -> Any:
-    """Spark's type for one of Arrow's; SourceException if there is none."""
-    known = _PLAIN.get(found)
+def spark_type(kind: Any) -> Any:
+    """Return Spark's type for one of Arrow's; SourceException if there is none."""
+    known = _PLAIN.get(kind)
     if known is not None:
         return known
-    if _is_text(found):
+    if _is_text(kind):
         return spark.StringType()
-    if _is_bytes(found):
+    if _is_bytes(kind):
         return spark.BinaryType()
-    if kinds.is_timestamp(found):
-        return spark.TimestampNTZType() if found.tz is None else spark.TimestampType()
-    if kinds.is_decimal(found) and found.precision <= _MOST_DIGITS:
-        return spark.DecimalType(found.precision, found.scale)
-    if kinds.is_dictionary(found):
-        return spark_type(found.value_type)
-    if _is_list(found):
-        return spark.ArrayType(spark_type(found.value_type))
-    if kinds.is_map(found):
-        return spark.MapType(spark_type(found.key_type), spark_type(found.item_type))
-    if kinds.is_struct(found):
-        return spark.StructType([spark.StructField(f.name, spark_type(f.type)) for f in found])
-    raise SourceException(f"Spark has no type for {found}")
+    if kinds.is_timestamp(kind):
+        return spark.TimestampNTZType() if kind.tz is None else spark.TimestampType()
+    if kinds.is_decimal(kind) and kind.precision <= _MOST_DIGITS:
+        return spark.DecimalType(kind.precision, kind.scale)
+    if kinds.is_dictionary(kind):
+        return spark_type(kind.value_type)
+    if _is_list(kind):
+        return spark.ArrayType(spark_type(kind.value_type))
+    if kinds.is_map(kind):
+        return spark.MapType(spark_type(kind.key_type), spark_type(kind.item_type))
+    if kinds.is_struct(kind):
+        return spark.StructType([spark.StructField(f.name, spark_type(f.type)) for f in kind])
+    raise SourceException(f"Spark has no type for {kind}")
 
 
-def arrow_type(wanted: Any) -> Any:
-    """Arrow's type for one of Spark's, as Spark takes it; SourceException if there is none."""
-    known = _ARROW.get(type(wanted))
+def arrow_type(kind: Any) -> Any:
+    """Return Arrow's type for one of Spark's; SourceException if there is none."""
+    known = _ARROW.get(type(kind))
     if known is not None:
         return known
-    if isinstance(wanted, spark.DecimalType):
-        return pa.decimal128(wanted.precision, wanted.scale)
-    if isinstance(wanted, spark.ArrayType):
-        element = arrow_type(wanted.elementType)
-        return pa.list_(pa.field("element", element, wanted.containsNull))
-    if isinstance(wanted, spark.MapType):
-        key = pa.field("key", arrow_type(wanted.keyType), nullable=False)
-        return pa.map_(
-            key, pa.field("value", arrow_type(wanted.valueType), wanted.valueContainsNull)
-        )
-    if isinstance(wanted, spark.StructType):
-        return pa.struct([pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in wanted])
-    raise SourceException(f"Parquet files are not read as {wanted.simpleString()}")
+    if isinstance(kind, spark.DecimalType):
+        return pa.decimal128(kind.precision, kind.scale)
+    if isinstance(kind, spark.ArrayType):
+        element = arrow_type(kind.elementType)
+        return pa.list_(pa.field("element", element, kind.containsNull))
+    if isinstance(kind, spark.MapType):
+        key = pa.field("key", arrow_type(kind.keyType), nullable=False)
+        return pa.map_(key, pa.field("value", arrow_type(kind.valueType), kind.valueContainsNull))
+    if isinstance(kind, spark.StructType):
+        return pa.struct([pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in kind])
+    raise SourceException(f"Parquet files are not read as {kind.simpleString()}")
 
 
-def fits(found: Any, wanted: Any) -> bool:
-    """Whether each value of one type of Arrow has a value of the other that is the same."""
-    if found == wanted or kinds.is_null(found):
+def fits(source: Any, target: Any) -> bool:
+    """Return whether each value of one type of Arrow has a value of the other that is the same."""
+    if source == target or kinds.is_null(source):
         return True
-    if kinds.is_dictionary(found):
-        return fits(found.value_type, wanted)
-    if _is_text(found) or _is_bytes(found):
-        return _is_text(wanted) or _is_bytes(wanted)
-    if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
-        return (found.tz is None) == (wanted.tz is None)
-    if _is_list(found) and _is_list(wanted):
-        return fits(found.value_type, wanted.value_type)
-    if kinds.is_map(found) and kinds.is_map(wanted):
-        return fits(found.key_type, wanted.key_type) and fits(found.item_type, wanted.item_type)
-    if kinds.is_struct(found) and kinds.is_struct(wanted):
-        names = [f.name for f in found] == [f.name for f in wanted]
-        pairs = zip(found, wanted, strict=False)
-        return names and all(fits(one.type, other.type) for one, other in pairs)
-    return _is_wider(found, wanted)
+    if kinds.is_dictionary(source):
+        return fits(source.value_type, target)
+    if _is_text(source) or _is_bytes(source):
+        return _is_text(target) or _is_bytes(target)
+    if kinds.is_timestamp(source) and kinds.is_timestamp(target):
+        return (source.tz is None) == (target.tz is None)
+    if _is_list(source) and _is_list(target):
+        return fits(source.value_type, target.value_type)
+    if kinds.is_map(source) and kinds.is_map(target):
+        return fits(source.key_type, target.key_type) and fits(source.item_type, target.item_type)
+    if kinds.is_struct(source) and kinds.is_struct(target):
+        names = [f.name for f in source] == [f.name for f in target]
+        pairs = zip(source, target, strict=False)
+        return names and all(
+            fits(source_field.type, target_field.type) for source_field, target_field in pairs
+        )
+    return _is_wider(source, target)
 
 
-def _is_wider(found: Any, wanted: Any) -> bool:
-    """Of numbers."""
-    if kinds.is_decimal(found) and kinds.is_decimal(wanted):
-        whole = wanted.precision - wanted.scale >= found.precision - found.scale
-        return whole and bool(wanted.scale >= found.scale)
-    if kinds.is_floating(found):
-        return bool(kinds.is_floating(wanted) and found.bit_width <= wanted.bit_width)
-    if not kinds.is_integer(found):
+def _is_wider(source: Any, target: Any) -> bool:
+    """Return whether one numeric type holds each value of the other."""
+    if kinds.is_decimal(source) and kinds.is_decimal(target):
+        fits_digits = target.precision - target.scale >= source.precision - source.scale
+        return fits_digits and bool(target.scale >= source.scale)
+    if kinds.is_floating(source):
+        return bool(kinds.is_floating(target) and source.bit_width <= target.bit_width)
+    if not kinds.is_integer(source):
         return False
-    if kinds.is_decimal(wanted):
-        return bool(wanted.precision - wanted.scale >= _DIGITS[found.bit_width])
-    if kinds.is_float64(wanted):
-        return bool(found.bit_width <= _EXACT)
-    if kinds.is_integer(wanted):
-        same = kinds.is_signed_integer(found) == kinds.is_signed_integer(wanted)
-        room = wanted.bit_width - found.bit_width
-        return bool(room >= 0 if same else kinds.is_signed_integer(wanted) and room > 0)
+    if kinds.is_decimal(target):
+        return bool(target.precision - target.scale >= _DIGITS[source.bit_width])
+    if kinds.is_float64(target):
+        return bool(source.bit_width <= _EXACT)
+    if kinds.is_integer(target):
+        same = kinds.is_signed_integer(source) == kinds.is_signed_integer(target)
+        room = target.bit_width - source.bit_width
+        return bool(room >= 0 if same else kinds.is_signed_integer(target) and room > 0)
     return False
 
 
-def converted(array: Any, wanted: Any) -> Any:
-    """The same values as another type, which they have to fit; pa.ArrowInvalid for one that is
+def converted(array: Any, target: Any) -> Any:
+    """Cast an array to a type that it fits; pa.ArrowInvalid for a value that is
     not the same, such as a time of nanoseconds, or bytes that are no text."""
     if kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
-    return array if array.type == wanted else array.cast(wanted)
+    return array if array.type == target else array.cast(target)
 
 
 def _is_list(kind: Any) -> bool:
@@ -163,7 +163,7 @@ def _is_bytes(kind: Any) -> bool:
 #: The name for a value that is null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
-_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 #: The text of each column's value, None for null; in the order of the directories.
@@ -171,28 +171,28 @@ Texts = Mapping[str, str | None]
 
 
 def texts_of(directory: str) -> Texts:
-    """The columns that a path below a dataset has values of."""
-    found: dict[str, str | None] = {}
+    """Return the columns that a path below a dataset has values of."""
+    texts: dict[str, str | None] = {}
     for element in directory.split("/"):
         name, equals, text = element.partition("=")
         if name and equals:
-            found[_plain(name)] = None if text == NULL else _plain(text)
-    return found
+            texts[_plain(name)] = None if text == NULL else _plain(text)
+    return texts
 
 
 def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
-    """The columns that all directories have values of; SourceException if they are not the same."""
-    kinds = list(dict.fromkeys(tuple(each) for each in directories))
+    """Return the partition columns; SourceException if directories have different ones."""
+    kinds = list(dict.fromkeys(tuple(texts) for texts in directories))
     if len(kinds) > 1:
-        one, other = (", ".join(names) or "no column" for names in kinds[:2])
-        raise SourceException(f"directories have values of {one}, and others of {other}")
+        first, second = (", ".join(names) or "no column" for names in kinds[:2])
+        raise SourceException(f"directories have values of {first}, and others of {second}")
     return kinds[0] if kinds else ()
 
 
 def type_of(texts: Iterable[str | None]) -> Any:
-    """The type that all values have: whole numbers, days, or else strings."""
+    """Return the type that all values have: whole numbers, days, or else strings."""
     known = {text for text in texts if text is not None}
-    if known and all(_WHOLE.fullmatch(text) for text in known):
+    if known and all(_INTEGER.fullmatch(text) for text in known):
         for bits, kind in ((31, spark.IntegerType()), (63, spark.LongType())):
             if all(-(1 << bits) <= int(text) < 1 << bits for text in known):
                 return kind
@@ -202,22 +202,22 @@ def type_of(texts: Iterable[str | None]) -> Any:
 
 
 def value_of(column: str, text: str | None, kind: Any) -> Any:
-    """The value that a text stands for; SourceException if it is none of that type of Spark."""
+    """Parse a value of a type of Spark; SourceException for any other text."""
     if text is None:
         return None
     read = _READERS.get(type(kind))
-    shown = kind.simpleString()
+    type_name = kind.simpleString()
     if read is None:
-        raise SourceException(f"the values of column {column!r} in directories are no {shown}")
+        raise SourceException(f"the values of column {column!r} in directories are no {type_name}")
     try:
         return pa.scalar(read(text), arrow_type(kind)).as_py()
     except (ValueError, ArithmeticError):
-        raise SourceException(f"{text!r:.80} is no {shown} of column {column!r}") from None
+        raise SourceException(f"{text!r:.80} is no {type_name} of column {column!r}") from None
 
 
 def keeps(conditions: Sequence[Condition], values: Mapping[str, Any]) -> bool:
-    """Whether all conditions hold of the values of a directory; of null but few do."""
-    return all(_holds(each, values[each.column]) for each in conditions)
+    """Return whether all conditions hold of the values of a directory; of null but few do."""
+    return all(_holds(condition, values[condition.column]) for condition in conditions)
 
 
 def _holds(condition: Condition, value: Any) -> bool:
@@ -226,13 +226,13 @@ def _holds(condition: Condition, value: Any) -> bool:
     return condition.holds(value)
 
 
-def _whole(text: str) -> int:
-    if not _WHOLE.fullmatch(text):
+def _integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
         raise ValueError("no whole number")
     return int(text)
 
 
-def _truth(text: str) -> bool:
+def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("true or false")
     return text.lower() == "true"
@@ -240,10 +240,10 @@ def _truth(text: str) -> bool:
 
 #: What makes a value of a type of a text.
 _READERS: dict[type, Callable[[str], Any]] = {
-    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _whole),
+    **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _integer),
     **dict.fromkeys((spark.FloatType, spark.DoubleType), float),
     spark.StringType: str,
-    spark.BooleanType: _truth,
+    spark.BooleanType: _boolean,
     spark.DateType: date.fromisoformat,
     spark.DecimalType: Decimal,
 }
@@ -257,4 +257,4 @@ def _is_day(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)

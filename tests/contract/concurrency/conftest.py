@@ -50,7 +50,7 @@ class ScratchStream(MemoryInputStream):
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        self._scratch = self._data[position : position + (length or 0)]
+        self._scratch = self.data[position : position + (length or 0)]
         room = memoryview(buffer)[offset:]
         chunk = self._scratch[: len(room)]
         room[: len(chunk)] = chunk
@@ -250,7 +250,7 @@ class _FileSystem(MemoryFileSystem):
         self.opened: list[MemoryInputStream] = []
 
     def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
-        stream = self.stream(super()._open(path, options)._data, path)
+        stream = self.stream(super()._open(path, options).data, path)
         self.opened.append(stream)
         return stream
 

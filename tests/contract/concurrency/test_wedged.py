@@ -41,25 +41,23 @@ class Sharing(MemoryFileSystem):
     """A filesystem whose streams share a connection, which may be `broken` from the start."""
 
     def __init__(self, broken: bool = False) -> None:
-        super().__init__()
-        self.connection = Connection()
-        self.connection.mixed = broken
-        self.broken = broken
-
-    def _open(self, path: str, options: Any) -> MemoryInputStream:
-        connection = self.connection
+        connection = self.connection = Connection()
+        connection.mixed = broken
 
         class Stream(MemoryInputStream):
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
+                if not broken:
+                    connection.asking.clear()
+                    connection.ask()
+
             def pread(
                 self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
             ) -> int:
                 connection.ask()
                 return super().pread(position, buffer, offset, length)
 
-        if not self.broken:
-            connection.asking.clear()
-            connection.ask()
-        return Stream(super()._open(path, options)._data, path)
+        super().__init__(Stream)
 
 
 def test_what_threads_did_to_it_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,9 +43,8 @@ TARGETS = dedent(
                 never.wait(0.05)
             return super().skip(count)
 
-    class Hanging(MemoryFileSystem):
-        def _open(self, path, options):
-            return HangingStream(super()._open(path, options)._data, path)
+    def Hanging():
+        return MemoryFileSystem(stream_class=HangingStream)
 
     def token(token):
         raise OSError(f"no way in with {token}")

@@ -20,20 +20,9 @@ FEATURES = load_profile("reference").features
 MakeExecutor: TypeAlias = Callable[..., Executor]
 
 
-class OneKind(MemoryFileSystem):
-    """A memory filesystem whose streams are of a given class."""
-
-    def __init__(self, kind: type[MemoryInputStream]) -> None:
-        super().__init__()
-        self.kind = kind
-
-    def _open(self, path: str, options: Any) -> MemoryInputStream:
-        return self.kind(super()._open(path, options)._data, path)
-
-
 def binding_of(kind: type[MemoryInputStream] = MemoryInputStream) -> StreamBinding:
     """A binding to streams of a class."""
-    return StreamBinding(OneKind(kind), "test")
+    return StreamBinding(MemoryFileSystem(kind), "test")
 
 
 def settings_for(*patterns: str, **more: Any) -> Settings:

@@ -52,7 +52,7 @@ class BytesLie(MemoryInputStream):
     def read_byte(self) -> int:
         """Look one ahead."""
         value = super().read_byte()
-        return value if value < 0 else self._data[min(self._pos, self._size - 1)]
+        return value if value < 0 else self.data[min(self._pos, self._size - 1)]
 
 
 class Forgets(MemoryInputStream):

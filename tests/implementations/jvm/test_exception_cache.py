@@ -32,7 +32,7 @@ def test_exceptions_of_streams_are_put_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the next file is opened, once there were many."""
-    monkeypatch.setattr(jvm, "MOST", 100)
+    monkeypatch.setattr(jvm, "MAX_EXCEPTIONS", 100)
     binding = HadoopBinding.from_url(f"raw://{tmp_path}", {})
     binding.prepare()
     try:
@@ -49,7 +49,7 @@ def test_exceptions_of_streams_are_put_aside(
 
 
 def test_nothing_is_put_aside_for_few() -> None:
-    kept = jvm.KeptExceptions()
+    kept = jvm.ExceptionCache()
     before = gc.get_freeze_count()
     kept.add()
     kept.put_aside()

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 
-from fscontract.implementations.s3.errors import Place, of_status
+from fscontract.implementations.s3.errors import ObjectLocation, of_status
 from fscontract.implementations.s3.object_reader import (
     Body,
     ByteRange,
@@ -59,7 +59,7 @@ class MemorySource(RangeSource):
         with self._lock:
             self.requests.append(want)
         self.before(key, want)
-        place = Place(BUCKET, key, want)
+        place = ObjectLocation(BUCKET, key, want)
         data = self.objects.get(key)
         if data is None:
             raise of_status(place, 404, "NoSuchKey")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fscontract.implementations.s3.answers import Extent, Misfit, check_head, extent_of, required
-from fscontract.implementations.s3.errors import Place, WrongAnswerException
+from fscontract.implementations.s3.errors import ObjectLocation, WrongAnswerException
 from fscontract.implementations.s3.etags import header, plain, same
 
 
@@ -72,7 +72,7 @@ def test_a_deletion_is_known_by_its_result() -> None:
 
 
 def test_what_is_missing_in_an_answer_is_named() -> None:
-    place = Place("bucket", "key")
+    place = ObjectLocation("bucket", "key")
     assert required(place, {"A": {"B": False}}, "A", "B") is False
     broken: list[Any] = [{}, {"A": ""}, {"A": {}}, {"A": {"B": None}}, {"A": "text"}]
     for found in broken:

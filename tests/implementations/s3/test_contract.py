@@ -56,7 +56,7 @@ def test_the_contract_holds_across_the_boundaries_of_windows(
             plan,
             first=5 if plan.growth == 1 else 16,
             growth=min(plan.growth, 2),
-            most=64,
+            maximum=64,
             hold=8 if plan.ahead else 0,
         )
         monkeypatch.setitem(read_ahead.PLANS, name, small)

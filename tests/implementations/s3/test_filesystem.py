@@ -20,9 +20,9 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import ETAGS_AVAILABLE, FileSystem
+from fscontract.implementations.options import MIB
 from fscontract.implementations.s3.filesystem import S3FileStatus, S3FileSystem
 from fscontract.implementations.s3.fsspec_adapter import Buckets, S3Fsspec
-from fscontract.implementations.s3.options import MIB
 from tests.implementations import test_filesystem as shared
 from tests.implementations.support import read, write
 
@@ -315,7 +315,7 @@ class TestRequests(EachTransport):
         listed = fs._store.list
 
         def by_one(prefix: str, delimiter: str = "", **more: Any) -> Any:
-            return listed(prefix, delimiter, most=1)
+            return listed(prefix, delimiter, limit=1)
 
         monkeypatch.setattr(fs._store, "list", by_one)
         found = fs.list_status("/d")

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from fscontract.contract.api.errors import FileAlreadyExistsException, FileNotFoundException
+from fscontract.implementations.options import MIB
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.errors import ObjectLocation
 from fscontract.implementations.s3.object_store import (
     Namespace,
     ObjectInfo,
@@ -18,7 +19,6 @@ from fscontract.implementations.s3.object_store import (
     Page,
     etag_of,
 )
-from fscontract.implementations.s3.options import MIB
 from fscontract.implementations.s3.transports.boto3 import Boto3Namespace
 from fscontract.implementations.s3.transports.selection import namespace
 
@@ -108,7 +108,7 @@ class TestObjects:
         asked: list[Any] = []
         wrapped = Boto3Namespace._send
 
-        def send(self: Any, place: Place, call: Any, **given: Any) -> Any:
+        def send(self: Any, place: ObjectLocation, call: Any, **given: Any) -> Any:
             asked.append(given.get("CopySourceIfMatch"))
             return wrapped(self, place, call, **given)
 
@@ -182,7 +182,7 @@ class TestListing:
         store = ObjectStore(bucket, lambda: names, 0, counted.append)
         for number in range(5):
             names.put(f"d/{number}", b"")
-        pages = store.list("d/", most=2)
+        pages = store.list("d/", limit=2)
         assert counted == []
         assert keys(islice(pages, 2)) == ["d/0", "d/1", "d/2", "d/3"]
         assert counted == ["object_list_request", "object_continue_list_request"]
@@ -198,7 +198,7 @@ class TestListing:
     def test_it_may_begin_after_a_key(self, store: ObjectStore) -> None:
         for key in "abcd":
             store.put(key, b"")
-        assert keys(store.list("", after="b", most=1)) == ["c", "d"]
+        assert keys(store.list("", after="b", limit=1)) == ["c", "d"]
 
     def test_it_tells_what_head_tells_but_the_version(self, store: ObjectStore) -> None:
         store.put("key", b"hello")

@@ -15,19 +15,24 @@ from fscontract.contract.api.errors import (
 from fscontract.implementations.s3 import range_download
 from fscontract.implementations.s3.errors import (
     BodyCutException,
-    Place,
+    ObjectLocation,
     RangeNotSatisfiableException,
     S3Exception,
     WrongAnswerException,
     of_status,
 )
 from fscontract.implementations.s3.input_stream import read_tail
-from fscontract.implementations.s3.object_reader import Body, ByteRange, Cancellation, Traffic
-from fscontract.implementations.s3.range_download import Download, Pin, Target
+from fscontract.implementations.s3.object_reader import (
+    Body,
+    ByteRange,
+    Cancellation,
+    RequestCounters,
+)
+from fscontract.implementations.s3.range_download import Download, Target, VersionPin
 from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource, etag_of
 
 DATA = random.Random(1).randbytes(1000)
-PLACE = Place(BUCKET, "key")
+PLACE = ObjectLocation(BUCKET, "key")
 
 
 @pytest.fixture(autouse=True)
@@ -44,13 +49,17 @@ def source() -> MemorySource:
     return source
 
 
-def target(source: MemorySource, pin: Pin | None = None, retries: int = 2) -> Target:
+def target(source: MemorySource, pin: VersionPin | None = None, retries: int = 2) -> Target:
     """The one object."""
-    return Target(BUCKET, "key", source, pin or Pin(), Traffic(), retries)
+    return Target(BUCKET, "key", source, pin or VersionPin(), RequestCounters(), retries)
 
 
 def read(
-    source: MemorySource, start: int, stop: int | None, pin: Pin | None = None, retries: int = 2
+    source: MemorySource,
+    start: int,
+    stop: int | None,
+    pin: VersionPin | None = None,
+    retries: int = 2,
 ) -> bytes:
     """What a download gives."""
     download = Download(target(source, pin, retries), start, stop, Cancellation())
@@ -105,7 +114,7 @@ def test_a_range_is_one_request(source: MemorySource) -> None:
 
 
 def test_nothing_is_asked_for_beyond_a_known_end(source: MemorySource) -> None:
-    pin = Pin(declared=700)
+    pin = VersionPin(declared=700)
     assert read(source, 0, 1000, pin) == DATA[:700]
     assert read(source, 700, 800, pin) == b""
     assert source.requests == [ByteRange(0, 700)]
@@ -208,11 +217,11 @@ def test_the_etag_counts_whatever_the_store_made_of_if_match(source: MemorySourc
 
     source.spoil = spoiling(other)
     with pytest.raises(RemoteFileChangedException, match="another"):
-        read(source, 0, 10, Pin(etag=etag_of(DATA)))
+        read(source, 0, 10, VersionPin(etag=etag_of(DATA)))
 
 
 def test_another_length_is_another_version(source: MemorySource) -> None:
-    pin = Pin()
+    pin = VersionPin()
     read(source, 0, 10, pin)
 
     def grow(body: MemoryBody) -> None:
@@ -232,13 +241,13 @@ def test_etags_are_compared_without_quotes_and_weakness(
         body.etag = told
 
     source.spoil = spoiling(named)
-    assert read(source, 0, 10, Pin(etag=etag)) == DATA[:10]
+    assert read(source, 0, 10, VersionPin(etag=etag)) == DATA[:10]
 
 
 def test_a_weak_etag_is_not_asked_to_match() -> None:
     """It would match nothing (RFC 9110, 13.1.1)."""
-    assert Pin(etag='"abc"').if_match == Pin(etag="abc").if_match == '"abc"'
-    assert Pin(etag='W/"abc"').if_match is None
+    assert VersionPin(etag='"abc"').if_match == VersionPin(etag="abc").if_match == '"abc"'
+    assert VersionPin(etag='W/"abc"').if_match is None
 
 
 def test_the_whole_object_instead_of_a_range_is_skipped_to_the_range(source: MemorySource) -> None:
@@ -268,7 +277,7 @@ def test_an_answer_of_another_version_is_refused(source: MemorySource) -> None:
 
     source.spoil = spoiling(*[other] * 9)
     with pytest.raises(WrongAnswerException, match="of version '2'"):
-        read(source, 0, 10, Pin(version="1"))
+        read(source, 0, 10, VersionPin(version="1"))
 
 
 def test_a_store_that_ignores_ranges_far_into_an_object_is_not_asked_again(
@@ -349,7 +358,7 @@ def test_the_tail_of_an_unknown_object_is_one_request(source: MemorySource, coun
 
 
 def test_the_tail_of_a_known_object_is_a_plain_range(source: MemorySource) -> None:
-    start, tail = read_tail(target(source, Pin(declared=1000)), 64, Cancellation())
+    start, tail = read_tail(target(source, VersionPin(declared=1000)), 64, Cancellation())
     assert (start, bytes(tail)) == (936, DATA[-64:])
     assert source.requests == [ByteRange(936, 1000)]
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from fscontract.implementations.s3.object_reader import Cancellation, Traffic
-from fscontract.implementations.s3.range_download import Download, Pin, Target
+from fscontract.implementations.s3.object_reader import Cancellation, RequestCounters
+from fscontract.implementations.s3.range_download import Download, Target, VersionPin
 from fscontract.implementations.s3.read_ahead import Window, Workers
 from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySource
 from tests.limits import DEADLOCK
@@ -19,7 +19,7 @@ def test_a_window_that_is_closed_while_a_worker_reads_is_given_back_after_that(
     """Also if the worker has all that it was to hold, and met no cancellation."""
     source, workers = MemorySource(piece=100), Workers(1)
     source.objects["key"] = bytes(100_000)
-    target = Target(BUCKET, "key", source, Pin(), Traffic(), retries=0)
+    target = Target(BUCKET, "key", source, VersionPin(), RequestCounters(), retries=0)
     begun, may_go_on, read = threading.Event(), threading.Event(), MemoryBody.chunk
 
     def slow(body: MemoryBody) -> memoryview:

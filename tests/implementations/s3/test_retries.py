@@ -13,7 +13,7 @@ from fscontract.contract.api.errors import AccessControlException, FileAlreadyEx
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
     ConnectionFailedException,
-    Place,
+    ObjectLocation,
     RequestTimeoutException,
     S3Exception,
     ServerErrorException,
@@ -64,7 +64,7 @@ def failing_store(
 
 def broken(what: type[S3Exception] = ConnectionFailedException) -> S3Exception:
     """A failure that may pass."""
-    return what(Place("data", "key"), "no luck")
+    return what(ObjectLocation("data", "key"), "no luck")
 
 
 class TestTryingAgain:
@@ -84,17 +84,17 @@ class TestTryingAgain:
         assert failing.calls == ["put", "put"]
 
     def test_what_does_not_pass_is_not(self, names: Namespace) -> None:
-        failing = Failing(names, [of_status(Place("data", "key"), 403, "AccessDenied")])
+        failing = Failing(names, [of_status(ObjectLocation("data", "key"), 403, "AccessDenied")])
         with pytest.raises(AccessControlException):
             failing_store(failing, 5).put("key", b"")
         assert failing.calls == ["put"]
 
     def test_a_conflict_of_two_that_create_is_tried_again(self, names: Namespace) -> None:
         """As S3 documents it: the other one may have failed."""
-        failing = Failing(names, [of_status(Place("data", "key"), 409, "Conflict")])
+        failing = Failing(names, [of_status(ObjectLocation("data", "key"), 409, "Conflict")])
         store = failing_store(failing, 1)
         assert store.put("key", b"", create=True).etag
-        failing = Failing(names, [of_status(Place("data", "key"), 409, "Conflict")])
+        failing = Failing(names, [of_status(ObjectLocation("data", "key"), 409, "Conflict")])
         with pytest.raises(FileAlreadyExistsException, match="the file exists in bucket"):
             failing_store(failing, 1).put("key", b"", create=True)
 
@@ -111,7 +111,7 @@ class TestTryingAgain:
     ) -> None:
         upload = names.begin("key")
         etags = [names.part("key", upload, 1, b"parts")]
-        gone = of_status(Place("data", "key"), 404, "NoSuchUpload")
+        gone = of_status(ObjectLocation("data", "key"), 404, "NoSuchUpload")
         failing = Failing(names, [broken(), gone], after=True)
         store = failing_store(failing, 1)
         assert store.complete("key", upload, etags).etag == etag_of(etags)
@@ -138,7 +138,9 @@ def failing_deletes(*answers: dict[str, int]) -> tuple[ObjectStore, list[list[st
     class Deleting:
         def delete(self, keys: Sequence[str]) -> dict[str, OSError]:
             asked.append(list(keys))
-            return {key: of_status(Place("data", key), n) for key, n in left.pop(0).items()}
+            return {
+                key: of_status(ObjectLocation("data", key), n) for key, n in left.pop(0).items()
+            }
 
     return failing_store(Deleting(), 3), asked
 
@@ -226,4 +228,4 @@ def test_no_library_tries_again_by_itself(busy: tuple[str, list[str]], transport
 
 def test_throttling_is_known_by_its_status() -> None:
     """Also for one key of many."""
-    assert isinstance(of_status(Place("data", "key"), 503, "SlowDown"), ThrottledException)
+    assert isinstance(of_status(ObjectLocation("data", "key"), 503, "SlowDown"), ThrottledException)

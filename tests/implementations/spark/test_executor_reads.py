@@ -10,8 +10,13 @@ import pytest
 
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.executor_reads import FileSystems, run
-from fscontract.implementations.spark.locations import Image, LocalPlace, Place, ShippedPlace
-from fscontract.implementations.spark.tasks import Failure
+from fscontract.implementations.spark.failures import Failure
+from fscontract.implementations.spark.locations import (
+    FileLocation,
+    InlineFile,
+    InlineLocation,
+    LocalLocation,
+)
 
 
 class Closing(LocalFileSystem):
@@ -24,7 +29,7 @@ class Closing(LocalFileSystem):
 
 
 @dataclass(frozen=True)
-class Numbered(Place):
+class Numbered(FileLocation):
     """A place for each number."""
 
     number: int
@@ -35,7 +40,7 @@ class Numbered(Place):
         return self.made[-1]
 
 
-class Broken(Place):
+class Broken(FileLocation):
     """A place that can't be made."""
 
     def make(self) -> LocalFileSystem:
@@ -44,12 +49,12 @@ class Broken(Place):
 
 def test_a_place_has_one_filesystem() -> None:
     kept = FileSystems()
-    with kept.lease(LocalPlace("/")) as first, kept.lease(LocalPlace("/")) as second:
+    with kept.lease(LocalLocation("/")) as first, kept.lease(LocalLocation("/")) as second:
         assert first is second
 
 
 def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
-    kept, places = FileSystems(most=2), [Numbered(n) for n in range(3)]
+    kept, places = FileSystems(maximum=2), [Numbered(n) for n in range(3)]
     for place in (places[0], places[1], places[0], places[2]):
         with kept.lease(place):
             pass
@@ -59,7 +64,7 @@ def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
 
 def test_one_in_use_is_not_closed() -> None:
     """However many others come and go meanwhile."""
-    kept, used = FileSystems(most=1), Numbered(0)
+    kept, used = FileSystems(maximum=1), Numbered(0)
     with kept.lease(used) as filesystem:
         for number in range(1, 4):
             with kept.lease(Numbered(number)):
@@ -70,7 +75,7 @@ def test_one_in_use_is_not_closed() -> None:
 
 def test_a_file_that_is_sent_along_is_not_kept() -> None:
     kept = FileSystems()
-    with kept.lease(ShippedPlace(Image("/a"))):
+    with kept.lease(InlineLocation(InlineFile("/a"))):
         assert len(kept) == 0
 
 

@@ -12,8 +12,8 @@ from fscontract.contract.api.errors import (
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.implementations.s3.errors import Place, ThrottledException
-from fscontract.implementations.spark.tasks import Failure, error_of, failure_of
+from fscontract.implementations.s3.errors import ObjectLocation, ThrottledException
+from fscontract.implementations.spark.failures import Failure, error_of, failure_of
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from fscontract.implementations.spark.tasks import Failure, error_of, failure_of
         FileNotFoundException("/a", "no such file"),
         RemoteFileChangedException("/a", "another one"),
         AccessControlException("/a", "permission denied"),
-        ThrottledException(Place("bucket", "a"), "busy"),
+        ThrottledException(ObjectLocation("bucket", "a"), "busy"),
         EOFException("the end"),
         IllegalArgumentException("no number"),
         FileNotFoundError(2, "No such file or directory"),

@@ -64,8 +64,8 @@ def test_a_range_of_many_pieces_is_put_together(
     fs: SparkFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over several tasks, and several jobs."""
-    monkeypatch.setattr(input_stream, "pieces", partial(input_stream.pieces, most=100_000))
-    monkeypatch.setattr(input_stream, "rounds", partial(input_stream.rounds, most=300_000))
+    monkeypatch.setattr(input_stream, "pieces", partial(input_stream.pieces, maximum=100_000))
+    monkeypatch.setattr(input_stream, "rounds", partial(input_stream.rounds, maximum=300_000))
     with fs.open(write(fs)) as opened:
         item = FileRange(1, len(DATA) - 2)
         opened.read_vectored([item])

@@ -20,17 +20,24 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from fscontract.implementations.spark.locations import LocalPlace, MemoryPlace, S3Place, place_of
+from fscontract.implementations.spark.locations import (
+    LocalLocation,
+    MemoryLocation,
+    S3Location,
+    location_of,
+)
 
 SECRET = "correct-horse-battery"
 
 
 def test_urls_and_filesystems_of_ours_are_places(tmp_path: Path) -> None:
     local = LocalFileSystem(str(tmp_path), "portable")
-    assert place_of("file:///a%20b") == LocalPlace("/a b")
-    assert place_of(local) == LocalPlace(os.path.realpath(tmp_path), "portable")
-    assert isinstance(place_of("memory:"), MemoryPlace)
-    assert place_of("s3://bucket", {"region": "x"}) == place_of(S3FileSystem("bucket", region="x"))
+    assert location_of("file:///a%20b") == LocalLocation("/a b")
+    assert location_of(local) == LocalLocation(os.path.realpath(tmp_path), "portable")
+    assert isinstance(location_of("memory:"), MemoryLocation)
+    assert location_of("s3://bucket", {"region": "x"}) == location_of(
+        S3FileSystem("bucket", region="x")
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,26 +47,26 @@ def test_urls_and_filesystems_of_ours_are_places(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_anything_else_is_refused_in_one_line(inner: object) -> None:
     with pytest.raises(IllegalArgumentException) as caught:
-        place_of(inner)
+        location_of(inner)
     assert "\n" not in str(caught.value)
 
 
 def test_a_user_in_a_url_is_not_shown() -> None:
     with pytest.raises(IllegalArgumentException) as caught:
-        place_of(f"s3://key:{SECRET}@bucket")
+        location_of(f"s3://key:{SECRET}@bucket")
     assert SECRET not in str(caught.value)
 
 
 def test_keys_are_neither_shown_nor_sent() -> None:
-    place = place_of("s3://bucket", {"access_key": "key", "secret_key": SECRET})
-    assert SECRET not in repr(place)
-    assert SECRET.encode() not in pickle.dumps(place)
-    assert isinstance(pickle.loads(pickle.dumps(place)), S3Place)
+    location = location_of("s3://bucket", {"access_key": "key", "secret_key": SECRET})
+    assert SECRET not in repr(location)
+    assert SECRET.encode() not in pickle.dumps(location)
+    assert isinstance(pickle.loads(pickle.dumps(location)), S3Location)
 
 
 def test_streams_that_follow_an_object_are_not_held_to_a_version() -> None:
-    assert place_of("s3://bucket").pins
-    assert not place_of("s3://bucket", {"on_change": "follow"}).pins
+    assert location_of("s3://bucket").pins
+    assert not location_of("s3://bucket", {"on_change": "follow"}).pins
 
 
 def test_memory_is_sent_file_by_file() -> None:
@@ -68,8 +75,8 @@ def test_memory_is_sent_file_by_file() -> None:
     with memory.create("/dir/a") as file:
         file.write(b"0123")
     status = memory.get_file_status("/dir/a")
-    place = MemoryPlace(memory)
-    sent = pickle.loads(pickle.dumps(place.for_path("/dir/a"))).make()
+    location = MemoryLocation(memory)
+    sent = pickle.loads(pickle.dumps(location.for_path("/dir/a"))).make()
     with sent.open_with("/dir/a", OpenOptions(status=status)) as stream:
         assert stream.as_file().read() == b"0123"
         assert stream.etag == status.etag
@@ -78,7 +85,7 @@ def test_memory_is_sent_file_by_file() -> None:
     with pytest.raises(UnsupportedOperationException):
         sent.delete("/dir/a")
     with pytest.raises(UnsupportedOperationException, match="pickle a stream"):
-        pickle.dumps(place)
+        pickle.dumps(location)
 
 
 @pytest.mark.parametrize(
@@ -91,4 +98,4 @@ def test_what_is_no_file_to_read_is_none_there_either(path: str, error: type[Exc
     memory.create("/dir/closed").close()
     memory.set_permission("/dir/closed", 0)
     with pytest.raises(error):
-        MemoryPlace(memory).for_path(path).make().open(path)
+        MemoryLocation(memory).for_path(path).make().open(path)

@@ -127,10 +127,10 @@ def test_a_lease_ends_with_the_stream(local: SparkFileSystem) -> None:
     for end in (LazyInputStream.close, lambda stream: None):
         stream: LazyInputStream = sent(local.open("/a"))
         stream.read_byte()
-        users = FILESYSTEMS._kept[local.place][1]
+        users = FILESYSTEMS._cached[local.location][1]
         end(stream)
         del stream
-        assert FILESYSTEMS._kept[local.place][1] == users - 1
+        assert FILESYSTEMS._cached[local.location][1] == users - 1
 
 
 # In executors ---------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_workers_share_a_filesystem_and_leave_no_stream_open(
         FILESYSTEMS.give_back(local_place)
         return pid, len(list(Path("/proc/self/fd").iterdir())), id(kept)
 
-    local_place = local.place
+    local_place = local.location
     streams = [local.open_file("/a").build().result() for _ in range(40)]
     found = spark.sparkContext.parallelize(streams, 2).map(look).collect()
     by_worker: dict[int, set[tuple[int, int]]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.pipeline.cli.output import Progress
+from fscontract.pipeline.cli.output import ReadProgress
 
 
 class Clock:
@@ -21,7 +21,7 @@ def test_where_there_is_no_terminal_a_line_is_said_now_and_then(
 ) -> None:
     """Not more than one in ten seconds, whatever is read."""
     clock = Clock()
-    with Progress(False, True, clock) as progress:
+    with ReadProgress(False, True, clock) as progress:
         for _ in range(25):
             clock.now += 1
             progress.bytes += 1000
@@ -36,7 +36,7 @@ def test_where_there_is_no_terminal_a_line_is_said_now_and_then(
 def test_nothing_is_said_if_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     """However long it takes."""
     clock = Clock()
-    with Progress(True, True, clock) as progress:
+    with ReadProgress(True, True, clock) as progress:
         clock.now = 1000
         progress.show(1)
         progress.say("done")

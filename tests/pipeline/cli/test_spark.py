@@ -26,18 +26,18 @@ import json, sys
 from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.cli.options import inputs
 from fscontract.pipeline.cli.read import read_on_spark, spark_tasks
-from fscontract.pipeline.cli.plan import Choice, Plan
-from fscontract.pipeline.cli.plan import Reading, read_plan
+from fscontract.pipeline.cli.plan import BlockPlan, SplitSettings
+from fscontract.pipeline.cli.plan import ReadSettings, read_plan
 
 def plan(*paths, size=5000):
-    return Plan(inputs(paths, {}), Choice(block_size=size))
+    return BlockPlan(inputs(paths, {}), SplitSettings(block_size=size))
 
 def flat(found):
     return [(f.block.block_id, r, o) for f in found if f.batch
             for r, o in zip(f.batch.records, f.batch.offsets)]
 
 good, bad = sys.argv[1:]
-reading, told = Reading(), {}
+reading, told = ReadSettings(), {}
 with spark_tasks("local[2]", ()) as tasks:
     wanted = flat(read_plan(plan(good), reading))
     told["same"] = flat(read_on_spark(tasks, plan(good), reading, offsets=True)) == wanted
@@ -46,7 +46,7 @@ with spark_tasks("local[2]", ()) as tasks:
     told["nothing sent"] = all(f.batch is None for f in counted)
     before = 0
     try:
-        for found in read_on_spark(tasks, plan(bad), Reading(max_length=100)):
+        for found in read_on_spark(tasks, plan(bad), ReadSettings(max_length=100)):
             before += found.records
     except BlockReadException as error:
         told["failed"] = before, str(error)

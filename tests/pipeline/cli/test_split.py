@@ -115,8 +115,14 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
         (["gs://b/x"], "gs://b/x: no path, file:///path or s3://bucket/path"),
         (["s3://me:geheim@b/x"], "s3://***@b/x: keys are options (-o), not part of a URL"),
         (["file://host/x"], "file://host/x: no path, file:///path or s3://bucket/path"),
-        (["x", "--block-size", "0"], "at least 1, not '0'"),
-        (["x", "--block-size", "5T"], "a number of bytes, such as 4096, 64K or 128M, not '5T'"),
+        (
+            ["x", "--block-size", "0"],
+            "expected a size such as 64K, from 1 to 8192T, not '0'",
+        ),
+        (
+            ["x", "--block-size", "5P"],
+            "expected a size such as 64K, from 1 to 8192T, not '5P'",
+        ),
         (["x", "--pattern", "("], "file_pattern is no regular expression"),
         (["x", "-o", "region=eu"], "-o is for the URLs of buckets, and none is given"),
         (["s3://bucket/x", "-o", "nope=geheim"], "no S3 option 'nope'"),

@@ -14,7 +14,7 @@ from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
-from fscontract.pipeline.hudi.io import Source, open_stream
+from fscontract.pipeline.hudi.io import FileRegion, open_stream
 from fscontract.pipeline.hudi.pruning import Operator
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
@@ -139,4 +139,4 @@ def hfile(
     put(fs, "/file.hfile", content)
     status = fs.get_file_status("/file.hfile")
     stream = open_stream(fs, status)
-    return HFileReader(Source(stream, status.path, status.length), tail, max_block_bytes)
+    return HFileReader(FileRegion(stream, status.path, status.length), tail, max_block_bytes)

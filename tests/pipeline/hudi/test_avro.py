@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.pipeline.hudi import record_codec
-from fscontract.pipeline.hudi.avro import decode_own
-from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.record_codec import decode_own, decoder, encode_record
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,
     ColumnStatistics,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
 )
@@ -54,7 +53,7 @@ def statistics(draw: st.DrawFn) -> ColumnStatistics:
 
 
 FILES = st.dictionaries(
-    st.text(max_size=100), st.builds(FileInfo, LONGS) | st.just(GONE), max_size=130
+    st.text(max_size=100), st.builds(FileEntry, LONGS) | st.just(GONE), max_size=130
 )
 RECORDS: st.SearchStrategy[Record] = statistics() | st.builds(
     FilesRecord, st.sampled_from(["k", ALL_PARTITIONS]), FILES
@@ -74,7 +73,7 @@ def test_a_record_is_what_fastavro_makes_of_it(record: Record) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        FilesRecord("k", {"f": FileInfo(1), "g": GONE}),
+        FilesRecord("k", {"f": FileEntry(1), "g": GONE}),
         ColumnStatistics("k", "f", "c", "LongWrapper", 1, 2, 3, 0),
         ColumnStatistics("k", "f", "c"),
     ],
@@ -116,7 +115,7 @@ def test_damage_is_an_error_or_another_record(record: Record, data: st.DataObjec
 
 @pytest.mark.parametrize("length", range(4))
 def test_what_is_cut_off_is_no_record(length: int) -> None:
-    encoded = encode_record(FilesRecord("k", {"file": FileInfo(300)}))
+    encoded = encode_record(FilesRecord("k", {"file": FileEntry(300)}))
     for end in (length, len(encoded) - 1 - length):
         with pytest.raises(ValueError, match="'k'"):
             decode_own("k", encoded[:end])

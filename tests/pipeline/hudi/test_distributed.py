@@ -14,7 +14,7 @@ from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.implementations.spark.locations import LocalPlace, Place
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation
 from fscontract.pipeline.cli import read
 from fscontract.pipeline.hudi.listing import listing, listing_by, spark_lister
 from fscontract.pipeline.hudi.table import MetadataTable
@@ -75,14 +75,14 @@ def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     tasks, masters = Here(), []
 
     @contextmanager
-    def here(master: str, places: list[Place]) -> Iterator[Here]:
+    def here(master: str, places: list[FileLocation]) -> Iterator[Here]:
         masters.append((master, places))
         yield tasks
 
     monkeypatch.setattr(read, "spark_tasks", here)
     done = CliRunner().invoke(main, ["metadata", "create", path, "--spark", "local[2]"])
     assert done.exit_code == 0, done.output
-    assert masters == [("local[2]", [LocalPlace("/")])]
+    assert masters == [("local[2]", [LocalLocation("/")])]
     assert len(tasks.jobs) == 1
     validated = CliRunner().invoke(main, ["metadata", "validate", path])
     assert "the table is right: 20 partitions, 20 files" in validated.output

@@ -15,7 +15,7 @@ from fscontract.pipeline.hudi.hfile.blocks import Compression
 from fscontract.pipeline.hudi.hfile.keys import decode_vint, encode_vint
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.hfile.writer import HFileWriter
-from fscontract.pipeline.hudi.io import CorruptFileException, Source, open_stream
+from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion, open_stream
 from tests.pipeline.hudi.support import hfile, put
 
 ENTRIES = {b"key%04d" % n: b"value%d" % n * (n % 7) for n in range(400)}
@@ -97,7 +97,7 @@ def _counted(entries: dict[bytes, bytes], index_size: int) -> tuple[HFileReader,
     fs = MemoryFileSystem()
     put(fs, "/f", written(entries, "none", 4096, index_size))
     status = fs.get_file_status("/f")
-    return HFileReader(Source(open_stream(fs, status), "/f", status.length)), fs
+    return HFileReader(FileRegion(open_stream(fs, status), "/f", status.length)), fs
 
 
 def test_a_lookup_takes_two_reads_and_the_next_one() -> None:
@@ -129,7 +129,7 @@ def test_a_scan_holds_a_part_of_the_file_only() -> None:
     del entries
     status = fs.get_file_status("/f")
     tracemalloc.start()
-    reader = HFileReader(Source(open_stream(fs, status), "/f", status.length))
+    reader = HFileReader(FileRegion(open_stream(fs, status), "/f", status.length))
     assert sum(1 for _ in reader.scan()) == 10_000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -188,4 +188,4 @@ def test_a_file_that_is_shorter_than_its_status_says_is_damaged() -> None:
     fs = MemoryFileSystem()
     put(fs, "/f", b"short")
     with fs.open("/f") as stream, pytest.raises(CorruptFileException, match="ends within"):
-        HFileReader(Source(stream, "/f", 10_000))
+        HFileReader(FileRegion(stream, "/f", 10_000))

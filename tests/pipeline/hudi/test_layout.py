@@ -18,7 +18,7 @@ from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi import layout
 from fscontract.pipeline.hudi.io import MetadataWarning
-from fscontract.pipeline.hudi.layout import Given, infer_properties
+from fscontract.pipeline.hudi.layout import DeclaredProperties, infer_properties
 from fscontract.pipeline.hudi.listing import listing
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import read_properties
@@ -324,4 +324,6 @@ def test_a_sample_has_files_of_many_partitions(tmp_path: Path) -> None:
         infer_properties(fs, str(tmp_path), sizes)
     opened = fs.io_statistics().get("op_open", 0) - before
     assert opened <= layout._SAMPLES
-    assert infer_properties(fs, str(tmp_path), sizes, Given(["x"], ["id"]))[FIELDS] == "x"
+    assert (
+        infer_properties(fs, str(tmp_path), sizes, DeclaredProperties(["x"], ["id"]))[FIELDS] == "x"
+    )

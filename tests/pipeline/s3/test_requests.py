@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from fscontract.implementations.spark.locations import S3Place
+from fscontract.implementations.spark.locations import S3Location
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
 from fscontract.pipeline.blockreader.readers import (
     FSBlockReader,
@@ -18,7 +18,7 @@ from fscontract.pipeline.blockreader.readers import (
 )
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli.options import Input
-from fscontract.pipeline.cli.plan import Choice, Plan
+from fscontract.pipeline.cli.plan import BlockPlan, SplitSettings
 from tests.pipeline.cli.support import error, output
 from tests.pipeline.s3.conftest import Bucket
 
@@ -29,8 +29,8 @@ BLOCK = 64 << 10
 
 def planned(bucket: Bucket, path: str) -> list[FileBlockMetadata]:
     """The blocks that a splitter makes."""
-    place = S3Place(bucket.fs.config)
-    plan = Plan([Input(path, place, path)], Choice(block_size=BLOCK))
+    place = S3Location(bucket.fs.config)
+    plan = BlockPlan([Input(path, place, path)], SplitSettings(block_size=BLOCK))
     return [i for part in plan.parts() for i in part.items if isinstance(i, FileBlockMetadata)]
 
 

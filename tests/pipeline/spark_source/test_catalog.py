@@ -22,7 +22,7 @@ from fscontract.pipeline.spark_source.catalog import (
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 from fscontract.pipeline.spark_source.source import FsContractDataSource
-from tests.pipeline.spark_source.parquetsupport import index, put
+from tests.pipeline.spark_source.parquet_support import index, put
 from tests.pipeline.spark_source.programs.stream import start
 from tests.pipeline.spark_source.support import write
 

@@ -24,7 +24,7 @@ from fscontract.implementations.s3.moto_target import (
 from fscontract.pipeline.hudi.io import write_file
 from fscontract.pipeline.hudi.writer import MetadataWriter
 from fscontract.pipeline.spark_source.source import Registration
-from tests.pipeline.spark_source.parquetsupport import index, parquet, put
+from tests.pipeline.spark_source.parquet_support import index, parquet, put
 
 pytestmark = pytest.mark.usefixtures("source")
 

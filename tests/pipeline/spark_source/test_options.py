@@ -8,22 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.implementations.spark.locations import LocalPlace, S3Place
+from fscontract.implementations.options import text
+from fscontract.implementations.spark.locations import LocalLocation, S3Location
 from fscontract.pipeline.spark_source import metadata_source
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.options import LOCATIONS, OPTIONS, read_options, table
-from fscontract.pipeline.spark_source.request import Request, absolute_locations
+from fscontract.pipeline.spark_source.options import (
+    LOCATIONS,
+    OPTIONS,
+    location,
+    parse_options,
+    table,
+)
+from fscontract.pipeline.spark_source.request import ReadRequest, absolute_locations
 from tests.docs.pages import hold, hold_widths
 
 
-def _request(**options: str) -> Request:
-    return Request.of({"path": "/in", **options})
+def _request(**options: str) -> ReadRequest:
+    return ReadRequest.of({"path": "/in", **options})
 
 
 def test_without_options_lines_are_text() -> None:
     """Of all columns."""
     request = _request()
-    assert (request.binary, request.delimiter, request.place) == (False, None, LocalPlace())
+    assert (request.binary, request.delimiter, request.location) == (False, None, LocalLocation())
     assert request.values["columns"] == ("value", "path", "block_id", "offset")
 
 
@@ -42,7 +49,7 @@ def test_without_options_lines_are_text() -> None:
 )
 def test_values_are_read(name: str, text: str, value: object) -> None:
     """Whatever their case."""
-    read = read_options({name: text})
+    read = parse_options({name: text})
     assert {k.lower(): v for k, v in read.items()}[name.lower()] == value
 
 
@@ -50,16 +57,25 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
     ("options", "said"),
     [
         ({"blocksze": "1"}, "no option 'blocksze'; did you mean blockSize or"),
-        ({"blockSize": "0"}, "option 'blockSize' can't be '0': from 1 to"),
-        ({"blockSize": "many"}, "option 'blockSize' can't be 'many': a number of bytes"),
+        (
+            {"blockSize": "0"},
+            "option 'blockSize' can't be '0': expected a size such as 64K, from 1 to 8192T",
+        ),
+        ({"blockSize": "many"}, "option 'blockSize' can't be 'many': expected a size"),
         ({"columns": "value,value"}, "option 'columns' can't be 'value,value': some of value"),
         ({"columns": "size"}, "option 'columns' can't be 'size'"),
-        ({"reader": "csv"}, "option 'reader' can't be 'csv': one of lines, slices, records"),
-        ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': true or false"),
+        (
+            {"reader": "csv"},
+            "option 'reader' can't be 'csv': expected one of lines, slices, records",
+        ),
+        ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': expected true or false"),
         ({"delimiter": ""}, "option 'delimiter' can't be '': it is empty"),
         ({"delimiterHex": "f"}, "option 'delimiterHex' can't be 'f'"),
-        ({"filePattern": "("}, "option 'filePattern' can't be '(': no regular expression"),
-        ({"scanInterval": "0"}, "option 'scanInterval' can't be '0': a number of seconds"),
+        ({"filePattern": "("}, "option 'filePattern' can't be '(': not a valid regular expression"),
+        (
+            {"scanInterval": "0"},
+            "option 'scanInterval' can't be '0': expected a time such as 500ms, 5s or 2m",
+        ),
         ({"reader": "records"}, "records need option 'delimiter', 'delimiterHex' or 'record"),
         ({"recordLength": "4"}, "option 'recordLength' is not for lines"),
         ({"sliceSize": "4"}, "option 'sliceSize' is not for lines"),
@@ -98,12 +114,12 @@ def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -
 def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
     """Others are refused."""
     with pytest.raises(SourceException, match=said):
-        Request.of({"path": path})
+        ReadRequest.of({"path": path})
 
 
 def test_paths_may_be_a_list() -> None:
     """As Spark passes it on; each once."""
-    assert Request.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
+    assert ReadRequest.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +127,7 @@ def test_paths_may_be_a_list() -> None:
 )
 def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
     with pytest.raises(SourceException, match=r"'paths' can't be .*: a list of paths as JSON"):
-        Request.of({"paths": text})
+        ReadRequest.of({"paths": text})
 
 
 @pytest.mark.parametrize(
@@ -144,9 +160,9 @@ def test_relative_locations_are_below_the_working_directory(
 def test_each_option_of_a_location_is_made_absolute() -> None:
     """A new one has the kind `location`, or is a text of another sense that is named here."""
     kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
-    texts = {name for name, kind in kinds.items() if kind == "text"}
+    texts = {name for name, kind in kinds.items() if kind is text}
     assert texts == {"where", "delimiter", "asOf"}
-    assert {name.lower() for name, kind in kinds.items() if kind == "location"} | {"path"} == set(
+    assert {name.lower() for name, kind in kinds.items() if kind is location} | {"path"} == set(
         LOCATIONS
     )
 
@@ -154,28 +170,28 @@ def test_each_option_of_a_location_is_made_absolute() -> None:
 def test_no_path_is_an_error() -> None:
     """Which says how to give one."""
     with pytest.raises(SourceException, match=r"no path: \.load\(path\)"):
-        Request.of({})
+        ReadRequest.of({})
 
 
 def test_paths_are_in_one_filesystem() -> None:
     """Two are refused."""
     with pytest.raises(SourceException, match="paths are in one filesystem, not in file:/// and"):
-        Request.of({"paths": '["/a", "s3://bucket/b"]'})
+        ReadRequest.of({"paths": '["/a", "s3://bucket/b"]'})
 
 
 def test_options_of_a_bucket_have_a_prefix() -> None:
     """Ours, or Hadoop's."""
     options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
-    place = Request.of({"path": "s3a://bucket/dir", **options}).place
-    assert isinstance(place, S3Place)
-    assert (place.config.endpoint, place.config.path_style) == ("http://127.0.0.1:1", True)
+    location = ReadRequest.of({"path": "s3a://bucket/dir", **options}).location
+    assert isinstance(location, S3Location)
+    assert (location.config.endpoint, location.config.path_style) == ("http://127.0.0.1:1", True)
 
 
 @pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])
 def test_keys_are_no_options(name: str) -> None:
     """They would be sent around, and their values are not shown."""
     with pytest.raises(SourceException, match="is a key, and would be sent around") as error:
-        Request.of({"path": "s3://bucket/dir", name: "hush-hush"})
+        ReadRequest.of({"path": "s3://bucket/dir", name: "hush-hush"})
     assert "hush" not in str(error.value)
 
 

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.pipeline.blocks import FileMetadata
-from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.spark_source.planning import MIB, Packing, pack, spread
+from fscontract.pipeline.spark_source.planning import (
+    MIB,
+    BlockRun,
+    BlocksPartition,
+    Packing,
+    pack,
+    spread,
+)
 from fscontract.pipeline.splitter.splitter import count_blocks
 
 

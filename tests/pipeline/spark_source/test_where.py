@@ -13,7 +13,7 @@ from pyspark.sql import types as spark
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from fscontract.pipeline.spark_source.where import filters_in
-from tests.pipeline.spark_source.parquetsupport import index, put, read, struct
+from tests.pipeline.spark_source.parquet_support import index, put, read, struct
 from tests.pipeline.spark_source.support import write
 
 SCHEMA = struct(

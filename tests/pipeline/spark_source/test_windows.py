@@ -15,7 +15,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, Rea
 from fscontract.pipeline.blockreader.scaling import ScalingPolicy
 from fscontract.pipeline.spark_source import windows
 from fscontract.pipeline.spark_source.errors import SourceException
-from fscontract.pipeline.spark_source.partition import BlocksPartition
+from fscontract.pipeline.spark_source.planning import BlocksPartition
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from fscontract.pipeline.spark_source.streaming import PartitionScaling, WindowStreamReader
 from tests.pipeline.spark_source.support import write

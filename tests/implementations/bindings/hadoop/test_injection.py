@@ -20,7 +20,7 @@ from fscontract.implementations.bindings.hadoop.conversions import outcome_of
 from fscontract.implementations.bindings.hadoop.local_files import (
     DiskStore,
     HadoopStore,
-    LocalPlace,
+    LocalHadoopLocation,
 )
 from fscontract.implementations.jvm import jvm
 from tests.implementations.bindings.injection import live
@@ -52,7 +52,7 @@ def faulty(java: Callable[[str], Any]) -> Callable[[str], Any]:
 def _binding(java: Callable[[str], Any], faulty: Callable[[str], Any], root: Path) -> HadoopBinding:
     filesystem = faulty("FaultyFileSystem")(java("org.apache.hadoop.conf.Configuration")())
     store = HadoopStore(filesystem, bridge(), str(root))
-    return HadoopBinding(LocalPlace(filesystem, store, "hadoop"), "faulty")
+    return HadoopBinding(LocalHadoopLocation(filesystem, store, "hadoop"), "faulty")
 
 
 @pytest.mark.parametrize("thrown", THROWN)
@@ -79,7 +79,7 @@ def test_a_filesystem_whose_statuses_lead_elsewhere_gets_a_verdict(
     """RawLocalFileSystem's own statuses can't be asked for their owner then."""
     filesystem = faulty("ElsewhereFileSystem")(java("org.apache.hadoop.conf.Configuration")())
     store = DiskStore(tmp_path, str(tmp_path))
-    binding = HadoopBinding(LocalPlace(filesystem, store, "hadoop-raw"), "elsewhere")
+    binding = HadoopBinding(LocalHadoopLocation(filesystem, store, "hadoop-raw"), "elsewhere")
     binding.prepare()
     opening = Opening("file", (("with_file_status", kind, None),))
     executor = Executor(SandboxedBinding(binding, 10), load_profile("hadoop-raw").features, 4096)

@@ -54,7 +54,7 @@ def test_files_have_the_checksums_that_hadoop_looks_at(
 def test_a_file_that_hadoop_moves_away_is_put_back(scheme: str, make: Make, tmp_path: Path) -> None:
     """LocalFileSystem takes a call for another source as a word that the file is corrupt."""
     binding = make(scheme)
-    store = binding.place.store
+    store = binding.location.store
     assert isinstance(store, ChecksumStore)
     path = binding.create(DATA)
     before = {p for p in tmp_path.rglob("*") if p.is_file()}

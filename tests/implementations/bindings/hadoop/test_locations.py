@@ -21,12 +21,12 @@ from .conftest import Make
 def test_options_go_into_the_configuration(make: Make) -> None:
     """As they are, under Hadoop's names."""
     binding = make("raw", **{"io.file.buffer.size": "64"})
-    assert int(binding.place.at("").getConf().getInt("io.file.buffer.size", 0)) == 64
+    assert int(binding.location.at("").getConf().getInt("io.file.buffer.size", 0)) == 64
 
 
 def test_hadoops_defaults_stand_where_no_option_does(make: Make) -> None:
     """So the buffer is what Hadoop takes."""
-    conf = make("raw").place.at("").getConf()
+    conf = make("raw").location.at("").getConf()
     assert str(conf.get("io.file.buffer.size")) == "4096"
     assert configuration({"a.b": "c"}).get("a.b") == "c"
 

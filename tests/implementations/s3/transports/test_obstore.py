@@ -9,7 +9,7 @@ import pytest
 
 from fscontract.contract.api.errors import InterruptedIOException
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.errors import Place
+from fscontract.implementations.s3.errors import ObjectLocation
 from fscontract.implementations.s3.object_reader import ByteRange, Cancellation
 from fscontract.implementations.s3.transports.obstore import ObstoreBody, ObstoreSource
 from tests.implementations.s3.awaitables import Library
@@ -48,7 +48,7 @@ class Answer:
 
 def body_of(answer: Answer, cancel: Cancellation | None = None) -> ObstoreBody:
     """The body of an answer."""
-    place = Place("bucket", "key", ByteRange(0, None))
+    place = ObjectLocation("bucket", "key", ByteRange(0, None))
     source = ObstoreSource(S3Config(bucket="bucket"))
     return ObstoreBody(source, place, answer, cancel or Cancellation())
 

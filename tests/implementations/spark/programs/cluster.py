@@ -27,7 +27,7 @@ from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.distributed_runs import SparkBackend
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.locations import LocalPlace
+from fscontract.implementations.spark.locations import LocalLocation
 from fscontract.implementations.spark.session import local_session
 
 MUTANT = "getpos.value-PositionOfBuffer"
@@ -61,10 +61,10 @@ def dies_once(whom: str, stream: FSDataInputStream) -> bytes:
 
 
 @dataclass(frozen=True)
-class DyingPlace(LocalPlace):
+class DyingLocation(LocalLocation):
     """Files that the first task to come to them never reads."""
 
-    kept: ClassVar[bool] = False
+    cached: ClassVar[bool] = False
     whom: str = ""
 
     def make(self) -> LocalFileSystem:
@@ -99,7 +99,7 @@ def held(path: str) -> int:
 
 def vectored(spark: SparkSession, folder: str, whom: str) -> bool:
     """Whether a read of the driver is right whose tasks die, and counts each byte once."""
-    fs = SparkFileSystem(spark, DyingPlace(folder, whom=whom))
+    fs = SparkFileSystem(spark, DyingLocation(folder, whom=whom))
     with fs.open_file("/a").with_file_status(fs.get_file_status("/a")).build().result() as opened:
         ranges = [FileRange(n * 10_000, 50) for n in range(100)]
         opened.read_vectored(ranges)

@@ -25,7 +25,7 @@ from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark.distributed_runs import spark
 from fscontract.implementations.spark.filesystem import SparkFileSystem
-from fscontract.implementations.spark.locations import LocalPlace
+from fscontract.implementations.spark.locations import LocalLocation
 from fscontract.implementations.spark.session import cluster_session, make_home
 from fscontract.implementations.targets import memory
 
@@ -44,10 +44,10 @@ spark.speculation.quantile 0.5
 
 
 @dataclass(frozen=True)
-class SlowPlace(LocalPlace):
+class SlowLocation(LocalLocation):
     """Files that the first copy of the first task of a job never gets to."""
 
-    kept: ClassVar[bool] = False
+    cached: ClassVar[bool] = False
     marker: str = ""
 
     def make(self) -> LocalFileSystem:
@@ -110,7 +110,7 @@ def speculated(folder: Path, master: str) -> dict[str, object]:
     """A vectored read of two tasks, one of whose first copies never ends."""
     marker = folder / "copies"
     with cluster_session(master) as session:
-        fs = SparkFileSystem(session, SlowPlace(str(folder), marker=str(marker)))
+        fs = SparkFileSystem(session, SlowLocation(str(folder), marker=str(marker)))
         fs.tasks.warm_up()
         status = fs.get_file_status("/data")
         with fs.open_file("/data").with_file_status(status).build().result() as stream:

@@ -82,8 +82,5 @@ class Waiting(MemoryFileSystem):
     """Files whose skip does not end, once it has been told through the pipe `gate`."""
 
     def __init__(self, gate: str) -> None:
-        super().__init__()
+        super().__init__(stream_class=_Waiting)
         _Waiting.gate = gate
-
-    def _open(self, path: str, options: Any) -> MemoryInputStream:
-        return _Waiting(super()._open(path, options)._data, path)

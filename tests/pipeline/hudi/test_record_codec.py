@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key, xxh64
+from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key
 from fscontract.pipeline.hudi.record_codec import decoder, encode_record
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,
     ColumnStatistics,
     Deleted,
-    FileInfo,
+    FileEntry,
     FilesRecord,
     Record,
     merge,
@@ -23,7 +23,7 @@ from fscontract.pipeline.hudi.records import (
 )
 from fscontract.pipeline.hudi.schema import RECORD_JSON
 
-INFOS = st.one_of(st.integers(0, 9).map(FileInfo), st.just(GONE))
+INFOS = st.one_of(st.integers(0, 9).map(FileEntry), st.just(GONE))
 FILES: st.SearchStrategy[Record] = st.builds(
     FilesRecord, st.just("p"), st.dictionaries(st.sampled_from("abc"), INFOS)
 )
@@ -78,15 +78,15 @@ def test_the_files_are_those_that_the_changes_leave_in_turn(records: list[Record
 
 def test_a_log_that_deletes_twice_still_deletes() -> None:
     gone = FilesRecord("p", {"f": GONE})
-    base = FilesRecord("p", {"f": FileInfo(3), "g": FileInfo(4)})
+    base = FilesRecord("p", {"f": FileEntry(3), "g": FileEntry(4)})
     left = without_tombstones(merge(base, merge(gone, gone)))
-    assert left == FilesRecord("p", {"g": FileInfo(4)})
+    assert left == FilesRecord("p", {"g": FileEntry(4)})
 
 
 def test_the_larger_of_two_sizes_counts() -> None:
     """Sizes aren't added, and a file that only grows may be told of late."""
-    one, other = (FilesRecord("p", {"f": FileInfo(size)}) for size in (5, 3))
-    assert merge(one, other) == FilesRecord("p", {"f": FileInfo(5)})
+    one, other = (FilesRecord("p", {"f": FileEntry(size)}) for size in (5, 3))
+    assert merge(one, other) == FilesRecord("p", {"f": FileEntry(5)})
 
 
 def test_a_partition_without_files_is_nothing() -> None:
@@ -96,8 +96,8 @@ def test_a_partition_without_files_is_nothing() -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        FilesRecord("p=1", {"f": FileInfo(3), "g": GONE}),
-        FilesRecord(ALL_PARTITIONS, {"p=1": FileInfo(0)}),
+        FilesRecord("p=1", {"f": FileEntry(3), "g": GONE}),
+        FilesRecord(ALL_PARTITIONS, {"p=1": FileEntry(0)}),
         ColumnStatistics("k", "f", "c", "StringWrapper", "a", "b", 7, 1, 10, 20, is_tight=True),
         ColumnStatistics("k", "f", "c", "DoubleWrapper", 0.5, 1.5, 7),
         ColumnStatistics("k", "f", "c", value_count=7, null_count=7),
@@ -119,7 +119,7 @@ def test_nan_is_no_bound() -> None:
 
 @pytest.mark.parametrize("cut", [1, 5])
 def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
-    content = encode_record(FilesRecord("p", {"file": FileInfo(3)}))
+    content = encode_record(FilesRecord("p", {"file": FileEntry(3)}))
     with pytest.raises(ValueError, match="the record of 'p'"):
         decoder(None)(b"p", content[:-cut])
 
@@ -127,20 +127,6 @@ def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
 def test_a_schema_that_is_none_is_noticed() -> None:
     with pytest.raises(ValueError, match="the Avro schema can't be read"):
         decoder(b'{"type": "record"')
-
-
-@pytest.mark.parametrize(
-    ("data", "digest"),
-    [
-        (b"", 0xEF46DB3751D8E999),
-        (b"a", 0xD24EC4F1A98C6E5B),
-        (b"abc", 0x44BC2CF5AD770999),
-        (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1),
-    ],
-)
-def test_hashes_are_those_of_xxh64(data: bytes, digest: int) -> None:
-    """As its authors publish them."""
-    assert xxh64(data) == digest
 
 
 def test_keys_of_statistics_are_those_that_hudi_writes() -> None:

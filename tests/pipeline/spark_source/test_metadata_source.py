@@ -14,7 +14,7 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
-from tests.pipeline.spark_source.parquetsupport import index, put
+from tests.pipeline.spark_source.parquet_support import index, put
 from tests.pipeline.spark_source.support import write
 
 
@@ -111,7 +111,10 @@ def test_statistics_are_texts_with_their_type(tmp_path: Path) -> None:
     [
         ({"path": "{folder}"}, "'{folder}' has no metadata table"),
         ({"path": "{folder}", "reader": "lines"}, "no option 'reader'"),
-        ({"path": "{folder}", "content": "x"}, "option 'content' can't be 'x': one of files"),
+        (
+            {"path": "{folder}", "content": "x"},
+            "option 'content' can't be 'x': expected one of files",
+        ),
         ({"paths": '["/a", "/b"]'}, "a metadata table is that of one dataset"),
     ],
     ids=str,

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import datasource as api
 
-from fscontract.pipeline.spark_source.filters import Condition, condition_of, kept_runs
+from fscontract.pipeline.spark_source.filters import Condition, condition_of
+from fscontract.pipeline.spark_source.planning import kept_runs
 from tests.pipeline.spark_source.test_planning import run
 
 TYPES: dict[str, type] = {"value": str, "path": str, "block_id": int, "offset": int}

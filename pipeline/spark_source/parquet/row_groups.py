@@ -1,4 +1,4 @@
-"""Read blocks of Parquet files: row groups become Arrow batches, chosen rows included."""
+"""Read the row groups of Parquet blocks as Arrow batches, with filters applied."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from fscontract.contract.api.filesystem import FileSystem, FSDataInputStream
 from fscontract.contract.api.openfile_options import READ_POLICY, SPLIT_END, SPLIT_START
 from fscontract.implementations.openfile_builder import await_future
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
-from fscontract.implementations.spark.locations import Place
+from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.hudi.io import Source
+from fscontract.pipeline.hudi.io import FileRegion
 from fscontract.pipeline.hudi.parquet_stats import TAIL, column_range
 from fscontract.pipeline.hudi.pruning import Filter, may_match
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, PushedFilters
 from fscontract.pipeline.spark_source.input_files import directory_of
-from fscontract.pipeline.spark_source.parquet.filters import NOTHING, Pushed
 from fscontract.pipeline.spark_source.parquet.types import (
     arrow_type,
     converted,
@@ -37,12 +36,12 @@ from fscontract.pipeline.spark_source.parquet.types import (
     texts_of,
     value_of,
 )
-from fscontract.pipeline.spark_source.partition import BlockRun
+from fscontract.pipeline.spark_source.planning import BlockRun
 from fscontract.pipeline.spark_source.read_task import as_planned, together, without_columns
 
 
 def groups_in(metadata: Any, start: int, stop: int, length: int) -> Iterator[int]:
-    """The row groups that begin in [start, stop) of a file; each begins in exactly one block."""
+    """Yield the row groups that begin in [start, stop) of a file: each in exactly one block."""
     for number in range(metadata.num_row_groups):
         begin = max(0, min(_begin(metadata.row_group(number)), length - 1))
         if start <= begin < stop:
@@ -52,55 +51,55 @@ def groups_in(metadata: Any, start: int, stop: int, length: int) -> Iterator[int
 def may_have_rows(
     metadata: Any, number: int, names: Collection[str], filters: Sequence[Filter]
 ) -> bool:
-    """False only if no row of a row group meets all filters; `names` are the file's columns."""
-    wanted = [each for each in filters if each.column in names]
-    if not wanted:
+    """Return False only if no row of a row group meets all filters; `names` has the columns."""
+    conditions = [condition for condition in filters if condition.column in names]
+    if not conditions:
         return True
-    leaves = [metadata.schema.column(place) for place in range(metadata.num_columns)]
+    leaves = [metadata.schema.column(index) for index in range(metadata.num_columns)]
     paths = [leaf.path for leaf in leaves]
-    for each in wanted:
-        if paths.count(each.column) == 1:
-            place = paths.index(each.column)
-            if leaves[place].max_repetition_level == 0:
-                chunk = metadata.row_group(number).column(place)
-                if not may_match(column_range("", leaves[place], [chunk]), each):
+    for condition in conditions:
+        if paths.count(condition.column) == 1:
+            index = paths.index(condition.column)
+            if leaves[index].max_repetition_level == 0:
+                chunk = metadata.row_group(number).column(index)
+                if not may_match(column_range("", leaves[index], [chunk]), condition):
                     return False
     return True
 
 
 def ranges_of(metadata: Any, number: int, leaves: Collection[int]) -> list[tuple[int, int]]:
-    """Where some columns of a row group lie: (offset, length) of each."""
+    """Return where some columns of a row group lie: (offset, length) of each."""
     group = metadata.row_group(number)
-    chunks = [group.column(place) for place in leaves]
+    chunks = [group.column(index) for index in leaves]
     return [(_start(chunk), chunk.total_compressed_size) for chunk in chunks]
 
 
 def leaves_of(schema: Any, names: Collection[str]) -> list[int]:
-    """The places of the columns in a file that make up some columns of its Arrow schema."""
-    found: list[int] = []
-    place = 0
+    """Return the places of the columns in a file that make up some columns of its Arrow schema."""
+    indexes: list[int] = []
+    index = 0
     for field in schema:
         count = _leaves(field.type)
         if field.name in names:
-            found += range(place, place + count)
-        place += count
-    return found
+            indexes += range(index, index + count)
+        index += count
+    return indexes
 
 
 def _leaves(kind: Any) -> int:
     kind = getattr(kind, "storage_type", kind)  # of a type that extends another
     if not pa.types.is_nested(kind):
         return 1
-    return sum(_leaves(kind.field(place).type) for place in range(kind.num_fields))
+    return sum(_leaves(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _begin(group: Any) -> int:
-    """Where a row group begins, or what the file says of it."""
+    """Return where a row group begins, or what the file says of it."""
     return _start(group.column(0)) if group.num_columns else 0
 
 
 def _start(chunk: Any) -> int:
-    """Where a column begins in the file: with its dictionary, if it has one before the data."""
+    """Return the offset of a column chunk: that of its dictionary page, if it has one."""
     data: int = chunk.data_page_offset
     first: int | None = chunk.dictionary_page_offset
     return first if first is not None and 0 < first < data else data
@@ -112,7 +111,7 @@ class SparseFile(io.RawIOBase):
     What was loaded last is kept, and the end of the file. `bytes_read` is what the stream gave.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileRegion) -> None:
         self._source = source
         self._position = 0
         start = max(0, source.length - TAIL)
@@ -125,41 +124,41 @@ class SparseFile(io.RawIOBase):
         self._loaded = [self._tail]
         missing = [r for r in _joined(ranges) if self._held(*r) is None]
         self.bytes_read += sum(length for _, length in missing)
-        found = self._source.read_many(missing)
+        contents = self._source.read_many(missing)
         starts = (offset for offset, _ in missing)
-        self._loaded = sorted([self._tail, *zip(starts, found, strict=True)])
+        self._loaded = sorted([self._tail, *zip(starts, contents, strict=True)])
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """The position in bytes."""
+        """Return the position in bytes."""
         return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move."""
+        """Set the position; return it."""
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._source.length}
         self._position = base[whence] + offset
         return self._position
 
     def read(self, size: int | None = -1) -> bytes:
-        """So many bytes, fewer at the end."""
-        left = max(0, self._source.length - self._position)
-        count = left if size is None or size < 0 else min(size, left)
-        found = self._held(self._position, count)
-        if found is None:
-            found = self._source.read(self._position, count)
+        """Return `size` bytes, fewer at the end."""
+        remaining = max(0, self._source.length - self._position)
+        count = remaining if size is None or size < 0 else min(size, remaining)
+        data = self._held(self._position, count)
+        if data is None:
+            data = self._source.read(self._position, count)
             self.bytes_read += count
         self._position += count
-        return found
+        return data
 
     def _held(self, offset: int, length: int) -> bytes | None:
-        """The bytes of a range, None if not all of them are here."""
+        """Return the bytes of a range, None if not all of them are here."""
         at = bisect_right(self._loaded, offset, key=lambda part: part[0]) - 1
         if at < 0:
             return None
@@ -170,15 +169,15 @@ class SparseFile(io.RawIOBase):
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same bytes as ranges that neither overlap nor touch, in order."""
-    found: list[tuple[int, int]] = []
+    """Return the same bytes as ranges that neither overlap nor touch, in order."""
+    joined: list[tuple[int, int]] = []
     for offset, length in sorted(ranges):
-        if found and offset <= sum(found[-1]):
-            start, before = found[-1]
-            found[-1] = (start, max(before, offset + length - start))
+        if joined and offset <= sum(joined[-1]):
+            start, before = joined[-1]
+            joined[-1] = (start, max(before, offset + length - start))
         else:
-            found.append((offset, length))
-    return found
+            joined.append((offset, length))
+    return joined
 
 
 #: How many rows are made at once.
@@ -191,28 +190,28 @@ _INT96 = "INT96"
 class ParquetPlan:
     """All that a task has to know beside its blocks; `schema` is Spark's."""
 
-    place: Place
+    location: FileLocation
     values: Mapping[str, Any]
     schema: Any
     #: The inputs; what is between one of them and a file may be values of columns.
     roots: tuple[str, ...]
     partitioned_by: tuple[str, ...] = ()
-    pushed: Pushed = NOTHING
+    pushed: PushedFilters = NOTHING
 
 
-def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], told: Any = None) -> Iterator[Any]:
-    """The rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
+    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
     counters = Counters()
-    with one_line(), FILESYSTEMS.lease(plan.place) as fs:
-        rows = Rows(plan)
+    with one_line(), FILESYSTEMS.lease(plan.location) as fs:
+        rows = ParquetRows(plan)
         with closing(_all_batches(rows, fs, runs, counters)) as batches:
             yield from together(batches, rows.schema)
-    if told is not None:
-        told(counters)
+    if report is not None:
+        report(counters)
 
 
 def _all_batches(
-    rows: Rows, fs: FileSystem, runs: Sequence[BlockRun], counters: Counters
+    rows: ParquetRows, fs: FileSystem, runs: Sequence[BlockRun], counters: Counters
 ) -> Generator[Any, None, None]:
     for run in runs:
         with closing(_batches(rows, fs, run, counters)) as batches:
@@ -220,13 +219,13 @@ def _all_batches(
 
 
 def _batches(
-    rows: Rows, fs: FileSystem, run: BlockRun, counters: Counters
+    rows: ParquetRows, fs: FileSystem, run: BlockRun, counters: Counters
 ) -> Generator[Any, None, None]:
     block = next(run.blocks())
     began = time.monotonic()
     try:
         with opened(fs, as_planned(rows.plan.values, block), run) as stream:
-            file = SparseFile(Source(stream, block.file_path, block.file_length))
+            file = SparseFile(FileRegion(stream, block.file_path, block.file_length))
             with closing(parquet_file(file)) as parquet:
                 for batch in rows.of(parquet, file, run):
                     counters.records += batch.num_rows
@@ -243,7 +242,7 @@ def _batches(
 
 
 def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInputStream:
-    """The file as what it was when it was planned, for the columns of some blocks."""
+    """Return the file as what it was when it was planned, for the columns of some blocks."""
     builder = fs.open_file(block.path).with_file_status(block.status())
     builder.opt(READ_POLICY, "parquet")
     builder.opt_long(SPLIT_START, run.start).opt_long(SPLIT_END, run.start + run.size)
@@ -251,24 +250,24 @@ def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInp
 
 
 def parquet_file(file: SparseFile) -> Any:
-    """PyArrow's reader of a file; times that were stored as INT96 are of microseconds."""
+    """Return PyArrow's reader of a file; INT96 times become microseconds."""
     return pq.ParquetFile(file, coerce_int96_timestamp_unit="us", pre_buffer=False)
 
 
 def schema_in(parquet: Any) -> Any:
-    """The Arrow schema of a file, with a zone for times that were stored as INT96."""
+    """Return the Arrow schema of a file, with a zone for times that were stored as INT96."""
     leaves = parquet.metadata.schema
     old = {
-        leaves.column(place).path
-        for place in range(parquet.metadata.num_columns)
-        if leaves.column(place).physical_type == _INT96
+        leaves.column(index).path
+        for index in range(parquet.metadata.num_columns)
+        if leaves.column(index).physical_type == _INT96
     }
     zoned = pa.timestamp("us", "UTC")
     fields = [f.with_type(zoned) if f.name in old else f for f in parquet.schema_arrow]
     return pa.schema(fields)
 
 
-class Rows:
+class ParquetRows:
     """Makes Arrow batches of row groups, with the columns of a plan, and without rows that its
     conditions exclude."""
 
@@ -279,34 +278,34 @@ class Rows:
         )
 
     def of(self, parquet: Any, file: SparseFile, run: BlockRun) -> Iterator[Any]:
-        """The rows of the row groups that begin in some blocks."""
+        """Yield the rows of the row groups that begin in some blocks."""
         path, metadata = run.file.file_path, parquet.metadata
         known = schema_in(parquet)
         sources = {name: column_for(name, known.names, path) for name in self._columns()}
         for name, source in sources.items():
             self._check(name, source, known, path)
-        wanted = {source for source in sources.values() if source is not None}
-        leaves = leaves_of(known, wanted)
+        chosen = {source for source in sources.values() if source is not None}
+        leaves = leaves_of(known, chosen)
         fixed = self._fixed(run)
         stop, length = run.start + run.size, run.file.file_length
         for number in groups_in(metadata, run.start, stop, length):
             if not may_have_rows(metadata, number, known.names, self.plan.pushed.ranges):
                 continue
             file.load(ranges_of(metadata, number, leaves))
-            for batch in _rows_of(parquet, number, sorted(wanted)):
+            for batch in _rows_of(parquet, number, sorted(chosen)):
                 yield self._batch(batch, sources, known, fixed, path)
 
     def _columns(self) -> list[str]:
-        """The columns that the file has to have."""
+        """Return the columns that the file has to have."""
         return [name for name in self.schema.names if name not in self.plan.partitioned_by]
 
     def _check(self, name: str, source: str | None, known: Any, path: str) -> None:
-        wanted = self.schema.field(name).type
-        if source is not None and not fits(found := known.field(source).type, wanted):
-            raise SourceException(f"column {name!r} of {path!r} is {found}, not {wanted}")
+        expected = self.schema.field(name).type
+        if source is not None and not fits(actual := known.field(source).type, expected):
+            raise SourceException(f"column {name!r} of {path!r} is {actual}, not {expected}")
 
     def _fixed(self, run: BlockRun) -> dict[str, Any]:
-        """The columns whose value stands in the path, as scalars."""
+        """Return the columns whose value stands in the path, as scalars."""
         values = values_of(directory_of(run.file.file_path, self.plan.roots), self.plan)
         return {
             name: pa.scalar(value, self.schema.field(name).type) for name, value in values.items()
@@ -331,12 +330,12 @@ class Rows:
             if array.null_count and not field.nullable:
                 raise SourceException(f"column {field.name!r} of {path!r} has nulls")
             arrays.append(array)
-        found = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-        return kept_rows(found, self.plan.pushed.rows)
+        converted_batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        return kept_rows(converted_batch, self.plan.pushed.rows)
 
 
 def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
-    """The values that stand in a path, of the columns that have theirs there."""
+    """Return the values that stand in a path, of the columns that have theirs there."""
     texts = {name.lower(): text for name, text in texts_of(directory).items()}
     types = {field.name: field.dataType for field in plan.schema.fields}
     return {
@@ -345,31 +344,31 @@ def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
 
 
 def kept_rows(batch: Any, conditions: Iterable[Condition]) -> Any:
-    """The rows of a batch of which all conditions hold; of nulls none does but that for nulls."""
-    for each in conditions:
-        array = batch.column(each.column)
-        mask = each.mask(array)
-        if each.operation != "null":
+    """Return the rows that meet all conditions; a null meets only the test for nulls."""
+    for condition in conditions:
+        array = batch.column(condition.column)
+        mask = condition.mask(array)
+        if condition.operation != "null":
             mask = pc.and_(mask, pc.is_valid(array))
         batch = batch.filter(mask)
     return batch
 
 
 def column_for(name: str, names: Sequence[str], path: str) -> str | None:
-    """The column of a file that has this name, in any case if none is the same; None for none."""
-    found = [each for each in names if each == name]
-    found = found or [each for each in names if each.lower() == name.lower()]
-    if len(found) > 1:
+    """Return the file's column of this name, ignoring case if needed; None without one."""
+    matches = [column for column in names if column == name]
+    matches = matches or [column for column in names if column.lower() == name.lower()]
+    if len(matches) > 1:
         raise SourceException(f"{path!r} has several columns {name!r}")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _rows_of(parquet: Any, number: int, columns: Sequence[str]) -> Iterator[Any]:
     if not columns:
-        left = parquet.metadata.row_group(number).num_rows
-        while left > 0:
-            yield without_columns(min(left, _ROWS))
-            left -= _ROWS
+        remaining = parquet.metadata.row_group(number).num_rows
+        while remaining > 0:
+            yield without_columns(min(remaining, _ROWS))
+            remaining -= _ROWS
         return
     yield from parquet.iter_batches(_ROWS, [number], columns, use_threads=False)
 

@@ -14,11 +14,11 @@ from pyspark.sql import types as spark
 
 from fscontract.pipeline.hudi.parquet_stats import column_range
 from fscontract.pipeline.hudi.pruning import may_match
-from fscontract.pipeline.spark_source.parquet.filters import filters_of, sort_filters
-from fscontract.pipeline.spark_source.parquet.reading import kept_rows
+from fscontract.pipeline.spark_source.filters import filters_of, sort_filters
+from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import spark_type
-from tests.pipeline.spark_source.parquetsupport import parquet
-from tests.pipeline.spark_source.test_metadata import COMPARING, VALUES, meets
+from tests.pipeline.spark_source.parquet_support import parquet
+from tests.pipeline.spark_source.test_metadata_files import COMPARING, VALUES, meets
 
 
 def _filters(column: str) -> Iterator[Any]:

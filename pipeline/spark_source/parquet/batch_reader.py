@@ -1,4 +1,4 @@
-"""What Spark calls for Parquet files: their schema, and the blocks whose row groups are read."""
+"""Infer the schema of Parquet files, and plan the blocks whose row groups are read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pyspark.sql.datasource import DataSourceReader
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.pipeline.blocks import FileBlockMetadata
-from fscontract.pipeline.hudi.io import MetadataWarning, Source
+from fscontract.pipeline.hudi.io import FileRegion, MetadataWarning
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.input_files import Directory, Files, files_of
-from fscontract.pipeline.spark_source.parquet.filters import sort_filters
-from fscontract.pipeline.spark_source.parquet.reading import (
+from fscontract.pipeline.spark_source.filters import sort_filters
+from fscontract.pipeline.spark_source.input_files import Directory, InputFiles
+from fscontract.pipeline.spark_source.parquet.row_groups import (
     ParquetPlan,
     SparseFile,
     opened,
@@ -36,38 +36,43 @@ from fscontract.pipeline.spark_source.parquet.types import (
     texts_of,
     type_of,
 )
-from fscontract.pipeline.spark_source.partition import BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, pack, plan_infos
-from fscontract.pipeline.spark_source.request import Request
-from fscontract.pipeline.spark_source.where import check_taken, filters_in
+from fscontract.pipeline.spark_source.planning import (
+    BlocksPartition,
+    Packing,
+    files_of,
+    pack,
+    plan_infos,
+)
+from fscontract.pipeline.spark_source.request import ReadRequest
+from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 
-def schema_of_files(request: Request) -> Any:
-    """The columns of a Parquet file, and those of directories; SourceException if there is none.
+def schema_of_files(request: ReadRequest) -> Any:
+    """Return the columns of a Parquet file and of directories; SourceException without one.
 
     That a metadata table can't be used is left to the planning to say.
     """
     with (
         _without_warnings(),
         one_line(),
-        FILESYSTEMS.lease(request.place) as fs,
+        FILESYSTEMS.lease(request.location) as fs,
         closing(files_of(fs, request)) as files,
     ):
         directories = _directories(files)
-        texts = [texts_of(each.below(files.roots)) for each in directories]
-        types = {name: type_of(each[name] for each in texts) for name in columns_of(texts)}
+        texts = [texts_of(item.below(files.roots)) for item in directories]
+        types = {name: type_of(item[name] for item in texts) for name in columns_of(texts)}
         known = _first_schema(fs, request, files, directories)
         kinds = {field.name: field.type for field in known}
         names = list(dict.fromkeys([*kinds, *types]))
         if len(kinds) < len(known):
             raise SourceException("a Parquet file has several columns of one name")
-        wanted = names if request.values["columns"] is None else request.values["columns"]
-        if unknown := [name for name in wanted if name not in names]:
+        chosen = names if request.values["columns"] is None else request.values["columns"]
+        if unknown := [name for name in chosen if name not in names]:
             raise SourceException(f"no column {unknown[0]!r:.80}; known: {', '.join(names):.400}")
         fields = [
             spark.StructField(name, types[name] if name in types else spark_type(kinds[name]))
-            for name in wanted
+            for name in chosen
         ]
         return spark.StructType(fields)
 
@@ -80,34 +85,34 @@ def _without_warnings() -> Iterator[None]:
 
 
 def _first_schema(
-    fs: FileSystem, request: Request, files: Files, directories: Sequence[Directory]
+    fs: FileSystem, request: ReadRequest, files: InputFiles, directories: Sequence[Directory]
 ) -> Any:
-    """What the footer of the first file says of its columns."""
-    for each in directories:
-        for info in files.find([each]):
+    """Return what the footer of the first file says of its columns."""
+    for directory in directories:
+        for info in files.find([directory]):
             if info.status.length:
                 return _schema(fs, request, info)
     raise SourceException("there is no Parquet file to tell the columns; .schema(...) does, too")
 
 
-def _schema(fs: FileSystem, request: Request, info: ScannedFileInfo) -> Any:
+def _schema(fs: FileSystem, request: ReadRequest, info: ScannedFileInfo) -> Any:
     runs, _ = plan_infos([info], request, Packing())
     block: FileBlockMetadata = next(runs[0].blocks())
     try:
         with opened(fs, block, runs[0]) as stream:
-            file = SparseFile(Source(stream, info.file_path, info.status.length))
+            file = SparseFile(FileRegion(stream, info.file_path, info.status.length))
             with closing(parquet_file(file)) as parquet:
                 return schema_in(parquet)
     except pa.ArrowException as error:
         raise SourceException(f"{info.file_path!r} is no Parquet file: {error}") from None
 
 
-def _directories(files: Files) -> list[Directory]:
-    """The directories of the files; one without any does not count if it is unlike the others."""
-    found = files.directories()
-    kinds = {tuple(texts_of(each.below(files.roots))) for each in found}
+def _directories(files: InputFiles) -> list[Directory]:
+    """Return the directories; those without files are dropped if their columns differ."""
+    directories = files.directories()
+    kinds = {tuple(texts_of(directory.below(files.roots))) for directory in directories}
     if len(kinds) < 2:
-        return found
+        return directories
     return list(dict.fromkeys(Directory.of(info) for info in files.find()))
 
 
@@ -118,15 +123,15 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
     partitions.
     """
 
-    def __init__(self, request: Request, schema: Any, packing: Packing, told: Any) -> None:
+    def __init__(self, request: ReadRequest, schema: Any, packing: Packing, report: Any) -> None:
         self.request = request
         self.packing = packing
-        self.told = told
-        with one_line(), FILESYSTEMS.lease(request.place) as fs:
-            self._files: Files | None = files_of(fs, request)
-            self._found = _directories(self._files)
+        self.report = report
+        with one_line(), FILESYSTEMS.lease(request.location) as fs:
+            self._files: InputFiles | None = files_of(fs, request)
+            self._directories = _directories(self._files)
             roots = self._files.roots
-            texts = [texts_of(each.below(roots)) for each in self._found]
+            texts = [texts_of(directory.below(roots)) for directory in self._directories]
             known = {name.lower() for name in columns_of(texts)}
             names = tuple(field.name for field in schema.fields)
             if len(set(names)) < len(names):
@@ -134,41 +139,41 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
             for field in schema.fields:
                 arrow_type(field.dataType)
             by = tuple(name for name in names if name.lower() in known)
-            self.plan = ParquetPlan(request.place, request.values, schema, roots, by)
+            self.plan = ParquetPlan(request.location, request.values, schema, roots, by)
             if (where := request.values["where"]) is not None:
-                check_taken(self.push(filters_in(where, schema)))
+                check_decided(self.push(filters_in(where, schema)))
 
     def push(self, filters: Iterable[Any]) -> list[Any]:
         """Take the filters that the source decides; the others, which still leave out files."""
-        pushed, left = sort_filters(filters, self.plan.schema, self.plan.partitioned_by)
+        pushed, undecided = sort_filters(filters, self.plan.schema, self.plan.partitioned_by)
         self.plan = replace(self.plan, pushed=self.plan.pushed.and_also(pushed))
-        return left
+        return undecided
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to the planning process."""
+        """Return the state without what belongs to the planning process."""
         return {**self.__dict__, "_files": None, "_found": []}
 
     def partitions(self) -> list[Any]:
-        """The blocks of the files that may have rows, packed."""
+        """Return the blocks of the files that may have rows, packed."""
         files, plan = self._files, self.plan
         assert files is not None
-        with one_line(), FILESYSTEMS.lease(self.request.place), closing(files):
-            kept = [each for each in self._found if self._keeps(each)]
-            every = len(kept) == len(self._found)
-            infos = files.find(None if every else kept, plan.pushed.ranges)
+        with one_line(), FILESYSTEMS.lease(self.request.location), closing(files):
+            chosen = [directory for directory in self._directories if self._keeps(directory)]
+            every = len(chosen) == len(self._directories)
+            infos = files.find(None if every else chosen, plan.pushed.ranges)
             packing = self.packing.with_options(self.request)
-            runs, most = plan_infos(infos, self.request, packing)
-            return [BlocksPartition(part) for part in pack(runs, most, packing.open_cost)]
+            runs, max_bytes = plan_infos(infos, self.request, packing)
+            return [BlocksPartition(part) for part in pack(runs, max_bytes, packing.open_cost)]
 
     def _keeps(self, directory: Directory) -> bool:
         values = values_of(directory.below(self.plan.roots), self.plan)
         return keeps(self.plan.pushed.directories, values)
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """The rows of a partition as Arrow batches."""
+        """Return the rows of a partition as Arrow batches."""
         if not isinstance(partition, BlocksPartition):
             return iter(())
-        return read_parquet(self.plan, partition.runs, self.told)
+        return read_parquet(self.plan, partition.runs, self.report)
 
 
 class ParquetPushdownReader(ParquetReader):
@@ -180,8 +185,8 @@ class ParquetPushdownReader(ParquetReader):
 
 
 def reader_of(
-    request: Request, schema: Any, packing: Packing, told: Any, pushdown: bool
+    request: ReadRequest, schema: Any, packing: Packing, report: Any, pushdown: bool
 ) -> ParquetReader:
-    """The reader of a batch; Spark minds whether one has a method for filters."""
+    """Return the reader of a batch; Spark minds whether one has a method for filters."""
     kind = ParquetPushdownReader if pushdown else ParquetReader
-    return kind(request, schema, packing, told)
+    return kind(request, schema, packing, report)

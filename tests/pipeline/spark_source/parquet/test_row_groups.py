@@ -16,12 +16,15 @@ from pyspark.sql import types as spark
 
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.spark_source.errors import SourceException
-from fscontract.pipeline.spark_source.parquet import reading
-from fscontract.pipeline.spark_source.parquet.planning import ParquetPushdownReader, schema_of_files
+from fscontract.pipeline.spark_source.parquet import row_groups
+from fscontract.pipeline.spark_source.parquet.batch_reader import (
+    ParquetPushdownReader,
+    schema_of_files,
+)
 from fscontract.pipeline.spark_source.planning import Packing
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.source import FsContractDataSource
-from tests.pipeline.spark_source.parquetsupport import parquet, put, read, struct
+from tests.pipeline.spark_source.parquet_support import parquet, put, read, struct
 from tests.pipeline.spark_source.support import write
 
 OVER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
@@ -52,7 +55,7 @@ def test_a_row_group_that_says_nonsense_of_its_place_is_read_once(
     """It is in the first block, or in the last."""
     path = put(tmp_path, {"f.parquet": IDS}, row_group_size=300)
     for place in (-5, 1 << 40):
-        monkeypatch.setattr(reading, "_begin", lambda group, place=place: place)
+        monkeypatch.setattr(row_groups, "_begin", lambda group, place=place: place)
         found = read(path, blockSize=1000)
         assert found.column("id") == list(range(1000))
 
@@ -74,7 +77,7 @@ def test_only_what_columns_need_is_read(tmp_path: Path) -> None:
     path = put(tmp_path, {"f.parquet": table}, row_group_size=50_000, use_dictionary=False)
     told: list[Counters] = []
     for columns in ("id", "id,noise"):
-        request = Request.of({"path": path, "reader": "parquet", "columns": columns})
+        request = ReadRequest.of({"path": path, "reader": "parquet", "columns": columns})
         reader = ParquetPushdownReader(request, schema_of_files(request), Packing(), told.append)
         assert list(reader.pushFilters([api.LessThan(("id",), 10)])) == []
         (part,) = reader.partitions()

@@ -81,7 +81,10 @@ def test_paths_patterns_and_lists(spark: Any, tmp_path: Path) -> None:
     ("given", "said"),
     [
         ({"blocksze": 1}, "no option 'blocksze'; did you mean blockSize or"),
-        ({"reader": "csv"}, "option 'reader' can't be 'csv': one of lines, slices, records"),
+        (
+            {"reader": "csv"},
+            "option 'reader' can't be 'csv': expected one of lines, slices, records",
+        ),
         ({"paths": "none"}, "no such input: '{folder}/none'"),
         ({"paths": "*.csv"}, "no file or directory matches '{folder}/*.csv'"),
     ],

@@ -22,7 +22,7 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.io import MetadataWarning
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from fscontract.pipeline.spark_source.errors import SourceException
-from tests.pipeline.spark_source.parquetsupport import PushingSource, index, put, read
+from tests.pipeline.spark_source.parquet_support import PushingSource, index, put, read
 from tests.pipeline.spark_source.support import write
 
 NAN = float("nan")

@@ -15,11 +15,11 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.spark import executor_reads
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
+from fscontract.pipeline.spark_source.input_files import find_files
 from fscontract.pipeline.spark_source.options import COLUMNS
-from fscontract.pipeline.spark_source.partition import BlockRun, BlocksPartition
-from fscontract.pipeline.spark_source.planning import Packing, plan_files
+from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition, Packing, plan_infos
 from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition, read_runs
-from fscontract.pipeline.spark_source.request import Request
+from fscontract.pipeline.spark_source.request import ReadRequest
 from tests.pipeline.spark_source.support import PIECES, unsplit, write
 
 OVER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -51,8 +51,8 @@ def planned(
 ) -> tuple[ReadPlan, Sequence[BlockRun]]:
     """What a task would be given."""
     options.setdefault("valueType", "binary")
-    request = Request.of({"path": path, **options})
-    runs, _ = plan_files(LocalFileSystem("/"), request, Packing())
+    request = ReadRequest.of({"path": path, **options})
+    runs, _ = plan_infos(find_files(LocalFileSystem("/"), request), request, Packing())
     plan = ReadPlan.of(request, columns, [False] * len(columns), request.binary)
     return ReadPlan(**{**vars(plan), "conditions": conditions}), runs
 
