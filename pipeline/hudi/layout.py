@@ -22,8 +22,7 @@ from fscontract.pipeline.hudi.column_stats import can_pack
 from fscontract.pipeline.hudi.io import MetadataWarning, in_threads
 from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer, statistics_of
 from fscontract.pipeline.hudi.records import ColumnStatistics
-from fscontract.pipeline.hudi.table_location import KEY_GENERATOR
-from fscontract.pipeline.hudi.updates import SCHEMA
+from fscontract.pipeline.hudi.table_location import KEY_GENERATOR, SCHEMA
 
 PARTITION_FIELDS = "hoodie.table.partition.fields"
 HIVE_STYLE = "hoodie.datasource.write.hive_style_partitioning"

@@ -20,6 +20,8 @@ PARTITIONS = "hoodie.table.metadata.partitions"
 COLUMNS = "hoodie.metadata.index.column.stats.column.list"
 #: How a dataset's rows are put into partitions; in all of Hudi's tables.
 KEY_GENERATOR = "hoodie.table.keygenerator.type"
+#: The Avro schema of a dataset's rows, which each commit repeats.
+SCHEMA = "hoodie.table.create.schema"
 _PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 #: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
 _CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")

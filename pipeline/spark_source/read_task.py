@@ -68,10 +68,6 @@ class RecordColumns:
             rows = rows.filter(condition.mask(rows.column(condition.column)))
         return rows
 
-    def together(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Return the same rows in batches that are not small, and none that is empty."""
-        return together(batches, self.schema)
-
 
 def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
     """Yield the same rows in batches that are not small, and none that is empty."""
@@ -209,7 +205,7 @@ def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> I
     columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
-        yield from columns.together(_batches(plan, fs, runs, columns, counters))
+        yield from together(_batches(plan, fs, runs, columns, counters), columns.schema)
     if report is not None:
         report(counters)
 

@@ -18,7 +18,7 @@ from fscontract.pipeline.spark_source.planning import BlockRun
 from fscontract.pipeline.spark_source.request import ReadRequest, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
-from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore
+from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore, read_file
 
 #: More blocks than any window has.
 UNLIMITED = 1 << 62
@@ -145,7 +145,7 @@ class StreamIdentity:
     def name(self) -> str:
         """Return the name; the first one who asks makes it."""
         try:
-            return read_text(self._fs, self._path).strip()
+            return read_file(self._fs, self._path).decode().strip()
         except FileNotFoundException:
             name = secrets.token_hex(8)
         with self._fs.create(self._path, overwrite=False) as file:
@@ -160,12 +160,6 @@ class StreamIdentity:
                 " each stream has a directory of its own, for as long as its checkpoint"
             )
         return int(offset["window"])
-
-
-def read_text(fs: FileSystem, path: str) -> str:
-    """Return the text of a small file; FileNotFoundException."""
-    with fs.open(path) as stream, stream.as_file() as file:
-        return (file.read() or b"").decode()
 
 
 #: A checkpoint is due after so many windows, if they took a part of all files ...
@@ -263,7 +257,7 @@ class WindowLog:
         """Restore the last checkpoint, and repeat the windows behind it."""
         for number, path in sorted(self._numbered(), reverse=True):
             try:
-                self.splitter.restore(read_text(self._fs, path))
+                self.splitter.restore(read_file(self._fs, path).decode())
             except (IllegalArgumentException, UnicodeDecodeError):  # it is not whole
                 continue
             self.last = self._written = number

@@ -83,17 +83,12 @@ class ReferenceTimes:
         """Return what `to_data` gave; IllegalArgumentException."""
         self = cls()
         try:
-            for root, path, values in _entries(data):
-                self.set(root, path, reference_of(values))
+            for root, known in data.items():
+                for path, values in known.items():
+                    self.set(root, path, reference_of(values))
         except (AttributeError, TypeError, ValueError):
             raise IllegalArgumentException("these are no reference times") from None
         return self
-
-
-def _entries(data: Any) -> Iterator[tuple[str, str, Any]]:
-    for root, known in data.items():
-        for path, values in known.items():
-            yield root, path, values
 
 
 def reference_of(values: Any) -> Reference:
@@ -183,8 +178,8 @@ class TimeBasedDirectoryScanner:
         self.scan_interval = scan_interval
         self.clock = clock or SystemClock()
         self.references = ReferenceTimes()
-        self._accepts = _pattern(file_pattern, "file_pattern")
-        self._ignores = _pattern(ignore_pattern, "ignore_pattern")
+        self._file_pattern = _pattern(file_pattern, "file_pattern")
+        self._ignore_pattern = _pattern(ignore_pattern, "ignore_pattern")
         #: How many files wait for `take` before the scan waits for it.
         self.most_waiting = max(1, most_waiting)
         self._changed = threading.Condition()
@@ -323,7 +318,7 @@ class TimeBasedDirectoryScanner:
                 continue
             if status.is_directory:
                 self._scan_directory(path, status)
-            elif self._accept(status):
+            elif self.accepts(status):
                 self._hand_over(ScannedFileInfo(None, path, path, status))
 
     def _miss(self, path: str) -> None:
@@ -342,7 +337,7 @@ class TimeBasedDirectoryScanner:
                 levels.pop()
                 continue
             empty = False
-            if not status.is_directory and not self._accept(status):
+            if not status.is_directory and not self.accepts(status):
                 continue
             self._hand_over(_below(input_path, root.path, status))
             if status.is_directory and self.recursive:
@@ -367,16 +362,13 @@ class TimeBasedDirectoryScanner:
             return False
 
     def accepts(self, status: FileStatus) -> bool:
-        """Return whether a file with this status is one to hand over, by its name."""
-        return self._accept(status)
-
-    def _accept(self, status: FileStatus) -> bool:
+        """Return whether a file is handed over, by its name."""
         name = last_element(status.path)
         if name.endswith(_COPYING):
             return False
-        if self._ignores is not None and self._ignores.fullmatch(name):
+        if self._ignore_pattern is not None and self._ignore_pattern.fullmatch(name):
             return False
-        return self._accepts is None or self._accepts.fullmatch(name) is not None
+        return self._file_pattern is None or self._file_pattern.fullmatch(name) is not None
 
     def _modified(self, known: Reference, reference: Reference) -> bool:
         return known != reference

@@ -149,17 +149,19 @@ class Deep(TimeBasedDirectoryScanner):
 class MatchesPath(TimeBasedDirectoryScanner):
     """The pattern is for the whole path, as in Java."""
 
-    def _accept(self, status: FileStatus) -> bool:
-        return self._accepts is None or self._accepts.fullmatch(status.path) is not None
+    def accepts(self, status: FileStatus) -> bool:
+        return self._file_pattern is None or self._file_pattern.fullmatch(status.path) is not None
 
 
 @splitter_mutant("split.ignore-pattern")
 class IgnoresParts(TimeBasedDirectoryScanner):
     """The pattern to be ignored may match the beginning of a name."""
 
-    def _accept(self, status: FileStatus) -> bool:
+    def accepts(self, status: FileStatus) -> bool:
         name = status.path.rpartition("/")[2]
-        return super()._accept(status) and not (self._ignores and self._ignores.match(name))
+        return super().accepts(status) and not (
+            self._ignore_pattern and self._ignore_pattern.match(name)
+        )
 
 
 @splitter_mutant("split.pattern-directories")
@@ -168,7 +170,7 @@ class PatternForAll(TimeBasedDirectoryScanner):
 
     def _children(self, path: str) -> Iterator[FileStatus]:
         for status in super()._children(path):
-            if not status.is_directory or self._accept(status):
+            if not status.is_directory or self.accepts(status):
                 yield status
 
 
@@ -176,8 +178,8 @@ class PatternForAll(TimeBasedDirectoryScanner):
 class TakesUnfinished(TimeBasedDirectoryScanner):
     """Files that are being copied are found."""
 
-    def _accept(self, status: FileStatus) -> bool:
-        return status.path.endswith("_") or super()._accept(status)
+    def accepts(self, status: FileStatus) -> bool:
+        return status.path.endswith("_") or super().accepts(status)
 
 
 @splitter_mutant("split.inputs-list")
