@@ -31,7 +31,7 @@ _Record = TypeVar("_Record", bound="_JsonRecord")
 
 
 def bare_path(uri: str) -> str:
-    """Return the path of a URI without scheme and authority; a bare path is given back as it is."""
+    """Return the path of a URI without scheme and authority; a bare path is unchanged."""
     authority = None if uri.startswith("/") else _URI.match(uri)
     return uri if authority is None else uri[authority.end() :] or "/"
 

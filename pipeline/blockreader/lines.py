@@ -292,7 +292,7 @@ class ReadAheadLineReaderContext(LineReaderContext):
 
 
 class RegionReaderContext(ReadAheadLineReaderContext):
-    """As its base, with batches that are a RegionBatch wherever all delimiters are alike.
+    """The same with RegionBatch batches wherever all delimiters are alike.
 
     Options that look at each record (`drop_blank`, `max_record_length`) take the batches apart.
     """

@@ -167,7 +167,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
                 self._abandon()
 
     def _set_up(self, block: FileBlockMetadata) -> None:
-        """Have the context take up the block, on the stream at hand if the block goes on in it."""
+        """Initialize the context for the block, on the open stream if the block continues it."""
         last = self._last
         follows = block.previous_block_id not in (NO_BLOCK, block.block_id)
         consecutive = follows and last is not None and last.block_id == block.previous_block_id

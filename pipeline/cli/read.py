@@ -203,7 +203,7 @@ _AHEAD = 1
 _SETTINGS = {"spark.driver.memory": "2g", "spark.driver.maxResultSize": "0"}
 _LOCAL = re.compile(r"local(\[[\w*, ]+\])?|local-cluster\[[\d, ]+\]")
 
-#: Of each `Found`: the block's place in the task, count, bytes, the records and their offsets.
+#: Of BlockRecords: the index of the block in the task, count, bytes, records and their offsets.
 _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 
 

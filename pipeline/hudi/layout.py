@@ -40,7 +40,7 @@ _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 @dataclass(frozen=True)
 class DeclaredProperties:
-    """What a user says of a dataset; what is None is inferred. `schema` is Avro as JSON."""
+    """Properties that a user declares; None is inferred. `schema` is Avro as JSON."""
 
     partition_fields: Sequence[str] | None = None
     record_key: Sequence[str] | None = None
@@ -49,7 +49,7 @@ class DeclaredProperties:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What the footer of one file says: its columns, their ranges, and the file's notes."""
+    """The footer of one file: its columns, their ranges, and its key-value metadata."""
 
     partition: str
     columns: Any

@@ -224,7 +224,7 @@ def read_statistics(
     columns: Collection[str] | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Statistics:
-    """Return what the Parquet files among some files of the dataset at `path` say of their columns.
+    """Return the column statistics of the Parquet files among some files of a dataset.
 
     A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
     first 32 of each file. A file that is not there, or can't be read, has no statistics: an

@@ -123,7 +123,7 @@ class TableLocation:
 
 
 def location_of(path: str, directory: str | None = None) -> TableLocation:
-    """Return the place of a dataset's table: as Hudi has it, or in a directory of its own.
+    """Return the location of a dataset's table: Hudi's default, or another directory.
 
     Elsewhere than in the dataset, the table's own properties say that it is there, so that
     nothing has to be written into the dataset.

@@ -255,7 +255,7 @@ class MetadataWriter(TableServices):
             return self._begin(action, plan)
 
     def finish(self, instant: Instant, change: Change) -> Instant:
-        """Put what an action did into the metadata table, and complete it: it counts from then.
+        """Apply an action's change to the metadata table, and complete the action: it counts now.
 
         Before that the files that it added are on the disk, as far as the filesystem can tell.
         It can be called again, with the same change, by whoever does not know whether it has
@@ -523,7 +523,7 @@ class MetadataWriter(TableServices):
             self._take_out(instant.time)
 
     def recover(self) -> list[Instant]:
-        """End what other writers have begun: go on with what has a plan, take back the rest.
+        """Complete the actions of dead writers that have a plan, and roll back the others.
 
         Those that are younger than `patience` may be at work still, and are left alone. A
         compaction of the dataset that is only requested waits for whoever runs it. What killed

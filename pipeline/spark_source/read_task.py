@@ -147,7 +147,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadPlan:
-    """All that a task has to know beside its blocks; it is sent to each."""
+    """The settings of a task, besides its blocks; sent to each task."""
 
     location: Place
     values: Mapping[str, Any]

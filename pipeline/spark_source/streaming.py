@@ -49,7 +49,7 @@ class PartitionScaling:
         return cls(ScalingPolicy(low, high, values["scalingInterval"]))
 
     def partitions(self, backlog: int) -> int:
-        """Return how many partitions, now that so many blocks wait."""
+        """Return the number of partitions for a backlog in blocks."""
         now = self._clock()
         self._state = process_stats(self._state, self.policy, 0, backlog, now).state
         return self._state.partition_count

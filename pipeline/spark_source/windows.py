@@ -26,7 +26,7 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True)
 class WindowLimits:
-    """What a window takes at most: files it begins, blocks, and bytes unless one block has more."""
+    """The limits of a window: files, blocks, and bytes unless one block has more."""
 
     files: int = UNLIMITED
     blocks: int = UNLIMITED
@@ -126,7 +126,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
 
 
 def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
-    """Return how many of the next blocks have at most so many bytes together."""
+    """Return how many of the next blocks have at most `size` bytes together."""
     file, number = blocks.file, blocks.emitted
     rest = BlockRun(file, number, file.number_of_blocks)
     if rest.size <= size:
@@ -136,7 +136,7 @@ def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
 
 
 class StreamIdentity:
-    """Which stream a directory of windows belongs to: a random name, kept in it."""
+    """The stream that a directory of windows belongs to: a random name, stored in it."""
 
     def __init__(self, fs: FileSystem, directory: str) -> None:
         self._fs = fs

@@ -16,7 +16,7 @@ from fscontract.pipeline.splitter.clock import Clock, SystemClock
 
 
 class Reference(NamedTuple):
-    """By what two listings of one path are compared. Of a directory it is only that it is one."""
+    """The properties by which two listings of one path are compared; of a directory, its kind."""
 
     modification_time: float
     length: int

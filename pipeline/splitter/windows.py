@@ -40,7 +40,7 @@ class TakenFile:
 
 @dataclass(frozen=True, slots=True)
 class WindowData:
-    """What a window emitted: `blocks` blocks from `first_block` on, and these files.
+    """The output of a window: `blocks` blocks from `first_block` on, and these files.
 
     The blocks are those of the file that was pending, then those of the files; all follow from
     the metadata, so neither the files themselves nor the settings are asked again.
@@ -57,7 +57,7 @@ class TornRecord(ValueError):
 
 
 class WindowStore(ABC):
-    """Where windows are kept; `save` returns when a window would survive a failure."""
+    """A store of windows; `save` returns when a window would survive a failure."""
 
     @property
     @abstractmethod

@@ -48,7 +48,7 @@ _NEEDED = {1, 2, 5, 6, 7, 8, 12}
 
 @dataclass(frozen=True)
 class Trailer:
-    """Where the parts of a file are, in bytes from its start, and how many entries they have."""
+    """The offsets of the parts of a file in bytes, and their numbers of entries."""
 
     compression: Compression
     file_info_offset: int

@@ -33,7 +33,7 @@ INDEX_SIZE = 128 * 1024
 
 
 class Sink(Protocol):
-    """What bytes are written to."""
+    """A destination of bytes."""
 
     def write(self, data: bytes, /) -> object:
         """Take all of `data`."""
