@@ -27,8 +27,8 @@ from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
 from fscontract.pipeline.spark_source.request import ReadRequest
 
 #: Batches are put together until they have so many rows, or bytes.
-MOST_ROWS = 1 << 16
-MOST_BYTES = 1 << 18
+MAX_ROWS = 1 << 16
+MAX_BYTES = 1 << 18
 #: How many bytes a value has at most.
 LONGEST = (1 << 31) - 1
 
@@ -78,7 +78,7 @@ def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
             continue
         waiting.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= MOST_ROWS or size >= MOST_BYTES:
+        if rows >= MAX_ROWS or size >= MAX_BYTES:
             yield _joined(waiting, schema)
             waiting, rows, size = [], 0, 0
     if waiting:

@@ -228,7 +228,7 @@ class WindowLog:
     def freeze(self) -> None:
         """Let what is found by now be all there is."""
         scanner = self.splitter.scanner
-        scanner.most_waiting = sys.maxsize
+        scanner.max_waiting = sys.maxsize
         scanner.trigger()
         scanner.settle()
         scanner.stop()

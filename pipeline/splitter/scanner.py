@@ -102,7 +102,7 @@ def reference_of(values: Any) -> Reference:
 #: Seconds from the end of a scan to the next one.
 SCAN_INTERVAL = 5.0
 #: How many files wait for the splitter before the scan waits for it.
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 #: What Hadoop calls a file that `hdfs dfs -put` has not finished.
 _COPYING = "._COPYING_"
 
@@ -168,7 +168,7 @@ class TimeBasedDirectoryScanner:
         file_pattern: str | None = None,
         ignore_pattern: str | None = None,
         clock: Clock | None = None,
-        most_waiting: int = MOST_WAITING,
+        max_waiting: int = MAX_WAITING,
     ) -> None:
         self.filesystem = filesystem
         self.files = input_paths(files)
@@ -181,7 +181,7 @@ class TimeBasedDirectoryScanner:
         self._file_pattern = _pattern(file_pattern, "file_pattern")
         self._ignore_pattern = _pattern(ignore_pattern, "ignore_pattern")
         #: How many files wait for `take` before the scan waits for it.
-        self.most_waiting = max(1, most_waiting)
+        self.max_waiting = max(1, max_waiting)
         self._changed = threading.Condition()
         self.clock.watch(self._changed)
         self._waiting: deque[ScannedFileInfo] = deque()
@@ -283,7 +283,7 @@ class TimeBasedDirectoryScanner:
 
     def _turn(self) -> bool:
         """Return whether the thread has something to do, now that it rests."""
-        if len(self._waiting) >= self.most_waiting or self._stopping:
+        if len(self._waiting) >= self.max_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
 
@@ -380,7 +380,7 @@ class TimeBasedDirectoryScanner:
             known = self._queued.get(info.input, path) or self.references.get(info.input, path)
             if known is not None and not self._modified(known, reference):
                 return
-            while len(self._waiting) >= self.most_waiting and not self._stopping:
+            while len(self._waiting) >= self.max_waiting and not self._stopping:
                 self._rest(None)
             if self._stopping:
                 raise _Stopped

@@ -266,7 +266,7 @@ class NoLimit(TimeBasedDirectoryScanner):
     """Any number of files may wait."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings, most_waiting=1 << 40)
+        super().__init__(*arguments, **settings, max_waiting=1 << 40)
 
 
 @splitter_mutant("split.scan-error")

@@ -89,7 +89,7 @@ def delimited(data: bytes, position: int) -> bytes:
     return data[position : position + length]
 
 
-MOST_KEY_BYTES = 0x7FFF
+MAX_KEY_BYTES = 0x7FFF
 #: What follows the text of a key in HBase: no column family, the latest time, the type Put.
 _SUFFIX = b"\x00" + struct.pack(">q", (1 << 63) - 1) + b"\x04"
 _LENGTH = struct.Struct(">H")
