@@ -190,7 +190,7 @@ class Binding(ABC):
     """One filesystem under one API. Every file lies below a random prefix that `prepare` makes
     and `dispose` removes; both may be called once. Files are never named by the suite."""
 
-    #: Name of the API: "stream" (our ports), "pyfile", "fsspec", ...
+    #: Name of the API: "stream" (our ports), "python-file", "fsspec", ...
     api: ClassVar[str]
     #: The profile that fits the API when the user names none.
     default_profile: ClassVar[str] = "default"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,12 +10,12 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event
-from fscontract.contract.runner.settings import EFFORTS, Settings, with_checks
+from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
+from fscontract.contract.runner.settings import EFFORTS, with_checks
 from fscontract.contract.scenarios.check import check_pipeline
-from fscontract.contract.spec.clauses import FAULTS, Clause, select
-from fscontract.contract.spec.known_failures import applying, load_known
-from fscontract.contract.spec.profiles import load_profile
-from fscontract.contract.targets import UsageError, bind_connector, resolve_any
+from fscontract.contract.spec.clauses import Clause
+from fscontract.contract.spec.known_failures import load_known
+from fscontract.contract.targets import UsageError, bind_connector
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
@@ -59,45 +59,40 @@ def check(
     for name, value in (("effort", effort), ("faults", faults or effort)):
         if value not in EFFORTS:
             raise UsageError(f"unknown {name} {value!r}; known: {', '.join(EFFORTS)}")
-    patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses)
-    listed = () if known is None else load_known(Path(known))
-    selected = [c for c in select(patterns) if c.testable]
-    bound = _bind(target, dict(options or {}), file, content, faults is not None)
-    own = [c for c in selected if c.api == bound.api or isinstance(bound, Binding)]
-    if isinstance(bound, PipelineBinding):
-        return check_pipeline(bound, _some(own), listed, timeout, listener)
-    judged = with_checks(c for c in own if c.document != FAULTS or faults is not None)
-    chosen = load_profile(profile or bound.default_profile).with_features(features)
-    settings = Settings(
-        profile=chosen,
-        clauses=_some(judged),
+    run = RunOptions(
+        profile=profile,
+        features=tuple(features),
+        clauses=(clauses,) if isinstance(clauses, str) else tuple(clauses),
         effort=effort,
         faults=faults,
         seed=seed,
-        known=applying(listed, chosen.known, chosen.name, bound.name),
         timeout=timeout,
+        options=dict(options or {}),
+        file=file,
+        content=None if content is None else Path(content),
     )
-    return runner.check(bound, settings, listener)
+    known_failures = () if known is None else load_known(Path(known))
+    chosen = selected(run, anything=True)
+    binding = _bind(target, run)
+    if isinstance(binding, PipelineBinding):
+        own = _some(c for c in chosen if c.api == binding.api)
+        return check_pipeline(binding, own, known_failures, timeout, listener)
+    settings = settings_for(binding, run, _some(with_checks(chosen)), known_failures)
+    return runner.check(binding, settings, listener)
 
 
-def _bind(
-    target: Target,
-    options: dict[str, str],
-    file: str | None,
-    content: str | Path | None,
-    faulty: bool,
-) -> Binding | PipelineBinding:
+def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, str):
-        held = None if content is None else Path(content)
-        return resolve_any(target, options, file, held, faulty)
-    if options or file is not None or content is not None:
+        return resolve_any(target, run)
+    if run.options or run.file is not None or run.content is not None:
         raise UsageError("options, file and content need a target that is a name or a URL")
     if isinstance(target, PipelineBinding):
         return target
     return bind_connector(target, getattr(target, "__name__", type(target).__name__))
 
 
-def _some(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    if not clauses:
+def _some(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    chosen = tuple(clauses)
+    if not chosen:
         raise UsageError("no testable clause is selected; see 'fscontract list'")
-    return tuple(clauses)
+    return chosen

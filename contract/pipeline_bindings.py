@@ -280,7 +280,7 @@ class CheckedListing(ABC):
 class MetadataTableBinding(PipelineBinding):
     """Makes writers and readers of one kind, of the dataset at DATASET."""
 
-    api: ClassVar[str] = "metadatatable"
+    api: ClassVar[str] = "metadata-table"
 
     @abstractmethod
     def filesystem(self) -> FileSystem:

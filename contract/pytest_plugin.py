@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from fscontract import __version__
+from fscontract.contract import __version__
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import ClauseResult, RunResult
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
-    from fscontract.contract.spec.profiles import Profile
 
 _EFFORTS = ("quick", "normal", "deep")
 #: A callable that returns a filesystem or a Binding, or a target as on the command line.
@@ -55,20 +56,20 @@ class Conformance:
         self.line = line
         self._result: RunResult | None = None
         self._fault: str | None = None
-        self._told = False
+        self._warned = False
 
-    def select(self) -> list[Clause]:
+    def select(self) -> tuple[Clause, ...]:
         """The testable clauses; ValueError, with one line, for whatever is mistaken."""
-        from fscontract.contract.spec.clauses import FAULTS, STREAM, select
+        from fscontract.contract.runner.run_options import profile_of, selected
         from fscontract.contract.spec.known_failures import load_known
 
         if self.effort is not None and self.effort not in _EFFORTS:
             raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
-        self._profile("default")
+        run = self._options()
+        profile_of("default", run)
         if self.known is not None:
             load_known(Path(self.known))
-        found = [c for c in select(self.clauses) if c.testable and c.api == STREAM]
-        chosen = [c for c in found if c.document != FAULTS]
+        chosen = selected(run)
         if not chosen:
             raise ValueError("no testable clause is selected; see 'fscontract list'")
         return chosen
@@ -89,32 +90,26 @@ class Conformance:
 
     def warnings(self) -> tuple[str, ...]:
         """What is to be told of the run besides its verdicts, to the first who asks."""
-        told, self._told = self._told, True
-        return () if told or self._result is None else self._result.warnings
+        warned, self._warned = self._warned, True
+        return () if warned or self._result is None else self._result.warnings
 
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
         from fscontract.contract.runner import runner
-        from fscontract.contract.runner.settings import Settings
+        from fscontract.contract.runner.run_options import settings_for
         from fscontract.contract.spec.clauses import clauses as every
-        from fscontract.contract.spec.known_failures import applying, load_known
+        from fscontract.contract.spec.known_failures import load_known
         from fscontract.contract.targets import bind_connector
 
         binding = bind_connector(self.connector, name)
-        profile = self._profile(binding.default_profile)
         known = load_known(Path(self.known)) if self.known is not None else ()
-        settings = Settings(
-            profile=profile,
-            clauses=tuple(sorted(clauses, key=[*every().values()].index)),  # in whatever order
-            effort=effort,
-            seed=seed,
-            known=applying(known, profile.known, profile.name, binding.name),
-        )
-        return runner.check(binding, settings)
+        ordered = tuple(sorted(clauses, key=[*every().values()].index))  # in whatever order
+        run = replace(self._options(), effort=effort, seed=seed)
+        return runner.check(binding, settings_for(binding, run, ordered, known))
 
-    def _profile(self, default: str) -> Profile:
-        from fscontract.contract.spec.profiles import load_profile
+    def _options(self) -> RunOptions:
+        from fscontract.contract.runner.run_options import RunOptions
 
-        return load_profile(self.profile or default).with_features(self.features)
+        return RunOptions(self.profile, self.features, self.clauses)
 
 
 def conformance(
@@ -164,7 +159,7 @@ class ClauseItem(pytest.Item):
             ("level", clause.level.value),
             ("seed", self.seed),
         ]
-        self._found: ClauseResult | None = None
+        self._clause_result: ClauseResult | None = None
 
     def setup(self) -> None:
         """Run the suite if it has not run, for the clauses whose tests are selected."""
@@ -173,32 +168,32 @@ class ClauseItem(pytest.Item):
 
         items = [i for i in self.session.items if isinstance(i, ClauseItem)]
         chosen = [i.clause for i in items if i.suite is self.suite]
-        result = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
-        found = next(r for r in result.clauses if r.clause.id == self.clause.id)
-        self.user_properties.append(("verdict", found.outcome.value))
+        run = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
+        result = next(r for r in run.clauses if r.clause.id == self.clause.id)
+        self.user_properties.append(("verdict", result.outcome.value))
         warnings = self.suite.warnings()
         if warnings:
             self.user_properties.append(("warnings", printable("\n".join(warnings))))
-        if found.outcome is Verdict.ERROR:
-            raise _no_verdict(f"no verdict, the environment failed: {found.reason}")
-        if found.outcome in UNVERIFIED:
-            reason = printable(found.reason.removeprefix(f"{found.outcome}: "))
-            raise pytest.skip.Exception(f"{found.outcome}: {reason}", _use_item_location=True)
-        if found.outcome is Verdict.LAX:
-            self.user_properties.append(("lax", summary_of(found)))
-        self._found = found
+        if result.outcome is Verdict.ERROR:
+            raise _no_verdict(f"no verdict, the environment failed: {result.reason}")
+        if result.outcome in UNVERIFIED:
+            reason = printable(result.reason.removeprefix(f"{result.outcome}: "))
+            raise pytest.skip.Exception(f"{result.outcome}: {reason}", _use_item_location=True)
+        if result.outcome is Verdict.LAX:
+            self.user_properties.append(("lax", summary_of(result)))
+        self._clause_result = result
 
     def runtest(self) -> None:
         """Fail with the report of the clause if it does not hold."""
         from fscontract.contract.report.text import failure_block
         from fscontract.contract.runner.result import FAILING, Verdict
 
-        found = self._found
-        assert found is not None
-        if found.outcome is Verdict.KNOWN:
-            _expect_failure(found.reason)
-        if found.outcome in FAILING or found.outcome is Verdict.KNOWN:
-            raise ContractViolation("\n".join(failure_block(found)))
+        result = self._clause_result
+        assert result is not None
+        if result.outcome is Verdict.KNOWN:
+            _expect_failure(result.reason)
+        if result.outcome in FAILING or result.outcome is Verdict.KNOWN:
+            raise ContractViolation("\n".join(failure_block(result)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report alone: the lines of this plug-in tell nobody anything."""

@@ -25,12 +25,12 @@ from secrets import token_hex
 from types import ModuleType
 from typing import Any, NoReturn
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.outcome import text_of
-from fscontract.contract.runner import clock
-from fscontract.contract.spec.clauses import near_misses
+from fscontract.contract.spec.clauses import near_misses, present_name
 from fscontract.contract.untrusted import typed_value
 
 assert clock  # it has the functions of `time` before a target is imported that patches them
@@ -58,10 +58,10 @@ def resolve_target(
     faulty: bool = False,
 ) -> Binding:
     """The binding to the filesystem that TARGET names; errors and arguments as `resolve_any`."""
-    found = resolve_any(text, options, file, content, faulty)
-    if isinstance(found, PipelineBinding):
-        raise UsageError(f"{mask_url(text)}: a {found.api}, not a filesystem")
-    return found
+    binding = resolve_any(text, options, file, content, faulty)
+    if isinstance(binding, PipelineBinding):
+        raise UsageError(f"{mask_url(text)}: a {binding.api}, not a filesystem")
+    return binding
 
 
 def resolve_any(
@@ -79,23 +79,24 @@ def resolve_any(
     """
     _check_file(text, file, content)
     with _outside(text, options, ours=True):
-        found = _resolve(text, options, file, content, faulty)
-        str(found.name)  # it has to have one
-        can_fail = not isinstance(found, PipelineBinding) and found.injector is not None
+        binding = _resolve(text, options, file, content, faulty)
+        str(binding.name)  # it has to have one
+        can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
     if faulty and not can_fail:
         able = _names(installed(FAULTY))
         raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
-    return found
+    return binding
 
 
 def _resolve(
     text: str, options: dict[str, str], file: str | None, content: Path | None, faulty: bool
 ) -> Binding | PipelineBinding:
+    text = present_name("targets", text)
     named = installed(TARGETS) | installed(PIPELINES) | (installed(FAULTY) if faulty else {})
     if text in named:
         factory = load_entry(named[text], f"target {text!r}")
-        made = _call(factory, text, options, options)
-        return made if isinstance(made, PipelineBinding) else _expect_binding(made, text)
+        binding = _call(factory, text, options, options)
+        return binding if isinstance(binding, PipelineBinding) else _expect_binding(binding, text)
     if "://" in text:
         return _from_url(text, options, file, content)
     match = _FILE.match(text) or _DOTTED.match(text)
@@ -112,10 +113,10 @@ def names_code(text: str) -> bool:
     return "://" not in text and (_FILE.match(text) or _DOTTED.match(text)) is not None
 
 
-def recognise(found: Any, name: str) -> Binding:
+def recognise(filesystem: Any, name: str) -> Binding:
     """The binding for a filesystem object; UsageError lists what is accepted."""
-    if isinstance(found, Binding):
-        return found
+    if isinstance(filesystem, Binding):
+        return filesystem
     accepted = ["a Binding"]
     for entry in installed(BINDINGS).values():
         try:
@@ -125,11 +126,11 @@ def recognise(found: Any, name: str) -> Binding:
         except Exception as error:  # one of a version that the binding is not for may have
             accepted.append(f"{entry.name} (not here: {_described(error)})")
             continue
-        binding = _call(cls.recognise, name, {}, found, name)
+        binding = _call(cls.recognise, name, {}, filesystem, name)
         if isinstance(binding, Binding):
             return binding
         accepted.append(getattr(cls, "accepts", entry.name))
-    kind = f"{type(found).__module__}.{type(found).__qualname__}"
+    kind = f"{type(filesystem).__module__}.{type(filesystem).__qualname__}"
     raise UsageError(f"{name}: no binding for {kind}; accepted: {', '.join(accepted)}")
 
 
@@ -137,8 +138,8 @@ def bind_connector(connector: Any, name: str) -> Binding:
     """The binding for a target string, a callable that makes a filesystem, or a filesystem."""
     if isinstance(connector, str):
         return resolve_target(connector, {})
-    found = _call(connector, name, {}) if callable(connector) else connector
-    return recognise(found, name)
+    filesystem = _call(connector, name, {}) if callable(connector) else connector
+    return recognise(filesystem, name)
 
 
 def _check_file(text: str, file: str | None, content: Path | None) -> None:
@@ -165,49 +166,49 @@ def _from_url(
     if not hasattr(cls, "from_url"):
         raise UsageError(f"{mask_url(text)}: the binding {name!r} does not open URLs")
     with _outside(text, options):
-        made = cls.from_url(url, options, file=file, content=content)
-    return _expect_binding(made, text)
+        binding = cls.from_url(url, options, file=file, content=content)
+    return _expect_binding(binding, text)
 
 
 def _from_callable(
-    text: str, place: str, name: str, options: dict[str, str]
+    text: str, module: str, name: str, options: dict[str, str]
 ) -> Binding | PipelineBinding:
-    path = Path(place)
-    folder = path.resolve().parent if place.endswith(".py") else Path.cwd()
+    path = Path(module)
+    folder = path.resolve().parent if module.endswith(".py") else Path.cwd()
     with _on_path(folder):
-        found: Any = _import(text, place, options)
+        target: Any = _import(text, module, options)
         for part in name.split("."):
-            if not hasattr(found, part):
-                names = [n for n in dir(found) if not n.startswith("_")]
-                raise UsageError(f"{text}: {place} has no {name!r}{near_misses(part, names)}")
-            found = getattr(found, part)
-        if not callable(found):
-            return _recognise_any(found, text)
+            if not hasattr(target, part):
+                names = [n for n in dir(target) if not n.startswith("_")]
+                raise UsageError(f"{text}: {module} has no {name!r}{near_misses(part, names)}")
+            target = getattr(target, part)
+        if not callable(target):
+            return _recognise_any(target, text)
         typed = {key: typed_value(value) for key, value in options.items()}
         try:
-            inspect.signature(found).bind(**typed)
+            inspect.signature(target).bind(**typed)
         except TypeError as error:
             raise UsageError(f"{text}: {name} can't be called so: {error}") from error
         except ValueError:  # a callable written in C has no signature to look at
             pass
-        return _recognise_any(_call(partial(found, **typed), text, options), text)
+        return _recognise_any(_call(partial(target, **typed), text, options), text)
 
 
-def _recognise_any(found: Any, text: str) -> Binding | PipelineBinding:
-    return found if isinstance(found, PipelineBinding) else recognise(found, text)
+def _recognise_any(target: Any, text: str) -> Binding | PipelineBinding:
+    return target if isinstance(target, PipelineBinding) else recognise(target, text)
 
 
-def _import(text: str, place: str, options: dict[str, str]) -> ModuleType:
+def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
     try:
-        if place.endswith(".py"):
-            return _import_file(Path(place))
-        return importlib.import_module(place)
+        if module.endswith(".py"):
+            return _import_file(Path(module))
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is None or not f"{place}.".startswith(f"{error.name}."):
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             _could_not(text, error, options)
         top = [p.stem for p in Path.cwd().glob("*") if p.suffix in ("", ".py")]
-        known = top if "." not in place else [*top, *sys.modules]
-        raise UsageError(f"{text}: no module {error.name!r}{near_misses(place, known)}") from error
+        known = top if "." not in module else [*top, *sys.modules]
+        raise UsageError(f"{text}: no module {error.name!r}{near_misses(module, known)}") from error
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -291,10 +292,10 @@ def raised_at(error: BaseException) -> str:
     return f"{chosen.filename}:{chosen.lineno}"
 
 
-def _expect_binding(made: Any, text: str) -> Binding:
-    if isinstance(made, Binding):
-        return made
-    raise TargetError(f"{mask_url(text)}: expected a Binding, got {type(made).__name__}")
+def _expect_binding(binding: Any, text: str) -> Binding:
+    if isinstance(binding, Binding):
+        return binding
+    raise TargetError(f"{mask_url(text)}: expected a Binding, got {type(binding).__name__}")
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
@@ -352,10 +353,10 @@ def made_at(name: str) -> datetime | None:
     """When the directory of this name was made; None if the name does not tell."""
     match = _NAME.fullmatch(name)
     try:
-        found = match and datetime.strptime(match["time"], _FORM)
+        created = match and datetime.strptime(match["time"], _FORM)
     except ValueError:  # no such day
         return None
-    return found.replace(tzinfo=timezone.utc) if found else None
+    return created.replace(tzinfo=timezone.utc) if created else None
 
 
 def is_ours(name: str) -> bool:

@@ -10,27 +10,27 @@ from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
 from fscontract.contract.binding import Binding
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 
 def buffered(folder: str) -> Binding:
     """Files that open() buffers."""
-    return PyFileBinding(lambda path: open(path, "rb"), folder, "buffered")
+    return PythonFileBinding(lambda path: open(path, "rb"), folder, "buffered")
 
 
 def raw(folder: str) -> Binding:
     """Files of open() without a buffer."""
-    return PyFileBinding(lambda path: open(path, "rb", buffering=0), folder, "raw")
+    return PythonFileBinding(lambda path: open(path, "rb", buffering=0), folder, "raw")
 
 
 def random(folder: str) -> Binding:
     """Files that can be written as well."""
-    return PyFileBinding(lambda path: open(path, "r+b"), folder, "r+b")
+    return PythonFileBinding(lambda path: open(path, "r+b"), folder, "r+b")
 
 
 def bytesio(folder: str) -> Binding:
     """Files in memory."""
-    return PyFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), folder, "BytesIO")
+    return PythonFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), folder, "BytesIO")
 
 
 def below(folder: str) -> DirFileSystem:

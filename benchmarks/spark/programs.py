@@ -12,9 +12,10 @@ import argparse
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fscontract.contract.cli.options import RunOptions
-from fscontract.contract.distributed.driver import Spreading, SpreadRun
+from fscontract.contract.distributed.backend import Backend
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import FAULTS, select
@@ -36,10 +37,10 @@ def here(effort: str) -> RunResult:
     return check(memory({}), settings(effort))
 
 
-def there(spreading: Spreading, effort: str, clauses: Sequence[str] = ()) -> RunResult:
+def there(backend: Backend, effort: str, clauses: Sequence[str] = ()) -> RunResult:
     """The same run, by executors."""
     run = RunOptions(None, (), tuple(clauses), "all", effort, None, 0, 10.0, {}, None, None)
-    return SpreadRun("memory", memory({}), run, settings(effort, clauses), spreading).check()
+    return DistributedRun("memory", memory({}), run, settings(effort, clauses), backend).check()
 
 
 def rate(results: Sequence[RunResult]) -> float:
@@ -53,12 +54,12 @@ def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[st
     outcomes = [c.outcome for c in plain[0].clauses]
     yield "one process, without Spark", rate(plain)
     for master in masters:
-        spreading = spark(master)
+        backend = spark(master)
         try:
-            there(spreading, "quick", ("caps",))  # workers import what they need
-            found = [there(spreading, effort) for _ in range(rounds)]
+            there(backend, "quick", ("capabilities",))  # workers import what they need
+            found = [there(backend, effort) for _ in range(rounds)]
         finally:
-            spreading.close()
+            backend.close()
         assert all([c.outcome for c in result.clauses] == outcomes for result in found)
         yield master, rate(found)
 

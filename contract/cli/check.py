@@ -8,28 +8,36 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from fscontract.contract.cli import completion, options, watched
+from fscontract.contract.command_line import in_one_place, say, say_error
+from fscontract.contract.runner import exit_codes
 from fscontract.contract.runner.timeouts import held_back
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
-    from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+    from fscontract.contract.distributed.backend import LazyBackend
+    from fscontract.contract.distributed.driver import DistributedTarget
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import Entry, NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
+    from fscontract.contract.runner.result import Entry, NotSetUp
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
     #: A target as it is checked.
-    _Made: TypeAlias = Binding | PipelineBinding | Isolated | SpreadTarget | NotSetUp
+    _Target: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -84,46 +92,6 @@ def without_commands() -> Iterator[None]:
         click.echo(f"::{token}::")
 
 
-def exit_code(entries: Sequence[Entry], compared: Sequence[Comparison]) -> int:
-    """That of the command; beside a baseline only what is new or vanished is a violation."""
-    if not compared:
-        return options.worst([_code(entry) for entry in entries])
-    codes = [_code(entry) for entry in entries]
-    codes = [
-        _lenient(e) if code == options.VIOLATION else code
-        for e, code in zip(entries, codes, strict=True)
-    ]
-    codes += [options.VIOLATION for found in compared if found.worse]
-    return options.worst(codes)
-
-
-def _code(entry: Entry) -> int:
-    from fscontract.contract.report import NotSetUp
-    from fscontract.contract.runner.result import FAILING, Verdict
-
-    if isinstance(entry, NotSetUp):
-        return options.SET_UP
-    outcomes = {r.outcome for r in entry.clauses}
-    if entry.conforms:
-        return options.CONFORMS
-    if outcomes & FAILING:
-        return options.VIOLATION
-    if entry.incomplete:
-        return options.SET_UP
-    return options.SET_UP if Verdict.ERROR in outcomes else options.NOTHING
-
-
-def _lenient(entry: Entry) -> int:
-    """The code of a target that fails, if that is no news."""
-    from fscontract.contract.report import NotSetUp
-    from fscontract.contract.runner.result import Verdict
-
-    if isinstance(entry, NotSetUp) or entry.incomplete:
-        return options.SET_UP
-    lost = Verdict.ERROR in {r.outcome for r in entry.clauses}
-    return options.SET_UP if lost else options.CONFORMS
-
-
 def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]) -> None:
     from fscontract.contract.report import github, markdown
     from fscontract.contract.report.markdown import as_markdown
@@ -139,21 +107,22 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
     texts = markdown.render(entries) + "\n" + beside, markdown.render_briefly(entries) + "\n"
     try:
         if not github.append_summary(Path(path), *texts):
-            options.say_error("the summary of the job has no room for the report")
+            say_error("the summary of the job has no room for the report")
     except OSError as error:
-        options.say_error(f"can't write the summary of the job: {error.strerror or error}")
+        say_error(f"can't write the summary of the job: {error.strerror or error}")
 
 
 _PATH = click.Path(path_type=Path)
 _STOPPED = "interrupted before anything was found"
+#: Where options come from that win over pyproject.toml.
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 @click.command(short_help="Check what holds of targets.")
 @click.argument(
     "targets",
-    metavar="TARGET...",
+    metavar="[TARGET...]",
     nargs=-1,
-    required=True,
     shell_complete=completion.targets,
 )
 @options.run_options
@@ -200,7 +169,8 @@ def check(
 
     TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
     a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
-    the JSON report is a list.
+    the JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
+    [[tool.fscontract.target]].
 
     Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
     could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
@@ -215,209 +185,230 @@ def check(
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
-    clauses = options.selected(run, anything=True)
-    if run.profile is not None:
-        options.profile_of(run.profile, run)
-    if not clauses:
-        options.say_error(options.NOTHING_SELECTED)
-        ctx.exit(options.NOTHING)
+    requests = _requests(ctx, targets, run, known)
+    if not all(request.clauses for request in requests):
+        say_error(options.NOTHING_SELECTED)
+        ctx.exit(exit_codes.NOTHING)
     entries: list[Entry] = []
     try:
         with without_commands():
-            _run_all(entries, targets, run, clauses, _load_known(known), apart, old, quiet)
+            _run_all(entries, requests, apart, old, quiet)
     except KeyboardInterrupt:
         if entries:
             with held_back():
                 write_reports(reports, entries)
         raise
     write_reports(reports, entries)
-    ctx.exit(exit_code(entries, tell(entries, old)))
+    ctx.exit(exit_codes.of_entries(entries, tell(entries, old)))
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One target, and what is asked of it."""
+
+    target: str
+    run: RunOptions
+    clauses: tuple[Clause, ...]
+    known: tuple[Known, ...]
+
+
+def _requests(
+    ctx: click.Context, targets: Sequence[str], run: RunOptions, known: Path | None
+) -> list[_Request]:
+    """Return the runs that the command line and the configuration ask for.
+
+    Options of the command line win over those of pyproject.toml. UsageError if there is no target.
+    """
+    from fscontract.contract.config import find_config
+    from fscontract.contract.runner import run_options
+
+    config = find_config(Path.cwd())
+    configured = [config.runs(target) for target in targets] or [config.runs()]
+    given = {n for n in ctx.params if ctx.get_parameter_source(n) in _GIVEN}
+    load, requests = lru_cache(_load_known), []
+    for values in chain.from_iterable(configured):
+        fields = {n: v for n, v in values.items() if n not in (*given, "target", "known")}
+        fields["options"] = {**values.get("options", {}), **run.options}
+        request = replace(run, **fields)
+        if request.profile is not None:
+            run_options.profile_of(request.profile, request)
+        path = known if "known" in given else values.get("known")
+        clauses = run_options.selected(request, anything=True)
+        requests.append(_Request(values["target"], request, clauses, load(path)))
+    if not requests:
+        raise click.UsageError(
+            "Missing argument 'TARGET...'; or list targets as [[tool.fscontract.target]] in "
+            "pyproject.toml"
+        )
+    return requests
 
 
 def _load_known(path: Path | None) -> tuple[Known, ...]:
     if path is None:
         return ()
-    from fscontract.contract.spec.known_failures import load_known
+    from fscontract.contract.spec.known_failures import expired, load_known
 
     known = load_known(path)
-    for line in options.expired(known, date.today()):
-        options.say(f"fscontract: {line}", err=True)
+    for line in expired(known, date.today()):
+        say(f"fscontract: {line}", err=True)
     return known
 
 
 def _run_all(
     entries: list[Entry],
-    targets: Sequence[str],
-    run: options.RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
+    requests: Sequence[_Request],
     isolate: bool,
     baseline: Baseline | None,
     quiet: bool,
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.report.console import Console
     from fscontract.contract.report.redaction import redacted
-    from fscontract.contract.runner.sandbox import Surroundings, private_copy
+    from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.runner.run_options import leave_fork
+    from fscontract.contract.runner.sandbox import Sandbox, private_copy
 
     home = os.getpid()
-    surroundings, stream = Surroundings(), private_copy(sys.stdout)
+    sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    made: list[tuple[str, _Made]] = []
-    elsewhere = None if isolate else _elsewhere(run)
+    prepared: list[tuple[_Request, _Target]] = []
+    backend = None if isolate else _backend(requests[0].run)
     try:
-        for target in targets:  # mistakes in any of them show before the first one runs
-            made.append((target, _make(target, run, known, isolate, elsewhere, console)))
-            surroundings.restore()
-            _require(made[-1][1], clauses)
+        for request in requests:  # mistakes in any of them show before the first one runs
+            prepared.append((request, _make(request, isolate, backend, console)))
+            sandbox.restore()
+            _require(prepared[-1][1], request.clauses)
         if baseline is not None:
-            _require_baseline(baseline, [one for _, one in made])
-        for target, one in made:
-            entry, stopped = _checked(target, one, run, clauses, known, console)
-            options.leave_fork(home)
-            entry = redacted(entry, run.options)
-            surroundings.restore(last=True)
+            _require_baseline(baseline, [prepared_target for _, prepared_target in prepared])
+        for request, prepared_target in prepared:
+            entry, stopped = _checked(request, prepared_target, console)
+            leave_fork(home)
+            entry = redacted(entry, request.run.options)
+            sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
                 with contextlib.suppress(OSError):  # of a terminal that was closed
                     console.finish(entry)
                 raise stopped
             console.finish(entry)
-            if isinstance(entry, NotSetUp) and not options.in_one_place():
-                options.say_error(entry.message)
+            if isinstance(entry, NotSetUp) and not in_one_place():
+                say_error(entry.message)
     finally:
         with contextlib.suppress(OSError):
             console.stop()
         with held_back():
-            _close([one for _, one in made], elsewhere)
-        surroundings.close()
+            _close([prepared_target for _, prepared_target in prepared], backend)
+        sandbox.close()
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
 
 
-def _close(made: Sequence[_Made], elsewhere: Elsewhere | None) -> None:
+def _close(prepared: Sequence[_Target], backend: LazyBackend | None) -> None:
     from fscontract.contract.binding import Binding
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
-    for one in made:
-        if not isinstance(one, Binding | PipelineBinding | NotSetUp):
-            one.close()
-    if elsewhere is not None:
-        elsewhere.close()
+    for target in prepared:
+        if not isinstance(target, Binding | PipelineBinding | NotSetUp):
+            target.close()
+    if backend is not None:
+        backend.close()
 
 
-def _elsewhere(run: options.RunOptions) -> Elsewhere | None:
+def _backend(run: RunOptions) -> LazyBackend | None:
     """Where programs are run, if it is not in this process; nothing is started."""
     if run.spark is None:
         return None
-    from fscontract.contract.distributed.driver import Elsewhere
+    from fscontract.contract.distributed.backend import LazyBackend
 
-    return Elsewhere("spark", run.spark)
+    return LazyBackend("spark", run.spark)
 
 
 def _make(
-    target: str,
-    run: options.RunOptions,
-    known: tuple[Known, ...],
-    isolate: bool,
-    elsewhere: Elsewhere | None,
-    console: Console,
-) -> _Made:
+    request: _Request, isolate: bool, backend: LazyBackend | None, console: Console
+) -> _Target:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.runner.run_options import resolve_any
 
     if isolate:
-        return _isolated(target, run, known, console)
+        return _isolated(request, console)
+    target, run = request.target, request.run
     console.set_up(target)
     try:
-        if elsewhere is not None:
-            from fscontract.contract.distributed.driver import SpreadTarget
+        if backend is not None:
+            from fscontract.contract.distributed.driver import DistributedTarget
 
-            return SpreadTarget(target, run, known, elsewhere)
-        return options.resolve_any(target, run)
+            return DistributedTarget(target, run, request.known, backend)
+        return resolve_any(target, run)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
 
 
-def _isolated(
-    target: str, run: options.RunOptions, known: tuple[Known, ...], console: Console
-) -> Isolated | NotSetUp:
+def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
         with held_back():
-            one = Isolated(target, run, known, forks=watched.by_default())
+            one = Isolated(request.target, request.run, request.known, forks=watched.by_default())
             stack.callback(one.close)
-        console.set_up(target)
+        console.set_up(request.target)
         try:
             one.set_up()
         except TargetError as error:
-            return NotSetUp(mask_url(target), str(error))
+            return NotSetUp(mask_url(request.target), str(error))
         stack.pop_all()
         return one
 
 
-def _require(one: _Made, clauses: tuple[Clause, ...]) -> None:
+def _require(one: _Target, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.spec.clauses import STREAM
 
     if isinstance(one, NotSetUp):
         return
     apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
     if not any(clause.api in apis for clause in clauses):
-        options.say_error(options.NOTHING_SELECTED)
-        raise click.exceptions.Exit(options.NOTHING)
+        say_error(options.NOTHING_SELECTED)
+        raise click.exceptions.Exit(exit_codes.NOTHING)
 
 
-def _require_baseline(baseline: Baseline, made: Sequence[_Made]) -> None:
+def _require_baseline(baseline: Baseline, prepared: Sequence[_Target]) -> None:
     """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
-    names = [str(one.name) for one in made if not isinstance(one, NotSetUp)]
-    if len(names) == len(made):
+    names = [str(target.name) for target in prepared if not isinstance(target, NotSetUp)]
+    if len(names) == len(prepared):
         baseline.require(names)
 
 
 def _checked(
-    target: str,
-    one: _Made,
-    run: options.RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
-    console: Console,
+    request: _Request, one: _Target, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.masking import mask_url
-    from fscontract.contract.report import NotSetUp
+    from fscontract.contract.runner.result import NotSetUp
 
     try:
-        return _run(target, one, run, clauses, known, console), None
+        return _run(request, one, console), None
     except KeyboardInterrupt as stopped:
-        return console.so_far or NotSetUp(mask_url(target), _STOPPED), stopped
+        return console.so_far or NotSetUp(mask_url(request.target), _STOPPED), stopped
 
 
-def _run(
-    target: str,
-    one: _Made,
-    run: options.RunOptions,
-    clauses: tuple[Clause, ...],
-    known: tuple[Known, ...],
-    console: Console,
-) -> Entry:
+def _run(request: _Request, one: _Target, console: Console) -> Entry:
     from fscontract.contract.binding import Binding, TargetError
     from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.report import NotSetUp
     from fscontract.contract.runner import runner
+    from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.runner.run_options import settings_for
     from fscontract.contract.runner.settings import with_checks
     from fscontract.contract.scenarios import check as pipeline
 
@@ -425,9 +416,12 @@ def _run(
         return one
     try:
         if isinstance(one, PipelineBinding):
-            return pipeline.check_pipeline(one, clauses, known, run.timeout, console)
+            timeout = request.run.timeout
+            return pipeline.check_pipeline(one, request.clauses, request.known, timeout, console)
         if isinstance(one, Binding):
-            settings = options.settings_for(target, one, run, with_checks(clauses), known)
+            clauses = with_checks(request.clauses)
+            target = request.target
+            settings = settings_for(one, request.run, clauses, request.known, target=target)
             return runner.check(one, settings, console)
         return one.check(console)
     except TargetError as error:

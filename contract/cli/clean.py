@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fscontract.contract.cli import options as cli_options
 from fscontract.contract.cli import watched
+from fscontract.contract.command_line import TARGET_OPTION, say, say_error
+from fscontract.contract.runner.exit_codes import CONFORMS, SET_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
 
 @click.command(cls=watched.WatchedCommand, short_help="Remove what killed runs have left.")
 @click.argument("target")
-@cli_options.TARGET_OPTION
+@TARGET_OPTION
 @click.option(
     "--older-than",
     "age",
@@ -53,28 +54,29 @@ def clean(
     Exit codes: 0 done, 2 usage, 3 the target can't be used, or something could not be removed.
     """
     from fscontract.contract.binding import TargetError
-    from fscontract.contract.runner.sandbox import Guarded
+    from fscontract.contract.runner.run_options import set_up_limit
+    from fscontract.contract.runner.sandbox import SandboxedBinding
     from fscontract.contract.targets import resolve_target
 
-    with watched.within(cli_options.set_up_limit(0)):
-        found = resolve_target(target, options)
-    binding = Guarded(found, _PATIENCE)
-    code = cli_options.CONFORMS
+    with watched.within(set_up_limit(0)):
+        target_binding = resolve_target(target, options)
+    binding = SandboxedBinding(target_binding, _PATIENCE)
+    code = CONFORMS
     try:
         for prefix in _old(binding, age):
             try:
                 if not dry_run:
                     binding.discard(prefix)
-                cli_options.say(f"{'would remove' if dry_run else 'removed'}: {prefix}")
+                say(f"{'would remove' if dry_run else 'removed'}: {prefix}")
             except TargetError as error:
-                cli_options.say_error(str(error))
-                code = cli_options.SET_UP
+                say_error(str(error))
+                code = SET_UP
     finally:
         binding.dispose()
     ctx.exit(code)
 
 
-#: Seconds that removing one of them may take, a sixth of it (see Guarded).
+#: Seconds that removing one of them may take, a sixth of it (see SandboxedBinding).
 _PATIENCE = 100.0
 
 
@@ -84,10 +86,10 @@ def _old(binding: Binding, age: timedelta) -> Iterator[str]:
 
     now = datetime.now(timezone.utc)
     for prefix in binding.leftovers():
-        made = made_at(Path(prefix).name)
-        if made is None:
-            cli_options.say(f"left alone: {prefix}: its name does not tell when it was made")
-        elif now - made < age:
-            cli_options.say(f"left alone: {prefix}: made at {made:%Y-%m-%d %H:%M:%S} UTC")
+        created = made_at(Path(prefix).name)
+        if created is None:
+            say(f"left alone: {prefix}: its name does not tell when it was made")
+        elif now - created < age:
+            say(f"left alone: {prefix}: made at {created:%Y-%m-%d %H:%M:%S} UTC")
         else:
             yield prefix

@@ -16,8 +16,8 @@ def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     """Named targets, or else files."""
     groups = ("fscontract.targets", "fscontract.pipelines")
     names = sorted({name for group in groups for name in entry_points(group=group).names})
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
+    items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return items or [CompletionItem(incomplete, type="file")]
 
 
 def clauses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -58,8 +58,8 @@ def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
     stems = (entry.name for entry in files("fscontract.specs").joinpath("profiles").iterdir())
     names = sorted(name.removesuffix(".yaml") for name in stems if name.endswith(".yaml"))
-    found = [CompletionItem(name) for name in _fitting(names, incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
+    items = [CompletionItem(name) for name in _fitting(names, incomplete)]
+    return items or [CompletionItem(incomplete, type="file")]
 
 
 def _fitting(names: Iterable[str], incomplete: str) -> list[str]:

@@ -6,12 +6,19 @@ import contextlib
 import os
 import select
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
 import click
 
-from fscontract.contract.cli import options, signals
+from fscontract.contract.cli import signals
+from fscontract.contract.command_line import say, say_error
+from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE, of_error
+
+#: How long threads that were left may hold up the end of the process, in seconds.
+_FAREWELL = 2.0
 
 #: What the options before the command say: "traceback", if tracebacks are to be shown.
 _settings: set[str] = set()
@@ -28,23 +35,23 @@ def code_of(run: Callable[[], object]) -> int:
     try:
         code = run()
     except (click.Abort, KeyboardInterrupt) as error:
-        options.say_error("interrupted")
+        say_error("interrupted")
         return signals.code_of(error.__cause__ if isinstance(error, click.Abort) else error)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
         _tell(error)
-        return options.USAGE
+        return USAGE
     except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
         raise
     except BaseException as error:
-        known = options.exit_code_of(error) if isinstance(error, Exception) else None
+        known = of_error(error)
         if known is None:
-            options.say_internal(error, "traceback" in _settings)
-            return options.INTERNAL
-        options.say_error(str(error))
+            _say_internal(error, "traceback" in _settings)
+            return INTERNAL
+        say_error(str(error))
         return known
-    return code if isinstance(code, int) else options.CONFORMS
+    return code if isinstance(code, int) else CONFORMS
 
 
 def invoked(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
@@ -60,7 +67,7 @@ def _raise_again(error: BrokenPipeError | EOFError | SystemExit) -> NoReturn:
     if isinstance(error, BrokenPipeError) and _output_is_closed():
         with contextlib.suppress(OSError, ValueError):  # what is left has to go somewhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise click.exceptions.Exit(options.CLOSED) from None
+        raise click.exceptions.Exit(CLOSED) from None
     from fscontract.contract.runner.internal_errors import InternalError, fault_of
 
     raise InternalError(fault_of(error)) from error
@@ -80,8 +87,36 @@ def _tell(error: click.ClickException) -> None:
     """Print one line; but for a group of commands without any of them, those it has."""
     said = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2
-        options.say(said, err=True)
+        say(said, err=True)
         return
     if isinstance(error, click.MissingParameter) and error.ctx is not None:
         said = f"{said.rstrip('.')}; see '{error.ctx.command_path} --help'"
-    options.say_error(" ".join(said.split()))
+    say_error(" ".join(said.split()))
+
+
+def _say_internal(error: BaseException, traceback: bool) -> None:
+    """Print a fault of the kit as a line that says where to report it, after its traceback."""
+    from fscontract.contract.runner.internal_errors import REPORT, fault_of
+
+    fault = fault_of(error)
+    if traceback:
+        for line in fault.trace.splitlines():
+            say(line, err=True)
+    say(f"fscontract: internal error: {fault.line}; {REPORT}", err=True)
+
+
+def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
+    """See to it that the process ends, though the target has left threads that never will.
+
+    `before` are the threads that were there when the command began.
+    """
+
+    def leave() -> None:
+        time.sleep(_FAREWELL)
+        os._exit(code)
+
+    left = (t for t in threading.enumerate() if t not in before and not t.daemon)
+    if any(t is not threading.main_thread() for t in left):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        threading.Thread(target=leave, daemon=True).start()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.profiles import Feature
 
 #: Columns of texts where there is no terminal, which are the most, and the least.
-_WIDTH, _LEAST = 96, 38
+_WIDTH, _MIN_WIDTH = 96, 38
 
 
 @click.command(short_help="Explain a clause, a feature or an option.")
@@ -61,9 +61,9 @@ def explain(name: str) -> None:
 def _group(name: str) -> Iterator[str]:
     from fscontract.contract.spec.clauses import select
 
-    found = select([name])
-    yield _head(name, f"{len(found)} clauses")
-    for clause in found:
+    members = select([name])
+    yield _head(name, f"{len(members)} clauses")
+    for clause in members:
         level = clause.level.value if clause.testable else f"{clause.level}, untestable"
         yield f"  {clause.id}  {level}"
         yield from (f"    {line}" for line in wrap(clause.statement, _width() - 2))
@@ -77,7 +77,7 @@ def _width() -> int:
     """Columns for texts: those of the terminal, but no more than can be read with ease."""
     if not sys.stdout.isatty():
         return _WIDTH
-    return max(_LEAST, min(shutil.get_terminal_size().columns - 2, _WIDTH))
+    return max(_MIN_WIDTH, min(shutil.get_terminal_size().columns - 2, _WIDTH))
 
 
 def _clause(clause: Clause) -> Iterator[str]:
@@ -120,8 +120,8 @@ def _cost(clause: Clause) -> Iterator[str]:
     program = cost_program(cost, None)
     first = "" if not cost.before else f", after {', '.join(map(str, cost.before))}"
     before = "from open_file on" if cost.before is None else f"on the opened stream{first}"
-    shown = str(program) if len(program.steps) <= 8 else f"{len(program.steps)} calls"
-    yield from _part("measured", f"{before}, in {shown}")
+    calls = str(program) if len(program.steps) <= 8 else f"{len(program.steps)} calls"
+    yield from _part("measured", f"{before}, in {calls}")
 
 
 def _feature(feature: Feature) -> Iterator[str]:

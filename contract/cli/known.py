@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from fscontract.contract.cli import options, watched
+from fscontract.contract.command_line import say, say_error
+from fscontract.contract.runner.exit_codes import NOTHING
 
 
 @click.command(cls=watched.WatchedCommand, short_help="Keep a file of known failures.")
@@ -33,7 +35,7 @@ def known(
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only.
     """
     from fscontract.contract.report.console import shown_on
-    from fscontract.contract.runner import runner
+    from fscontract.contract.runner import run_options, runner
     from fscontract.contract.spec.known_failures import (
         KnownError,
         load_known,
@@ -49,12 +51,13 @@ def known(
         raise click.UsageError("--reason goes with --write")
     run = options.collect(values)
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
-    clauses = options.selected(run)
+    clauses = run_options.selected(run)
     if not clauses:
-        options.say_error(options.NOTHING_SELECTED)
-        ctx.exit(options.NOTHING)
-    binding = options.resolve(target, run)
-    settings = options.settings_for(target, binding, run, clauses, entries)
+        say_error(options.NOTHING_SELECTED)
+        ctx.exit(NOTHING)
+    with watched.within(run_options.set_up_limit(run.timeout)):
+        binding = run_options.resolve(target, run)
+    settings = run_options.settings_for(binding, run, clauses, entries, target=target)
     with shown_on(sys.stderr) as listener:
         result = runner.check(binding, settings, listener)
     try:
@@ -65,5 +68,5 @@ def known(
     except OSError as error:
         raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
     for entry in changed:
-        options.say(f"{word}: {entry.clause}: {entry.signature}")
+        say(f"{word}: {entry.clause}: {entry.signature}")
     click.echo(f"{len(changed)} {word}")

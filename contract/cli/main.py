@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 import click
 
-from fscontract import __version__
-from fscontract.contract.cli import exit_codes, options
+from fscontract.contract import __version__
+from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
 from fscontract.contract.cli.explain import explain
@@ -27,6 +27,7 @@ from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.replay import replay
 from fscontract.contract.cli.signals import stopped_by_signals
+from fscontract.contract.runner.exit_codes import USAGE
 
 #: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
 COMMANDS = "fscontract.commands"
@@ -72,20 +73,20 @@ class Commands(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        found = sorted(entry_points(group=COMMANDS, name=cmd_name))
-        return InstalledCommand(found[0]) if found else None
+        entries = sorted(entry_points(group=COMMANDS, name=cmd_name))
+        return InstalledCommand(entries[0]) if entries else None
 
 
 def _docstring(module: str) -> str:
     """The docstring of a module, read from its file: neither it nor its packages are imported."""
     names = module.split(".")
-    place = getattr(sys.modules.get(names[0]), "__path__", None)
+    path = getattr(sys.modules.get(names[0]), "__path__", None)
     spec = None
-    for depth in range(2 if place else 1, len(names) + 1):
-        spec = PathFinder.find_spec(".".join(names[:depth]), place)
+    for depth in range(2 if path else 1, len(names) + 1):
+        spec = PathFinder.find_spec(".".join(names[:depth]), path)
         if spec is None:
             return ""
-        place = spec.submodule_search_locations
+        path = spec.submodule_search_locations
     source = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
     return ast.get_docstring(ast.parse(source)) or "" if source else ""
 
@@ -109,7 +110,7 @@ class _Commands(Commands):
         before = threading.enumerate()
         with stopped_by_signals():
             code = exit_codes.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
-            options.leave_anyway(code, before)
+            exit_codes.leave_anyway(code, before)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -130,7 +131,7 @@ def main(ctx: click.Context, traceback: bool) -> None:
     exit_codes.show_tracebacks(traceback)
     if ctx.invoked_subcommand is None:  # no success: a script that lost its arguments is to fail
         click.echo(_START)
-        ctx.exit(options.USAGE)
+        ctx.exit(USAGE)
 
 
 for _command in (check, list_clauses, explain, replay, known, matrix, features, profile, clean):

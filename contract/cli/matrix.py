@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from fscontract.contract.cli import options
+from fscontract.contract.command_line import say
+from fscontract.contract.runner import exit_codes
 
 if TYPE_CHECKING:
     from fscontract.contract.report.matrix import Column, Findings, Matrix
@@ -65,10 +67,10 @@ def matrix(
         _write(markdown, text)
     if html is not None:
         _write(html, _as_html(joined, _findings(findings, html)))
-    found = unexplained(joined, _findings(findings, None))
-    for one in found if strict else ():
-        options.say(f"without a finding: {one.column.label}: {one.clause}: {one.fault}", err=True)
-    ctx.exit(options.VIOLATION if strict and found else options.CONFORMS)
+    outcomes = unexplained(joined, _findings(findings, None))
+    for one in outcomes if strict else ():
+        say(f"without a finding: {one.column.label}: {one.clause}: {one.fault}", err=True)
+    ctx.exit(exit_codes.VIOLATION if strict and outcomes else exit_codes.CONFORMS)
 
 
 def _once(reports: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fscontract.contract.cli import options, watched
+from fscontract.contract.command_line import say, say_error
+from fscontract.contract.runner.exit_codes import CONFORMS, VIOLATION
 
 if TYPE_CHECKING:
+    from fscontract.contract.binding import Binding
     from fscontract.contract.runner.profile_inference import Inferred
     from fscontract.contract.runner.result import RunResult
+    from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.known_failures import Known
     from fscontract.contract.spec.profiles import Profile
 
@@ -60,21 +64,21 @@ def infer(
     _refuse_old(outputs)
     options.check_writable(outputs)
     run = options.collect(options.WHOLE | values)
-    found = _infer(target, run)
+    inferred = _infer(target, run)
     now = datetime.now(timezone.utc)
-    named = titled(found.profile, _name(found.result.target), f"{now:%Y-%m-%d}")
-    listed = failures(found.result, _REASON)
-    text = _profile_text(found, named, target)
+    named = titled(inferred.profile, _name(inferred.result.target), f"{now:%Y-%m-%d}")
+    listed = failures(inferred.result, _REASON)
+    text = _profile_text(inferred, named, target)
     heading = (
         f"# Observed on {now:%Y-%m-%d} with effort {run.effort}, seed {run.seed}; not verified.\n"
     )
     _put(write, text)
     _put(known, heading + to_yaml(listed), quiet=write is not None)
-    click.echo(_summary(found, len(listed)), err=True)
-    different = _differences(target, run, found, listed)
+    click.echo(_summary(inferred, len(listed)), err=True)
+    different = _differences(target, run, inferred, listed)
     for line in different:
-        options.say_error(f"a second run came out differently: {line}")
-    ctx.exit(options.VIOLATION if different else options.CONFORMS)
+        say_error(f"a second run came out differently: {line}")
+    ctx.exit(VIOLATION if different else CONFORMS)
 
 
 @profile.command(short_help="Show a profile.")
@@ -83,11 +87,11 @@ def show(name: str) -> None:
     """List what the profile declares and what it does not."""
     from fscontract.contract.spec.profiles import features, load_profile
 
-    shown = load_profile(name)
-    options.say(f"{shown.name}: {shown.title}")
+    chosen = load_profile(name)
+    say(f"{chosen.name}: {chosen.title}")
     for feature in features():
-        click.echo(f"  {'yes' if shown.has(feature) else 'no ':3}  {feature}")
-    facts = {"buffer": shown.buffer, "remote": shown.remote}
+        click.echo(f"  {'yes' if chosen.has(feature) else 'no ':3}  {feature}")
+    facts = {"buffer": chosen.buffer, "remote": chosen.remote}
     for key, value in facts.items():
         if value is not None:
             click.echo(f"  {key}: {str(value).lower()}")
@@ -99,28 +103,34 @@ def _refuse_old(paths: list[Path]) -> None:
             raise click.UsageError(f"{path} is there already, and may have been edited")
 
 
-def _infer(target: str, run: options.RunOptions) -> Inferred:
+def _infer(target: str, run: RunOptions) -> Inferred:
     from fscontract.contract.runner.profile_inference import infer
+    from fscontract.contract.runner.run_options import profile_of
 
     names = [name.removeprefix("!").removeprefix("-") for name in run.features]
-    base = options.profile_of(options.resolve(target, run).default_profile, run)
+    base = profile_of(_resolve(target, run).default_profile, run)
     return infer(lambda profile: _check(target, run, profile, ()), base, names)
 
 
-def _check(
-    target: str, run: options.RunOptions, profile: Profile, known: tuple[Known, ...]
-) -> RunResult:
+def _resolve(target: str, run: RunOptions) -> Binding:
+    from fscontract.contract.runner.run_options import resolve, set_up_limit
+
+    with watched.within(set_up_limit(run.timeout)):
+        return resolve(target, run)
+
+
+def _check(target: str, run: RunOptions, profile: Profile, known: tuple[Known, ...]) -> RunResult:
     from dataclasses import replace
 
     from fscontract.contract.binding import TargetError
     from fscontract.contract.report.console import shown_on
-    from fscontract.contract.runner import runner
+    from fscontract.contract.runner import run_options, runner
     from fscontract.contract.runner.result import Verdict
 
     click.echo(f"running with {len(profile.features)} features declared", err=True)
-    binding = options.resolve(target, run)
-    settings = options.settings_for(target, binding, run, options.selected(run), known)
-    settings = replace(settings, profile=profile, known=known, replays=None)
+    binding = _resolve(target, run)
+    settings = run_options.settings_for(binding, run, run_options.selected(run), profile=profile)
+    settings = replace(settings, known=known)
     with shown_on(sys.stderr) as listener:
         result = runner.check(binding, settings, listener)
     lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
@@ -133,7 +143,7 @@ def _name(target: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-") or "target"
 
 
-def _profile_text(found: Inferred, named: Profile, target: str) -> str:
+def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
     import json
 
     from fscontract.contract.masking import mask_url
@@ -144,7 +154,7 @@ def _profile_text(found: Inferred, named: Profile, target: str) -> str:
         f"title: {named.title}",
         "features:",
     ]
-    for feature in found.features:
+    for feature in inferred.features:
         if feature.name != "openfile-unsupported-keys":
             word = "true" if feature.declared else "false"
             lines.append(f"  {feature.name}: {word}  # {feature.because}")
@@ -171,21 +181,21 @@ def _put(path: Path | None, text: str, quiet: bool = False) -> None:
         click.echo(text, nl=False)
 
 
-def _summary(found: Inferred, failing: int) -> str:
+def _summary(inferred: Inferred, failing: int) -> str:
     from fscontract.contract.report.text import plural
 
-    declared = sum(feature.declared for feature in found.features)
+    declared = sum(feature.declared for feature in inferred.features)
     return (
         f"{plural(declared, 'feature')} declared, {plural(failing, 'known failure')}; not verified"
     )
 
 
 def _differences(
-    target: str, run: options.RunOptions, found: Inferred, listed: tuple[Known, ...]
+    target: str, run: RunOptions, inferred: Inferred, listed: tuple[Known, ...]
 ) -> list[str]:
     """What a second run shows that the first did not, or no longer."""
     from fscontract.contract.report.text import summary_of
     from fscontract.contract.runner.result import FAILING
 
-    second = _check(target, run, found.profile, listed)
+    second = _check(target, run, inferred.profile, listed)
     return [f"{c.clause.id}: {summary_of(c)}" for c in second.clauses if c.outcome in FAILING]

@@ -13,6 +13,8 @@ import click
 
 from fscontract.contract.cli import options as cli_options
 from fscontract.contract.cli import watched
+from fscontract.contract.command_line import TARGET_OPTION, say, say_error
+from fscontract.contract.runner import exit_codes
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.replay import ReplayResult
@@ -36,7 +38,7 @@ class _Replay:
 @click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
 @click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
 @click.option("--trust", is_flag=True, help="Run the code that FILE names as its target.")
-@cli_options.TARGET_OPTION
+@TARGET_OPTION
 @cli_options.FILE_OPTION
 @cli_options.CONTENT_OPTION
 @click.pass_context
@@ -67,13 +69,13 @@ def replay(
         if number:
             click.echo()
         if len(replays) > 1:
-            cli_options.say(str(one.path))
+            say(str(one.path))
         try:
             codes.append(_run(one, options))
         except TargetError as error:
-            cli_options.say_error(str(error))
-            codes.append(cli_options.SET_UP)
-    ctx.exit(cli_options.worst(codes))
+            say_error(str(error))
+            codes.append(exit_codes.SET_UP)
+    ctx.exit(exit_codes.worst(codes))
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
@@ -122,19 +124,20 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
     """Run it, print what came of it, and return the exit code."""
     from fscontract.contract.masking import redact
     from fscontract.contract.runner import replay as replaying
+    from fscontract.contract.runner import run_options
     from fscontract.contract.spec.profiles import load_profile
     from fscontract.contract.targets import resolve_target
 
     home = os.getpid()
-    with watched.within(cli_options.set_up_limit(0)):
+    with watched.within(run_options.set_up_limit(0)):
         binding = resolve_target(one.target, options, one.file, one.content)
-    cli_options.leave_fork(home)
+    run_options.leave_fork(home)
     profile: Profile = load_profile(one.profile or binding.default_profile)
-    ends = watched.ending(f"{one.data.get('clause')}: ends the process", cli_options.VIOLATION)
+    ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
     result = replaying.replay(binding, one.data, profile, ends)
     for line in _lines(result, one.data):
-        cli_options.say(redact(line, options))
-    return cli_options.CONFORMS if result.outcome == "passes now" else cli_options.VIOLATION
+        say(redact(line, options))
+    return exit_codes.CONFORMS if result.outcome == "passes now" else exit_codes.VIOLATION
 
 
 def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:

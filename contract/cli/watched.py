@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fscontract.contract.command_line import say_error
+from fscontract.contract.runner.exit_codes import CONFORMS, SET_UP
+
 if TYPE_CHECKING:
     from fscontract.contract.isolation.process import Process
 
@@ -65,11 +68,11 @@ class _Said:
 
 
 #: One, in the process that is watched.
-_told: list[_Said] = []
+_watchers: list[_Said] = []
 
 
 def _say(**values: Any) -> None:
-    for said in _told:
+    for said in _watchers:
         said(**values)
 
 
@@ -98,46 +101,43 @@ def _watch(run: Callable[[], int]) -> int:
     from fscontract.contract.isolation.process import FAREWELL, Forked, Process, Quiet
 
     process = Process(lambda line: Forked(lambda: _serve(line, run)))
-    told: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     try:
         for answer in process.answers():
-            told |= answer
-            process.quiet = told.get("limit")
+            state |= answer
+            process.quiet = state.get("limit")
         how = process.end(FAREWELL)
     except Quiet:
         process.end(0)
-        return _failed(f"set-up did not finish within {told['limit']:g} s")
+        return _failed(f"set-up did not finish within {state['limit']:g} s")
     except KeyboardInterrupt as error:
-        return _interrupted(process, told, error)
-    return _code(told, how)
+        return _interrupted(process, state, error)
+    return _code(state, how)
 
 
-def _code(told: dict[str, Any], how: str) -> int:
-    from fscontract.contract.cli import options
+def _code(state: dict[str, Any], how: str) -> int:
     from fscontract.contract.isolation.process import how_ended
 
-    code: int | None = told.get("code")
+    code: int | None = state.get("code")
     if code is None:
         how = how or how_ended(0)
-        if told.get("line"):
-            click.echo(f"{told['line']}\n  actual     {how}")
-            return int(told["code_then"])
+        if state.get("line"):
+            click.echo(f"{state['line']}\n  actual     {how}")
+            return int(state["code_then"])
         return _failed(f"{how} before there was a result")
-    if how and code == options.CONFORMS:
+    if how and code == CONFORMS:
         return _failed(f"{how} after the result")
     return code
 
 
 def _failed(message: str) -> int:
-    from fscontract.contract.cli import options
-
-    options.say_error(message)
-    return options.SET_UP
+    say_error(message)
+    return SET_UP
 
 
-def _interrupted(process: Process, told: dict[str, Any], error: KeyboardInterrupt) -> int:
+def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterrupt) -> int:
     """Have the process clear away; it has had the Ctrl-C of a terminal, but not other signals."""
-    from fscontract.contract.cli import options, signals
+    from fscontract.contract.cli import signals
     from fscontract.contract.isolation.process import CLEARING, Quiet
     from fscontract.contract.runner.timeouts import held_back
 
@@ -145,21 +145,21 @@ def _interrupted(process: Process, told: dict[str, Any], error: KeyboardInterrup
         process.quiet = _BOTH
         with suppress(Quiet, ValueError):
             for answer in process.answers():
-                told |= answer
-                process.quiet = CLEARING if "interrupted" in told else _BOTH
-        if "interrupted" not in told:
+                state |= answer
+                process.quiet = CLEARING if "interrupted" in state else _BOTH
+        if "interrupted" not in state:
             for answer in process.interrupt(until_end=True):
-                told |= answer
+                state |= answer
         process.end()
-    if "code" not in told:
-        options.say_error("interrupted")
+    if "code" not in state:
+        say_error("interrupted")
     return signals.code_of(error)
 
 
 def _serve(line: socket.socket, run: Callable[[], int]) -> None:
     from fscontract.contract.isolation.worker import leave
 
-    _told[:] = [_Said(line)]
+    _watchers[:] = [_Said(line)]
     home = os.getpid()
 
     def note(number: int, frame: FrameType | None) -> None:

@@ -197,7 +197,7 @@ class _Check:
         """Every family, then the overlap check; or one of these, by its number."""
         families = [f for f in FAMILIES if self.wanted & {*f.clauses} and f.usable(self.operations)]
         if "supports-vectored-io" not in self.features:
-            families = [f for f in families if not f.clauses[0].startswith("vread.")]
+            families = [f for f in families if not f.clauses[0].startswith("read-vectored.")]
         for number, family in enumerate(families):
             if only not in (None, number):
                 continue

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.scheduler import Baton, Entry, Place, Pool
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step, resolve_step
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.timeouts import (
     Abandoned,
     beat,

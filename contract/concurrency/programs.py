@@ -164,7 +164,7 @@ FAMILIES = (
     ),
     Family(
         "vectored reads beside others",
-        ("vread.concurrent",),
+        ("read-vectored.concurrent",),
         (
             ((_vectored((4, 4), (25, 6)),), (_pread(12, 5),)),
             ((_vectored((25, 4), (4, 6)),), (_FULLY,)),
@@ -174,7 +174,7 @@ FAMILIES = (
     ),
     Family(
         "several vectored reads",
-        ("vread.multiple",),
+        ("read-vectored.multiple",),
         (
             ((_vectored((4, 4), (25, 6)),), (_vectored((14, 5)),)),
             ((_vectored((25, 4), (4, 6)),), (_vectored((30, 2), (10, 4)),)),

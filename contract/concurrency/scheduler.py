@@ -17,9 +17,9 @@ from queue import SimpleQueue
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeAlias
 
+from fscontract.contract import clock
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.timeouts import Abandoned, give_up
 
 #: How long a thread may go without an event before it counts as blocked, in seconds.

@@ -3,7 +3,8 @@
 Which clause is a matter of who was there, so schedules are made small first. In this order:
 
 - threads that wait for each other for ever: model.pread-thread-safe;
-- only vectored reads are left: vread.multiple; some beside other calls: vread.concurrent;
+- only vectored reads are left: read-vectored.multiple; some are beside other calls:
+  read-vectored.concurrent;
 - a stream operation is wrong: pread.isolation;
 - a positioned read holds bytes of a range that another positioned read asked for: pread.buffers;
 - a positioned read is wrong beside stream operations: pread.serializable;
@@ -28,8 +29,8 @@ CLAUSES = frozenset(
         "pread.buffers",
         "pread.isolation",
         "pread.serializable",
-        "vread.concurrent",
-        "vread.multiple",
+        "read-vectored.concurrent",
+        "read-vectored.multiple",
     }
 )
 
@@ -73,7 +74,7 @@ def attribute(trial: Trial, fault: Fault) -> str:
         return "model.pread-thread-safe"
     ops = {s.op for steps in trial.steps for s in steps}
     if VECTORED in ops:
-        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+        return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     if trial.steps[fault.thread][fault.call].op not in POSITIONED:
         return "pread.isolation"
     if _holds_bytes_of_others(trial, fault):

@@ -14,7 +14,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, supervise
 
 LENGTH, VERSION, BYTES = "executors.length", "executors.version", "executors.bytes"
@@ -49,7 +49,7 @@ class Seen:
 
     exercised: Counter[str] = field(default_factory=Counter)
     unsaid: set[str] = field(default_factory=set)
-    shown: dict[str, Counterexample] = field(default_factory=dict)
+    counterexamples: dict[str, Counterexample] = field(default_factory=dict)
     errors: int = 0
 
 
@@ -66,51 +66,55 @@ def write(binding: Binding) -> Written:
 
 def compare(binding: Binding, file: Written, timeout: float) -> Seen:
     """Look at a file that another process has written; TargetError."""
-    guarded, seen = Guarded(binding, timeout), Seen()
+    sandboxed, seen = SandboxedBinding(binding, timeout), Seen()
 
     def look(_: str) -> None:
-        _compare_status(guarded, file, seen)
-        _compare_bytes(guarded, file, seen)
+        _compare_status(sandboxed, file, seen)
+        _compare_bytes(sandboxed, file, seen)
 
     def hang(_: str, times: int) -> Next:
-        shown = _shown(file, "ends", f"still running after {timeout:g} s", "file: hang")
-        seen.shown.setdefault(BYTES, shown)
+        counterexample = _different(
+            file, "ends", f"still running after {timeout:g} s", "file: hang"
+        )
+        seen.counterexamples.setdefault(BYTES, counterexample)
         return Next.END
 
-    guarded.prepare()
+    sandboxed.prepare()
     try:
         supervise(iter([file.path]), look, timeout, hang)
     finally:
-        guarded.dispose()
+        sandboxed.dispose()
     return seen
 
 
 def _compare_status(binding: Binding, file: Written, seen: Seen) -> None:
-    for clause, call, what, wanted in (
+    for clause, call, what, written in (
         (LENGTH, binding.status_length, "length", file.length),
         (VERSION, binding.status_etag, "etag", file.etag),
     ):
-        if wanted is None:
+        if written is None:
             seen.unsaid.add(clause)
             continue
-        expected = f"a status with {what} {wanted}"
+        expected = f"a status with {what} {written}"
         try:
-            found: Any = call(file.path)
+            status: Any = call(file.path)
         except Exception as error:
             outcome = raised(error)
             if outcome.kind is Kind.ENVIRONMENT:
                 seen.errors += 1
             else:
                 seen.exercised[clause] += 1
-                seen.shown[clause] = _shown(file, expected, str(outcome), "status: raised")
+                seen.counterexamples[clause] = _different(
+                    file, expected, str(outcome), "status: raised"
+                )
             continue
-        if found is None:
+        if status is None:
             seen.unsaid.add(clause)
             continue
         seen.exercised[clause] += 1
-        if found != wanted:
-            actual, how = f"a status with {what} {found}", f"status: another {what}"
-            seen.shown[clause] = _shown(file, expected, actual, how)
+        if status != written:
+            actual, how = f"a status with {what} {status}", f"status: another {what}"
+            seen.counterexamples[clause] = _different(file, expected, actual, how)
 
 
 def _compare_bytes(binding: Binding, file: Written, seen: Seen) -> None:
@@ -133,7 +137,7 @@ def _compare_bytes(binding: Binding, file: Written, seen: Seen) -> None:
         digest = hashlib.sha256(data).hexdigest()
         if digest != file.sha256:
             actual = f"{len(data)} bytes with SHA-256 {digest[:12]}"
-            seen.shown[BYTES] = _shown(file, expected, actual, "read: other bytes")
+            seen.counterexamples[BYTES] = _different(file, expected, actual, "read: other bytes")
 
 
 def _failed(outcome: Outcome, file: Written, expected: str, call: str, seen: Seen) -> None:
@@ -141,7 +145,7 @@ def _failed(outcome: Outcome, file: Written, expected: str, call: str, seen: See
         seen.errors += 1
         return
     seen.exercised[BYTES] += 1
-    seen.shown[BYTES] = _shown(file, expected, str(outcome), f"{call}: raised")
+    seen.counterexamples[BYTES] = _different(file, expected, str(outcome), f"{call}: raised")
 
 
 def _read(binding: Binding, opened: Opened, length: int) -> bytes | Outcome | None:
@@ -162,7 +166,7 @@ def _read(binding: Binding, opened: Opened, length: int) -> bytes | Outcome | No
         parts.append(outcome.value)
 
 
-def _shown(file: Written, expected: str, actual: str, how: str) -> Counterexample:
+def _different(file: Written, expected: str, actual: str, how: str) -> Counterexample:
     return Counterexample(Program(file.length, ()), (expected,), actual, how=how)
 
 

@@ -7,11 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fscontract.contract.distributed.shard import Order, Part
+from fscontract.contract.distributed.shard import Order, Shard
 from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
 from fscontract.contract.runner import crashes, resource_checks
-from fscontract.contract.runner.counterexamples import Examined, Findings, Kept, Repeats
-from fscontract.contract.runner.executor import Executor, Violation
+from fscontract.contract.runner.counterexamples import (
+    Counterexamples,
+    Examined,
+    Repeats,
+    ShrinkingCounterexamples,
+)
+from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.verdicts import Evidence
 
@@ -29,7 +35,7 @@ class Record:
     #: How violations look that look alike; empty for what other checks found.
     signature: tuple[str, ...]
     #: None if nothing came of it.
-    found: Examined | None
+    examined: Examined | None
     #: What the programs exercised that were run to make it small, and which calls they lacked.
     exercised: Counter[str]
     unsaid: frozenset[str]
@@ -37,65 +43,65 @@ class Record:
     operations: int = 0
 
 
-class Recorder(Findings):
-    """Findings that keep a record of each.
+class Recorder(ShrinkingCounterexamples):
+    """Counterexamples with a record of how each was found, for a driver to merge.
 
     `examiner` runs no programs but those that make others small, so that what they exercise is
     counted apart.
     """
 
-    def __init__(self, examiner: Executor, wanted: frozenset[str], part: Part) -> None:
-        super().__init__(examiner, wanted)
+    def __init__(self, examiner: Executor, selected: frozenset[str], part: Shard) -> None:
+        super().__init__(examiner, selected)
         self.records: list[Record] = []
         self._part = part
         self._examining: tuple[str, ...] = ()
 
-    def violation(self, found: Violation) -> str | None:
+    def violation(self, violation: Violation) -> str | None:
         """Shrink, attribute and record a failing program; the clause if it is new here."""
-        return self._recorded(VIOLATION, found, self._examined)
+        return self._recorded(VIOLATION, violation, self._examined)
 
-    def miss(self, found: Violation) -> str | None:
+    def miss(self, violation: Violation) -> str | None:
         """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
-        if found.failure.clause not in self.wanted:
+        if violation.failure.clause not in self.selected:
             return None
-        return self._recorded(MISS, found, self._examined_miss)
+        return self._recorded(MISS, violation, self._examined_miss)
 
-    def add(self, clause: str, shown: Counterexample, missed: bool = False) -> str | None:
+    def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
         """Keep and record a counterexample that some other check made."""
-        self._note(MISSED if missed else FAILED, Examined(clause, shown))
-        return super().add(clause, shown, missed)
+        self._note(MISSED if missed else FAILED, Examined(clause, counterexample))
+        return super().add(clause, counterexample, missed)
 
-    def hang(self, clause: str, shown: Counterexample) -> str | None:
+    def hang(self, clause: str, counterexample: Counterexample) -> str | None:
         """Keep and record a program that did not end, perhaps while another was made small."""
         signature, self._examining = self._examining, ()
-        self._note(HANG, Examined(clause, shown), signature)
-        return super().hang(clause, shown)
+        self._note(HANG, Examined(clause, counterexample), signature)
+        return super().hang(clause, counterexample)
 
-    def unhold(self, clause: str, by: str, shown: Counterexample) -> None:
+    def unhold(self, clause: str, by: str, counterexample: Counterexample) -> None:
         """Keep and record that an example fails by a clause that the run does not judge."""
-        self._note(UNHELD, Examined(clause, shown, by))
-        super().unhold(clause, by, shown)
+        self._note(UNHELD, Examined(clause, counterexample, by))
+        super().unhold(clause, by, counterexample)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""
         self._examining = ()
 
     def _recorded(
-        self, kind: str, found: Violation, examine: Callable[[Violation], Examined | None]
+        self, kind: str, violation: Violation, examine: Callable[[Violation], Examined | None]
     ) -> str | None:
-        if self._repeats.often(found.signature):
+        if self._repeats.often(violation.signature):
             return None
         executor = self.executor
         before = executor.exercised, executor.programs, executor.operations
         unsaid, executor.unsaid = executor.unsaid, set()
-        self._examining = found.signature
-        examined = examine(found)
+        self._examining = violation.signature
+        examined = examine(violation)
         self._examining = ()
         self.records.append(
             Record(
                 kind,
                 self._part.order,
-                found.signature,
+                violation.signature,
                 examined,
                 executor.exercised - before[0],
                 frozenset(executor.unsaid),
@@ -106,9 +112,9 @@ class Recorder(Findings):
         executor.unsaid |= unsaid
         return examined and self.take(examined, missed=kind == MISS)
 
-    def _note(self, kind: str, found: Examined, signature: tuple[str, ...] = ()) -> None:
+    def _note(self, kind: str, examined: Examined, signature: tuple[str, ...] = ()) -> None:
         order = self._part.order
-        self.records.append(Record(kind, order, signature, found, Counter(), frozenset()))
+        self.records.append(Record(kind, order, signature, examined, Counter(), frozenset()))
 
 
 @dataclass
@@ -175,16 +181,16 @@ def _family_from_json(data: Mapping[str, Any]) -> Family:
 
 
 def _record_to_json(record: Record) -> dict[str, Any]:
-    found = record.found
+    examined = record.examined
     return {
         "kind": record.kind,
         "order": record.order,
         "signature": record.signature,
-        "found": found
+        "found": examined
         and {
-            "clause": found.clause,
-            "shown": counterexample_to_json(found.shown),
-            "shadowed": found.shadowed,
+            "clause": examined.clause,
+            "shown": counterexample_to_json(examined.counterexample),
+            "shadowed": examined.shadowed,
         },
         "exercised": dict(record.exercised),
         "unsaid": sorted(record.unsaid),
@@ -194,15 +200,15 @@ def _record_to_json(record: Record) -> dict[str, Any]:
 
 
 def _record_from_json(data: Mapping[str, Any]) -> Record:
-    found = data["found"]
-    if found is not None:
-        shown = counterexample_from_json(found["shown"])
-        found = Examined(found["clause"], shown, found["shadowed"])
+    fields, examined = data["found"], None
+    if fields is not None:
+        counterexample = counterexample_from_json(fields["shown"])
+        examined = Examined(fields["clause"], counterexample, fields["shadowed"])
     return Record(
         kind=data["kind"],
         order=_order(data["order"]),
         signature=tuple(data["signature"]),
-        found=found,
+        examined=examined,
         exercised=Counter(data["exercised"]),
         unsaid=frozenset(data["unsaid"]),
         programs=data["programs"],
@@ -219,7 +225,7 @@ def _order(data: Any) -> Order:
 class Merged:
     """What the parts came to."""
 
-    kept: Kept
+    counterexamples: Counterexamples
     exercised: Counter[str] = field(default_factory=Counter)
     unsaid: set[str] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
@@ -232,7 +238,7 @@ class Merged:
         """What the verdicts are made of; `lost` says which parts are missing, if any are, and
         `reasons` why clauses were not exercised."""
         return Evidence(
-            self.kept,
+            self.counterexamples,
             self.exercised,
             frozenset(self.unsaid),
             bool(self.counts["errors"]),
@@ -242,9 +248,9 @@ class Merged:
         )
 
 
-def merge(parts: Sequence[Partial], wanted: frozenset[str]) -> Merged:
+def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
     """Put parts together, in whatever order they came."""
-    merged = Merged(Kept(wanted))
+    merged = Merged(Counterexamples(selected))
     families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
     after = _taken(families, merged)
     for part in parts:
@@ -255,8 +261,8 @@ def merge(parts: Sequence[Partial], wanted: frozenset[str]) -> Merged:
     records = (record for part in parts for record in part.records)
     _replay((r for r in records if r.order not in after), merged)
     growth = sum(part.growth for part in parts)
-    leaking = growth > resource_checks.MOST and not resource_checks.CLAUSES.isdisjoint(
-        merged.kept.failed
+    leaking = growth > resource_checks.MAX_GROWTH and not resource_checks.CLAUSES.isdisjoint(
+        merged.counterexamples.failed
     )
     full = any(name.startswith(resource_checks.OUT_OF) for name in merged.counts)
     merged.ends_early = leaking or full or merged.counts["hangs"] >= crashes.MOST_HANGS
@@ -279,31 +285,32 @@ def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
 
 def _replay(records: Iterable[Record], merged: Merged) -> None:
     """Take records in the order of the run, as many of those that look alike as it would."""
-    kept, repeats = merged.kept, Repeats()
+    counterexamples, repeats = merged.counterexamples, Repeats()
     for record in sorted(records, key=lambda r: r.order):
-        if record.signature and _passed_over(record, kept, repeats):
+        if record.signature and _passed_over(record, counterexamples, repeats):
             continue
         merged.exercised += record.exercised
         merged.unsaid |= record.unsaid
         merged.counts["programs"] += record.programs
         merged.counts["operations"] += record.operations
-        found = record.found
-        if found is None:
+        examined = record.examined
+        if examined is None:
             continue
+        clause, counterexample = examined.clause, examined.counterexample
         if record.kind == HANG:
             merged.counts["hangs"] += 1
-            kept.hang(found.clause, found.shown)
+            counterexamples.hang(clause, counterexample)
         elif record.kind == UNHELD:
-            kept.unhold(found.clause, found.shadowed, found.shown)
+            counterexamples.unhold(clause, examined.shadowed, counterexample)
         elif record.kind in (VIOLATION, MISS):
-            kept.take(found, record.kind == MISS)
-        elif found.clause not in resource_checks.CLAUSES or found.clause not in kept.failed:
-            kept.add(found.clause, found.shown, record.kind == MISSED)
+            counterexamples.take(examined, record.kind == MISS)
+        elif clause not in resource_checks.CLAUSES or clause not in counterexamples.failed:
+            counterexamples.add(clause, counterexample, record.kind == MISSED)
 
 
-def _passed_over(record: Record, kept: Kept, repeats: Repeats) -> bool:
+def _passed_over(record: Record, counterexamples: Counterexamples, repeats: Repeats) -> bool:
     """Whether a run would not have looked into it, because it has seen its like."""
     clause, *_ = record.signature  # that of the violation's failure comes first
-    if record.kind == MISS and clause in kept.missed:
+    if record.kind == MISS and clause in counterexamples.missed:
         return True
     return repeats.often(record.signature)

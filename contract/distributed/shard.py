@@ -12,8 +12,8 @@ Item = TypeVar("Item")
 Order: TypeAlias = tuple[int, int]
 
 
-class Part:
-    """Part `number` (from 0) of `of` parts of a run; together they are the whole run.
+class Shard:
+    """Shard `number` (from 0) of `of` parts of a run; together they are the whole run.
 
     With `failed`, it is what comes when the clauses are known that fail so far: the search for
     others. It also knows where in the run it is.

@@ -13,15 +13,15 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
-from fscontract.contract.cli import options
 from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
 from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
-from fscontract.contract.runner import runner
+from fscontract.contract.runner import exit_codes, run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
 from fscontract.contract.runner.internal_errors import fault_of
-from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.runner.settings import with_checks
 from fscontract.contract.spec.known_failures import KnownError
 from fscontract.contract.spec.profiles import Profile
 from fscontract.contract.targets import marked
@@ -30,7 +30,7 @@ from fscontract.contract.targets import marked
 _BEFORE = (-1, 0)
 
 
-def request_of(target: str, run: options.RunOptions, profile: Profile) -> dict[str, Any]:
+def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]:
     """What every part of a run goes by, as an object; values of options are in it."""
     content = None if run.content is None else run.content.absolute()
     there = replace(run, content=content, spark="")  # of the master nothing is to be known
@@ -45,17 +45,16 @@ def request_of(target: str, run: options.RunOptions, profile: Profile) -> dict[s
 
 def _placed(target: str) -> str:
     """The target, with a file in it named from wherever a task may be."""
-    place, _, name = target.rpartition(":")
-    return f"{os.path.abspath(place)}:{name}" if place.endswith(".py") else target
+    path, _, name = target.rpartition(":")
+    return f"{os.path.abspath(path)}:{name}" if path.endswith(".py") else target
 
 
-def run_part(request: str) -> str:
+def run_shard(request: str) -> str:
     """The evidence of a part, or why there is none; JSON in and out."""
     try:
         answer = _run(json.loads(request))
     except BaseException as error:  # it is to be told where the run was started
-        code = options.exit_code_of(error) if isinstance(error, Exception) else None
-        if code is None or isinstance(error, KnownError):
+        if exit_codes.of_error(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
         else:
@@ -67,18 +66,15 @@ def _run(data: Mapping[str, Any]) -> dict[str, Any]:
     run = protocol.options_from_json(data["run"])
     with _beside(data["folder"]), marked(data["mark"]):
         target = data["target"]
-        binding = options.resolve(target, run)
-        settings = Settings(
-            profile_from_json(data["profile"]),
-            with_checks(options.selected(run)),
-            effort=run.effort,
-            seed=run.seed,
-            timeout=run.timeout,
-            faults=run.faults,
-            part=part_from_json(data["part"]),
-        )
+        binding = run_options.resolve(target, run)
+        clauses = with_checks(run_options.selected(run))
+        profile = profile_from_json(data["profile"])
+        settings = run_options.settings_for(binding, run, clauses, profile=profile)
+        settings = replace(settings, shard=shard_from_json(data["part"]))
         file = None if data["file"] is None else written_from_json(data["file"])
-        seen = None if file is None else compare(options.resolve(target, run), file, run.timeout)
+        seen = (
+            None if file is None else compare(run_options.resolve(target, run), file, run.timeout)
+        )
         partial = runner.gather(binding, settings)
         if seen is not None:
             _add(partial, seen)
@@ -90,10 +86,10 @@ def _add(partial: Partial, seen: Seen) -> None:
     partial.exercised.update(seen.exercised)
     partial.unsaid |= seen.unsaid
     partial.counts["errors"] += seen.errors
-    for clause, shown in seen.shown.items():
-        at = replace(shown, actual=f"{shown.actual}, on {socket.gethostname()}")
-        found = Examined(clause, at)
-        partial.records.append(Record(FAILED, _BEFORE, (), found, Counter(), frozenset()))
+    for clause, counterexample in seen.counterexamples.items():
+        at = replace(counterexample, actual=f"{counterexample.actual}, on {socket.gethostname()}")
+        examined = Examined(clause, at)
+        partial.records.append(Record(FAILED, _BEFORE, (), examined, Counter(), frozenset()))
 
 
 @contextmanager
@@ -107,16 +103,16 @@ def _beside(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
-def part_to_json(part: Part) -> dict[str, Any]:
+def shard_to_json(part: Shard) -> dict[str, Any]:
     """A part as an object."""
     failed = None if part.failed is None else sorted(part.failed)
     return {"number": part.number, "of": part.of, "failed": failed}
 
 
-def part_from_json(data: Mapping[str, Any]) -> Part:
-    """The part that `part_to_json` wrote."""
+def shard_from_json(data: Mapping[str, Any]) -> Shard:
+    """The part that `shard_to_json` wrote."""
     failed = data["failed"]
-    return Part(data["number"], data["of"], None if failed is None else frozenset(failed))
+    return Shard(data["number"], data["of"], None if failed is None else frozenset(failed))
 
 
 _SETS = ("features", "own_keys", "unsupported_keys")

@@ -10,7 +10,7 @@ from typing import Any
 
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.crashes import Journal, Place
+from fscontract.contract.runner.crashes import Journal, StepIndex
 
 #: Bytes for the numbers at the start, and for all. Memory that is never written to costs nothing.
 _HEAD = 64
@@ -37,7 +37,7 @@ class SharedJournal(Journal):
         self._memory = mmap.mmap(descriptor, _SIZE)
         numbers = memoryview(self._memory)[:_HEAD].cast("q")
         self._length, self._done = numbers[0:1], numbers[1:2]
-        self.place: Place = numbers[2:3]
+        self.step_index: StepIndex = numbers[2:3]
         self._unheard = numbers[3:4]
         self._texts: dict[int, tuple[Step, bytes]] = {}
 
@@ -77,7 +77,7 @@ class SharedJournal(Journal):
 
     def clear(self) -> None:
         """Forget everything, for another process to write."""
-        self._length[0] = self.place[0] = self._done[0] = self._unheard[0] = 0
+        self._length[0] = self.step_index[0] = self._done[0] = self._unheard[0] = 0
 
     def _text(self, item: object) -> bytes:
         if isinstance(item, Program):

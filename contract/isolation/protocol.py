@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.runner.events import (
@@ -22,6 +21,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known, parse_known
 
@@ -40,8 +40,8 @@ _WITH_RESULT: dict[str, type[Interrupted] | type[Judged] | type[RunFinished]] = 
 def event_to_json(event: Event) -> dict[str, Any]:
     """An event as an object with its name and its values."""
     if isinstance(event, ViolationFound):
-        shown = counterexample_to_json(event.counterexample)
-        return {"event": "violation", "clause": event.clause, "counterexample": shown}
+        counterexample = counterexample_to_json(event.counterexample)
+        return {"event": "violation", "clause": event.clause, "counterexample": counterexample}
     for name, kind in _WITH_RESULT.items():
         if isinstance(event, kind):
             return {"event": name, "result": result_to_json(event.result)}
@@ -60,10 +60,12 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
     return _PLAIN[name](**values)
 
 
-def counterexample_to_json(shown: Counterexample) -> dict[str, Any]:
+def counterexample_to_json(counterexample: Counterexample) -> dict[str, Any]:
     """A counterexample as an object."""
-    values = {name: getattr(shown, name) for name in Counterexample.__dataclass_fields__}
-    return values | {"program": None if shown.program is None else shown.program.to_json()}
+    values = {name: getattr(counterexample, name) for name in Counterexample.__dataclass_fields__}
+    return values | {
+        "program": None if counterexample.program is None else counterexample.program.to_json()
+    }
 
 
 def counterexample_from_json(data: Mapping[str, Any]) -> Counterexample:
@@ -75,7 +77,7 @@ def counterexample_from_json(data: Mapping[str, Any]) -> Counterexample:
 
 def result_to_json(result: RunResult) -> dict[str, Any]:
     """The result of a run as an object; clauses go by their ids."""
-    found = [
+    results = [
         {
             "clause": one.clause.id,
             "outcome": one.outcome.value,
@@ -87,12 +89,12 @@ def result_to_json(result: RunResult) -> dict[str, Any]:
         for one in result.clauses
     ]
     values = {name: getattr(result, name) for name in RunResult.__dataclass_fields__}
-    return values | {"clauses": found, "started": result.started.isoformat()}
+    return values | {"clauses": results, "started": result.started.isoformat()}
 
 
 def result_from_json(data: Mapping[str, Any]) -> RunResult:
     """The result that `result_to_json` wrote."""
-    found = tuple(
+    results = tuple(
         ClauseResult(
             clauses()[one["clause"]],
             Verdict(one["outcome"]),
@@ -104,13 +106,13 @@ def result_from_json(data: Mapping[str, Any]) -> RunResult:
         for one in data["clauses"]
     )
     started, warnings = datetime.fromisoformat(data["started"]), tuple(data["warnings"])
-    return RunResult(**{**data, "clauses": found, "started": started, "warnings": warnings})
+    return RunResult(**{**data, "clauses": results, "started": started, "warnings": warnings})
 
 
 def crash_to_json(crash: Crash) -> dict[str, Any]:
     """A crash as an object."""
-    shown = counterexample_to_json(crash.counterexample)
-    return {"clause": crash.clause, "counterexample": shown, "hung": crash.hung}
+    counterexample = counterexample_to_json(crash.counterexample)
+    return {"clause": crash.clause, "counterexample": counterexample, "hung": crash.hung}
 
 
 def crash_from_json(data: Mapping[str, Any]) -> Crash:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.cli.options import RunOptions, selected, set_up_limit
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
 from fscontract.contract.isolation import protocol
@@ -46,6 +45,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.spec.clauses import STREAM, Clause, Level
 from fscontract.contract.spec.known_failures import Known, match
@@ -203,18 +203,18 @@ class Isolated:
 
     def _interrupt(self, listener: Listener) -> None:
         """Have the process clear away, and tell what was found so far."""
-        told = False
+        reported = False
         patience = LONGEST_CLEARING if self._quiet is None else CLEARING
         for answer in self._process.interrupt(patience):
             if answer.get("event") == "interrupted":
                 listener(protocol.event_from_json(answer))
-                told = True
+                reported = True
             elif "event" in answer:
                 self._tell(protocol.event_from_json(answer), listener)
             elif "interrupted" in answer and self._prefixes:
                 self._prefixes.pop()  # the process has removed its own
         self._process.end()
-        if not told and self._started is not None:
+        if not reported and self._started is not None:
             listener(Interrupted(self._so_far(self._started)))
         with held_back():
             self._clear_away()
@@ -237,16 +237,18 @@ class Isolated:
         )
 
     def _verdict(self, clause: Clause, target: str) -> ClauseResult:
-        shown = self._violations.get(clause.id)
-        if shown is None:
+        counterexample = self._violations.get(clause.id)
+        if counterexample is None:
             return ClauseResult(clause, Verdict.ERROR, reason=INTERRUPTED)
         listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
-        entry = match(listed, clause.id, shown, date.today())
+        entry = match(listed, clause.id, counterexample, date.today())
         if entry is not None:
-            return ClauseResult(clause, Verdict.KNOWN, 1, shown, entry.reason, entry.issue)
+            return ClauseResult(clause, Verdict.KNOWN, 1, counterexample, entry.reason, entry.issue)
         words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
         usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
-        return ClauseResult(clause, words.get(shown.how.rpartition(": ")[2], usual), 1, shown)
+        return ClauseResult(
+            clause, words.get(counterexample.how.rpartition(": ")[2], usual), 1, counterexample
+        )
 
     def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Take in an answer; the result if it is one."""
@@ -321,7 +323,7 @@ class Isolated:
     def _go_on_after(self, how: str, hung: bool) -> None:
         """Start another process without what ended this one; TargetError if that is unknown."""
         item, phase, done = self._journal.item(), self._phase, self._journal.done
-        crash = self._crash(item, phase, self._journal.place[0], how, hung)
+        crash = self._crash(item, phase, self._journal.step_index[0], how, hung)
         if self._journal.unheard:  # it has gone on since, so it can't be told what it was
             crash = None
         stopping = self._until is not None
@@ -330,7 +332,7 @@ class Isolated:
             where = f"in phase {phase}{outside}" if phase else "during set-up"
             self._clear_away()
             raise TargetError(f"{self.name}: {how} {where}")
-        self._crashes.append(crash if hung else self._made_small(crash))
+        self._crashes.append(crash if hung else self._shrunk(crash))
         if stopping:  # not even what went well before does any more
             self._until = ("vectors", 0)
         elif len(self._crashes) >= _MOST_CRASHES:
@@ -338,7 +340,7 @@ class Isolated:
         self._phase = ""
         self._start()
 
-    def _made_small(self, crash: Crash) -> Crash:
+    def _shrunk(self, crash: Crash) -> Crash:
         """The crash with a smaller program, if there is one that ends a process as well."""
         for _ in range(_MOST_ROUNDS):
             program = crash.program
@@ -349,34 +351,37 @@ class Isolated:
                 how = self._listen_to_end()
             except (TargetError, UsageError, Quiet):
                 return crash
-            item, place = self._journal.item(), self._journal.place[0]
+            item, index = self._journal.item(), self._journal.step_index[0]
             if not how or not isinstance(item, Program):
                 return crash
-            found = self._crash(item, "", place, how, hung=False)
-            if found is None or (found.op, found.clause) != (crash.op, crash.clause):
+            smaller_crash = self._crash(item, "", index, how, hung=False)
+            if smaller_crash is None or (smaller_crash.op, smaller_crash.clause) != (
+                crash.op,
+                crash.clause,
+            ):
                 return crash
-            crash = found
+            crash = smaller_crash
         return crash
 
     def _charges(self, clause: str, program: Program) -> bool:
         """Whether it is this clause that the last call of a program breaks if it ends a process."""
         return self._clause_of(program, len(program.steps) - 1) == clause
 
-    def _clause_of(self, program: Program, place: int) -> str:
-        return clause_of(program, place, "fault.clean", self._declared)
+    def _clause_of(self, program: Program, index: int) -> str:
+        return clause_of(program, index, "fault.clean", self._declared)
 
-    def _crash(self, item: object, phase: str, place: int, how: str, hung: bool) -> Crash | None:
+    def _crash(self, item: object, phase: str, index: int, how: str, hung: bool) -> Crash | None:
         """What ended the process, None if that can't be told."""
         word = "hang" if hung else "crash"
         if isinstance(item, Schedule):
             return Crash(_of_threads(item), _with_threads(item, how, word), hung)
         if item is None and phase == "status":
-            shown = Counterexample(None, ("a status",), how, how=f"status: {word}")
-            return Crash(STATUS, shown, hung)
+            counterexample = Counterexample(None, ("a status",), how, how=f"status: {word}")
+            return Crash(STATUS, counterexample, hung)
         if not isinstance(item, Program):
             return None
-        clause = self._clause_of(item, place)
-        return Crash(clause, ended(item, place, _PROMISE, how, word), hung)
+        clause = self._clause_of(item, index)
+        return Crash(clause, ended(item, index, _PROMISE, how, word), hung)
 
 
 def _nobody(event: Event) -> None:
@@ -387,7 +392,7 @@ def _of_threads(schedule: Schedule) -> str:
     """The clause that a schedule breaks, by what was in it."""
     ops = {step.op for steps in schedule.threads for step in steps}
     if VECTORED in ops:
-        return "vread.multiple" if ops == {VECTORED} else "vread.concurrent"
+        return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
 
 

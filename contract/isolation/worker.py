@@ -11,19 +11,26 @@ import socket
 import sys
 import threading
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.cli import options
 from fscontract.contract.isolation import protocol
 from fscontract.contract.isolation.journal import SharedJournal
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner import internal_errors, runner
+from fscontract.contract.runner import exit_codes, internal_errors, runner
 from fscontract.contract.runner.events import Event, PhaseStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.sandbox import Guarded, Surroundings, guard, name_of, show_printed
+from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
+from fscontract.contract.runner.sandbox import (
+    Sandbox,
+    SandboxedBinding,
+    name_of,
+    sandboxed,
+    show_printed,
+)
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.scenarios import check
@@ -46,7 +53,7 @@ class _Child:
         self._lock = threading.Lock()
         self._journal = journal
         self._binding: Binding | None = None
-        self._told = False
+        self._prefix_sent = False
         self._home = os.getpid()
 
     def work(self) -> int:
@@ -59,8 +66,8 @@ class _Child:
             except _Unheard:
                 raise
             except BaseException as error:
-                code = options.exit_code_of(error) if isinstance(error, Exception) else None
-                kinds = {options.SET_UP: "target", options.USAGE: "usage"}
+                code = exit_codes.of_error(error)
+                kinds = {exit_codes.SET_UP: "target", exit_codes.USAGE: "usage"}
                 if code in kinds:
                     self._say(**{kinds[code]: str(error)})
                 else:
@@ -73,49 +80,52 @@ class _Child:
 
     def _work(self, request: dict[str, Any]) -> None:
         run = protocol.options_from_json(request["run"])
-        surroundings = Surroundings()
+        sandbox = Sandbox()
         with ExitStack() as stack:
-            stack.callback(surroundings.close)
-            found = self._resolved(request, run, stack)
-            if isinstance(found, Binding):
-                found = guard(found, run.timeout)
-            surroundings.restore()
-            self._say(ready=name_of(found), **_traits(found))
+            stack.callback(sandbox.close)
+            target = self._resolved(request, run, stack)
+            if isinstance(target, Binding):
+                target = sandboxed(target, run.timeout)
+            sandbox.restore()
+            self._say(ready=name_of(target), **_traits(target))
             if not self._lines.readline():
                 return
-            if isinstance(found, Guarded):
-                self._check_binding(found, request, run)
-            elif isinstance(found, PipelineBinding):
-                clauses, known = options.selected(run, anything=True), request["known"]
+            if isinstance(target, SandboxedBinding):
+                self._check_binding(target, request, run)
+            elif isinstance(target, PipelineBinding):
+                clauses, known = selected(run, anything=True), request["known"]
                 known = protocol.known_from_json(known)
-                check.check_pipeline(found, clauses, known, run.timeout, self._listen)
+                check.check_pipeline(target, clauses, known, run.timeout, self._listen)
             else:
-                found.check(self._listen)
+                target.check(self._listen)
         show_printed()  # before the parent says what came out
         self._say(ended=True)
 
-    def _resolved(self, request: dict[str, Any], run: options.RunOptions, stack: ExitStack) -> Any:
+    def _resolved(self, request: dict[str, Any], run: RunOptions, stack: ExitStack) -> Any:
         """Return what is checked; what was started for it ends with the stack."""
         target = request["target"]
         if not run.spark:
-            return options.resolve_any(target, run)
-        from fscontract.contract.distributed.driver import Elsewhere, SpreadTarget
+            return resolve_any(target, run)
+        from fscontract.contract.distributed.backend import LazyBackend
+        from fscontract.contract.distributed.driver import DistributedTarget
 
-        elsewhere = Elsewhere("spark", run.spark)
-        stack.callback(_uninterrupted, elsewhere.close)
-        return SpreadTarget(target, run, protocol.known_from_json(request["known"]), elsewhere)
+        backend = LazyBackend("spark", run.spark)
+        stack.callback(_uninterrupted, backend.close)
+        return DistributedTarget(target, run, protocol.known_from_json(request["known"]), backend)
 
     def _check_binding(
-        self, binding: Guarded, request: dict[str, Any], run: options.RunOptions
+        self, binding: SandboxedBinding, request: dict[str, Any], run: RunOptions
     ) -> None:
-        settings = options.settings_for(
-            request["target"],
-            binding,
-            run,
-            with_checks(options.selected(run, anything=True)),
-            protocol.known_from_json(request["known"]),
-            tuple(map(protocol.crash_from_json, request["crashes"])),
-            tuple(request["until"]) if request["until"] else None,
+        settings = replace(
+            settings_for(
+                binding,
+                run,
+                with_checks(selected(run, anything=True)),
+                protocol.known_from_json(request["known"]),
+                target=request["target"],
+            ),
+            crashes=tuple(map(protocol.crash_from_json, request["crashes"])),
+            until=tuple(request["until"]) if request["until"] else None,
         )
         self._say(declared=sorted(settings.declared))
         self._discard(binding, request["discard"])
@@ -125,14 +135,14 @@ class _Child:
         elif request["do"] == "try":
             self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
 
-    def _try(self, guarded: Guarded, settings: Settings, programs: list[Program]) -> None:
+    def _try(self, binding: SandboxedBinding, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""
-        guarded.prepare()
-        prefix = guarded.prefix
+        binding.prepare()
+        prefix = binding.prefix
         self._say(prefix=prefix)
-        profile, buffer = settings.profile, settings.buffer(guarded)
+        profile, buffer = settings.profile, settings.buffer(binding)
         keys = Keys(profile.own_keys, profile.unsupported_keys)
-        executor = Executor(guarded, profile.features, buffer, keys, self._journal.place)
+        executor = Executor(binding, profile.features, buffer, keys, self._journal.step_index)
 
         def run(program: Program) -> None:
             executor.run(program)
@@ -141,7 +151,7 @@ class _Child:
             return Next.GO_ON
 
         supervise(iter(programs), run, settings.timeout, go_on, on_begin=self._journal.begin)
-        guarded.dispose()
+        binding.dispose()
         self._say(discarded=prefix)
 
     def _discard(self, binding: Binding, prefixes: list[str]) -> None:
@@ -153,8 +163,8 @@ class _Child:
                 self._say(warning=str(error))
 
     def _listen(self, event: Event) -> None:
-        if isinstance(event, PhaseStarted) and not self._told and self._binding is not None:
-            self._told = True
+        if isinstance(event, PhaseStarted) and not self._prefix_sent and self._binding is not None:
+            self._prefix_sent = True
             self._say(prefix=self._binding.prefix)
         self._say(**protocol.event_to_json(event))
 
@@ -169,14 +179,14 @@ class _Child:
             raise _Unheard from error
 
 
-def _traits(found: Any) -> dict[str, Any]:
+def _traits(target: Any) -> dict[str, Any]:
     """Return what the parent has to know of what is checked.
 
     `apis` are what its clauses may be about; `watched` says whether silence means that it hangs.
     """
-    if isinstance(found, Binding):
+    if isinstance(target, Binding):
         return {"apis": [STREAM], "watched": True}
-    apis = [found.api] if isinstance(found, PipelineBinding) else sorted(found.apis)
+    apis = [target.api] if isinstance(target, PipelineBinding) else sorted(target.apis)
     return {"apis": apis, "watched": False}
 
 

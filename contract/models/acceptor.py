@@ -57,7 +57,11 @@ _MOST_CANDIDATES = 64
 #: Node, step, and what the call did; the value with its type.
 _Key: TypeAlias = tuple[int, int, object, type, object, object]
 #: Operations after which a read finds the right bytes by another way than the position.
-_CHANGED_CLAUSE = {"data": "cons.either", "moved": "cons.either", "end": "cons.length"}
+_CHANGED_CLAUSE = {
+    "data": "consistency.either",
+    "moved": "consistency.either",
+    "end": "consistency.length",
+}
 
 
 def judge(call: Call, outcome: Outcome) -> Judgement:
@@ -66,8 +70,8 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
     if outcome.kind is Kind.INEXPRESSIBLE:
         return Judgement((call.state,), unsaid=_would_exercise(table, call))
     if call.state.changed and call.state.is_open and outcome.kind in IO_KINDS:
-        unknown = call.state.at(ANY, Origin(call.op, "cons.either", failed=True))
-        return Judgement((unknown,), ("cons.errors",))
+        unknown = call.state.at(ANY, Origin(call.op, "consistency.either", failed=True))
+        return Judgement((unknown,), ("consistency.errors",))
     if call.state.pos > call.state.longest and not call.op.startswith("py_"):
         call = _seen_by_stream(call)
     broken = [r for r in table.refusals if r.when(call)]
@@ -158,13 +162,17 @@ def _under_change(before: State, judgement: Judgement) -> Judgement:
     """
     failure = judgement.failure
     if failure is None:
-        exercised = ("cons.either", "cons.length", "cons.errors") if judgement.exercised else ()
+        exercised = (
+            ("consistency.either", "consistency.length", "consistency.errors")
+            if judgement.exercised
+            else ()
+        )
         states = judgement.states
         place = max(before.pos, ANY)
         states += tuple(s.at(place, s.origin) for s in states if s.pos == PAST)
         return judgement._replace(states=states, exercised=exercised, missed=())
     if failure.aspect == "raised":
-        return judgement._replace(failure=failure._replace(clause="cons.errors", cause=""))
+        return judgement._replace(failure=failure._replace(clause="consistency.errors", cause=""))
     clause = _CHANGED_CLAUSE.get(failure.aspect)
     if clause is None:
         return judgement

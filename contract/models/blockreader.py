@@ -133,16 +133,16 @@ def judge(layout: Layout, blocks: Sequence[Block], seen: Sequence[Seen]) -> Brok
         if key not in counted:
             return _stranger(layout, wanted, record)
         if counted[key] == 0:
-            return Broken("rec.none-twice", "each record once", f"{record} again")
+            return Broken("record.none-twice", "each record once", f"{record} again")
         if record.block_id not in owners[key]:
-            return Broken("rec.owner", f"from block {owners[key][0]}", str(record))
+            return Broken("record.owner", f"from block {owners[key][0]}", str(record))
         counted[key] -= 1
     missing = [f for b, f in wanted if counted[f.offset, f.record]]
     if missing:
-        return Broken("rec.none-lost", str(missing[0]), f"{len(seen)} other records")
+        return Broken("record.none-lost", str(missing[0]), f"{len(seen)} other records")
     order = [(s.block_id, s.offset) for s in seen]
     if order != [(b.block_id, f.offset) for b, f in wanted]:
-        return Broken("rec.order", "records in order of their offsets", str(order)[:200])
+        return Broken("record.order", "records in order of their offsets", str(order)[:200])
     return None
 
 
@@ -157,13 +157,13 @@ def _stranger(layout: Layout, wanted: Sequence[tuple[Block, Found]], record: See
     """What is wrong with a record that no block has to deliver."""
     same = [f for _, f in wanted if f.offset == record.offset]
     if same:
-        return Broken("rec.whole", repr(same[0].record), repr(record.record))
+        return Broken("record.whole", repr(same[0].record), repr(record.record))
     own = [f for b, f in wanted if b.block_id == record.block_id and f.record == record.record]
     if own:
-        return Broken("rec.offset", f"offset {own[0].offset}", f"offset {record.offset}")
+        return Broken("record.offset", f"offset {own[0].offset}", f"offset {record.offset}")
     if any(f.record == record.record for f in lines_of(layout)):
-        return Broken("rec.none-twice", "each record once", str(record))
-    return Broken("rec.whole", "a record of the file", str(record))
+        return Broken("record.none-twice", "each record once", str(record))
+    return Broken("record.whole", "a record of the file", str(record))
 
 
 def _belongs(found: Found, block: Block) -> bool:

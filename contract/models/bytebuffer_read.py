@@ -40,66 +40,78 @@ def _no_room(call: Call) -> bool:
 def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised or not is_count(outcome.value[0]):
-        return unexpected(call, "bb.data", outcome)
+        return unexpected(call, "bytebuffer.data", outcome)
     size, start, limit = call.args
     limit = size if limit is None else limit
     count, position, limit_after = outcome.value
     if count == -1:
-        return Failure("bb.eof", state.origin.moved, "end")
+        return Failure("bytebuffer.eof", state.origin.moved, "end")
     if not 0 < count <= min(limit - start, state.longest - max(state.pos, 0)):
-        return Failure("bb.count", "", "end")
+        return Failure("bytebuffer.count", "", "end")
     buffer = outcome.buffer or b""
     data = buffer[start : start + count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
-        return wrong_bytes(call, "bb.data", data, by_position=True)
+        return wrong_bytes(call, "bytebuffer.data", data, by_position=True)
     for broken, clause in (
-        (not untouched(buffer, start, count), "bb.rest-untouched"),
-        (position != start + count, "bb.position"),
-        (limit_after != limit, "bb.limit"),
+        (not untouched(buffer, start, count), "bytebuffer.rest-untouched"),
+        (position != start + count, "bytebuffer.position"),
+        (limit_after != limit, "bytebuffer.limit"),
     ):
         if broken:
             return Failure(clause, "", "value")
-    return Accepted(state.at(state.pos + count, Origin("read_buffer", "bb.advance")), noticed(call))
+    return Accepted(
+        state.at(state.pos + count, Origin("read_buffer", "bytebuffer.advance")), noticed(call)
+    )
 
 
 def _stream_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised:
-        return unexpected(call, "bb.eof", outcome)
+        return unexpected(call, "bytebuffer.eof", outcome)
     if outcome.value[0] != -1:
-        return Failure("bb.eof", call.state.origin.moved, "end")
-    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bb.eof")))
+        return Failure("bytebuffer.eof", call.state.origin.moved, "end")
+    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bytebuffer.eof")))
 
 
 def _into_no_room(call: Call, outcome: Outcome) -> Accepted | Failure:
     permitted = (0, -1) if may_be_at_end(call) else (0,)
     if outcome.raised or outcome.value[0] not in permitted:
-        return unexpected(call, "bb.zero", outcome)
-    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bb.zero")))
+        return unexpected(call, "bytebuffer.zero", outcome)
+    return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bytebuffer.zero")))
 
 
 READ_BUFFER = Operation(
     refusals=(
         Refusal(
-            "bb.unsupported", lambda c: not c.has("supports-bytebuffer-read"), UNSUPPORTED - IO
+            "bytebuffer.unsupported",
+            lambda c: not c.has("supports-bytebuffer-read"),
+            UNSUPPORTED - IO,
         ),
-        Refusal("bb.closed", closed, IO, tolerates=lambda c, o: _no_room(c) and not o.raised),
+        Refusal(
+            "bytebuffer.closed", closed, IO, tolerates=lambda c, o: _no_room(c) and not o.raised
+        ),
     ),
     rows=(
-        Row(("bb.zero",), _no_room, _into_no_room, lambda c: ("returns 0",)),
+        Row(("bytebuffer.zero",), _no_room, _into_no_room, lambda c: ("returns 0",)),
         Row(
-            ("bb.count", "bb.data", "bb.rest-untouched", "bb.position", "bb.limit"),
+            (
+                "bytebuffer.count",
+                "bytebuffer.data",
+                "bytebuffer.rest-untouched",
+                "bytebuffer.position",
+                "bytebuffer.limit",
+            ),
             lambda c: not _no_room(c) and may_have_data(c),
             _into_buffer,
             lambda c: (f"returns 1 or more, the bytes from {c.state.pos}",),
         ),
         Row(
-            ("bb.eof",),
+            ("bytebuffer.eof",),
             lambda c: not _no_room(c) and may_be_at_end(c),
             _stream_end,
             says_end,
         ),
     ),
-    clauses=("bb.advance",),
+    clauses=("bytebuffer.advance",),
     moves=True,
 )
 
@@ -143,18 +155,20 @@ def _buffer_kept(prefix: str, call: Call, outcome: Outcome, count: int) -> Failu
 def _preads_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     request = _buffered(call)
     if outcome.raised or not is_count(outcome.value[0]):
-        return unexpected(call, "bbpread.data", outcome)
+        return unexpected(call, "bytebuffer-pread.data", outcome)
     count = outcome.value[0]
     if not 0 < count <= min(request.remaining, call.state.longest - request.position):
-        return Failure("bbpread.count", "", "end")
-    return _buffer_kept("bbpread", call, outcome, count) or _buffer_stays("bbpread", call)
+        return Failure("bytebuffer-pread.count", "", "end")
+    return _buffer_kept("bytebuffer-pread", call, outcome, count) or _buffer_stays(
+        "bytebuffer-pread", call
+    )
 
 
 def _reads_buffer_fully(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised:
-        return unexpected(call, "bbfull.data", outcome)
-    kept = _buffer_kept("bbfull", call, outcome, _buffered(call).remaining)
-    return kept or _buffer_stays("bbfull", call)
+        return unexpected(call, "bytebuffer-read-fully.data", outcome)
+    kept = _buffer_kept("bytebuffer-read-fully", call, outcome, _buffered(call).remaining)
+    return kept or _buffer_stays("bytebuffer-read-fully", call)
 
 
 def _buffer_stays(prefix: str, call: Call) -> Accepted:
@@ -187,7 +201,7 @@ def _buffer_eof(prefix: str, is_end: Callable[[Outcome], bool], says: str) -> Ro
 
     def applies(call: Call) -> bool:
         request = _buffered(call)
-        wanted = request.remaining if prefix == "bbfull" else 1
+        wanted = request.remaining if prefix == "bytebuffer-read-fully" else 1
         beyond = request.position + wanted > call.state.shortest
         return is_open(call) and request.remaining > 0 and beyond
 
@@ -239,12 +253,14 @@ def _buffer_row(prefix: str, accept: Any, needs_all: bool) -> Row:
 
 
 PREAD_BUFFER = _buffer_operation(
-    "bbpread",
-    _buffer_row("bbpread", _preads_buffer, needs_all=False),
-    _buffer_eof("bbpread", lambda o: not o.raised and o.value[0] == -1, "returns -1, the end"),
+    "bytebuffer-pread",
+    _buffer_row("bytebuffer-pread", _preads_buffer, needs_all=False),
+    _buffer_eof(
+        "bytebuffer-pread", lambda o: not o.raised and o.value[0] == -1, "returns -1, the end"
+    ),
 )
 READ_FULLY_BUFFER = _buffer_operation(
-    "bbfull",
-    _buffer_row("bbfull", _reads_buffer_fully, needs_all=True),
-    _buffer_eof("bbfull", lambda o: o.kind in IO_KINDS, "raises EOF or IO"),
+    "bytebuffer-read-fully",
+    _buffer_row("bytebuffer-read-fully", _reads_buffer_fully, needs_all=True),
+    _buffer_eof("bytebuffer-read-fully", lambda o: o.kind in IO_KINDS, "raises EOF or IO"),
 )

@@ -206,8 +206,8 @@ def _too_short(call: Call) -> bool:
 
 
 def _reads_fully(clause: str) -> Callable[[Call, Outcome], Accepted | Failure]:
-    exact = "full.exact" if clause == "full.data" else clause
-    rest = "full.rest-untouched" if clause == "full.data" else clause
+    exact = "read-fully.exact" if clause == "read-fully.data" else clause
+    rest = "read-fully.rest-untouched" if clause == "read-fully.data" else clause
 
     def accept(call: Call, outcome: Outcome) -> Accepted | Failure:
         request, buffer = _request(call), outcome.buffer
@@ -234,8 +234,8 @@ def _fails_at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
         return _stays(call)
     if _request(call).length == 0:
         # Past the end, for nothing: returning and raising are both seen and both harmless.
-        return Failure("full.eof", "", "nothing") if outcome.raised else _stays(call)
-    return Failure("full.eof", "", "raised" if outcome.raised else "end")
+        return Failure("read-fully.eof", "", "nothing") if outcome.raised else _stays(call)
+    return Failure("read-fully.eof", "", "raised" if outcome.raised else "end")
 
 
 def _says_short(call: Call) -> tuple[str, ...]:
@@ -254,22 +254,22 @@ def _also_too_short(call: Call) -> bool:
     return wrong and _declared(call) and _too_short(call)
 
 
-_FULLY_CHECKS = _refusals("full", ILLEGAL | NULL)
+_FULLY_CHECKS = _refusals("read-fully", ILLEGAL | NULL)
 
 
 def _fully(clause: str, own: tuple[str, ...]) -> Operation:
     return Operation(
         refusals=(
             *_FULLY_CHECKS,
-            Refusal("full.eof", _also_too_short, IO_KINDS, _UNMOVED, strict=EOF),
+            Refusal("read-fully.eof", _also_too_short, IO_KINDS, _UNMOVED, strict=EOF),
         ),
         rows=(
             Row((clause, *own), _fits, _reads_fully(clause), _says_fully),
-            Row(("full.eof",), _too_short, _fails_at_end, _says_short),
+            Row(("read-fully.eof",), _too_short, _fails_at_end, _says_short),
         ),
         clauses=("pread.pos-unchanged",),
     )
 
 
-READ_FULLY = _fully("full.data", ("full.exact", "full.rest-untouched"))
-READ_FULLY_ALL = _fully("full.whole", ())
+READ_FULLY = _fully("read-fully.data", ("read-fully.exact", "read-fully.rest-untouched"))
+READ_FULLY_ALL = _fully("read-fully.whole", ())

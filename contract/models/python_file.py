@@ -43,7 +43,7 @@ def _answers(clause: Callable[[Call], str], answer: Callable[[Call], bool]) -> O
 
 
 def _closed(call: Call, outcome: Outcome) -> Verdict:
-    clause = "pyio.closed.before" if is_open(call) else "pyio.closed.after"
+    clause = "python.closed.before" if is_open(call) else "python.closed.after"
     if outcome.value is (not is_open(call)):
         return Accepted(call.state, (clause,))
     cause = "" if is_open(call) else "close.state"
@@ -52,14 +52,14 @@ def _closed(call: Call, outcome: Outcome) -> Verdict:
 
 def _with(call: Call, outcome: Outcome) -> Verdict:
     if outcome.value is not True:
-        return unexpected(call, "pyio.with.closes", outcome)
+        return unexpected(call, "python.with.closes", outcome)
     return Accepted(call.state._replace(is_open=False, origin=Origin("py_with")))
 
 
 def _write(call: Call, outcome: Outcome) -> Verdict:
     if outcome.kind in UNSUPPORTED:
         return Accepted(call.state)
-    return Failure("pyio.write.refused", "", "raised" if outcome.raised else "value")
+    return Failure("python.write.refused", "", "raised" if outcome.raised else "value")
 
 
 def _says_refused(call: Call) -> tuple[str, ...]:
@@ -67,39 +67,41 @@ def _says_refused(call: Call) -> tuple[str, ...]:
 
 
 def _seekable_clause(call: Call) -> str:
-    return "pyio.seekable.true" if call.has("supports-seek") else "pyio.seekable.false"
+    return "python.seekable.true" if call.has("supports-seek") else "python.seekable.false"
 
 
 QUERIES: dict[str, Operation] = {
     "py_closed": Operation(
         refusals=(),
         rows=(Row((), always, _closed, lambda c: (f"returns {closed(c)}",)),),
-        clauses=("pyio.closed.before", "pyio.closed.after"),
+        clauses=("python.closed.before", "python.closed.after"),
     ),
-    "py_readable": _answers(lambda c: "pyio.readable", lambda c: True)._replace(
-        clauses=("pyio.readable",)
+    "py_readable": _answers(lambda c: "python.readable", lambda c: True)._replace(
+        clauses=("python.readable",)
     ),
     "py_seekable": _answers(_seekable_clause, lambda c: c.has("supports-seek"))._replace(
-        clauses=("pyio.seekable.true", "pyio.seekable.false")
+        clauses=("python.seekable.true", "python.seekable.false")
     ),
-    "py_writable": _answers(lambda c: "pyio.writable.false", lambda c: False)._replace(
-        clauses=("pyio.writable.false",)
+    "py_writable": _answers(lambda c: "python.writable.false", lambda c: False)._replace(
+        clauses=("python.writable.false",)
     ),
     "py_with": Operation(
-        refusals=(Refusal("pyio.with.closed", closed, ILLEGAL, should=True),),
-        rows=(Row(("pyio.with.closes",), is_open, _with, lambda c: ("closed afterwards",)),),
+        refusals=(Refusal("python.with.closed", closed, ILLEGAL, should=True),),
+        rows=(Row(("python.with.closes",), is_open, _with, lambda c: ("closed afterwards",)),),
     ),
     "py_write": Operation(
-        refusals=(after_close("pyio.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
+        refusals=(after_close("python.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
         rows=(
-            Row(("pyio.write.refused",), is_open, _write, lambda c: ("raises UNSUPPORTED or IO",)),
+            Row(
+                ("python.write.refused",), is_open, _write, lambda c: ("raises UNSUPPORTED or IO",)
+            ),
         ),
     ),
 }
 
 
-_WHENCE = {0: "pyio.seek.set", 1: "pyio.seek.current", 2: "pyio.seek.end"}
-_STAYS = Origin("py_seek", "pyio.seek.failed-stays", "pyio.seek.failed-stays")
+_WHENCE = {0: "python.seek.set", 1: "python.seek.current", 2: "python.seek.end"}
+_STAYS = Origin("py_seek", "python.seek.failed-stays", "python.seek.failed-stays")
 
 
 def _target(call: Call) -> int | None:
@@ -123,41 +125,41 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
     if outcome.raised:
         if not beyond:
             return unexpected(call, clause, outcome)
-        missed = () if target is None else ("pyio.seek.past-end",)
+        missed = () if target is None else ("python.seek.past-end",)
         return Accepted(state.at(ANY, _STAYS._replace(failed=True)), (), missed)
     if not is_count(value):
-        return Failure("pyio.seek.returns", "", "value")
+        return Failure("python.seek.returns", "", "value")
     if target is not None and target > state.longest and value == state.longest:
         # It says that it went to the end only.
-        return Accepted(state.at(PAST, Origin("py_seek")), (), ("pyio.seek.past-end",))
+        return Accepted(state.at(PAST, Origin("py_seek")), (), ("python.seek.past-end",))
     if not state.changed and target is not None and value != target:
-        return Failure("pyio.seek.returns", clause, "returns")
+        return Failure("python.seek.returns", clause, "returns")
     if value < 0:
-        return Failure("pyio.seek.returns", clause, "returns")
+        return Failure("python.seek.returns", clause, "returns")
     past = target is not None and target > state.longest
-    origin = Origin("py_seek", "pyio.seek.past-end" if past else clause, clause)
+    origin = Origin("py_seek", "python.seek.past-end" if past else clause, clause)
     confirmed = state.origin.moved if call.args[1] == 1 else ""
-    return Accepted(state.at(value, origin), ("pyio.seek.returns", confirmed))
+    return Accepted(state.at(value, origin), ("python.seek.returns", confirmed))
 
 
 SEEK = Operation(
     refusals=(
-        after_close("pyio.seek.closed"),
+        after_close("python.seek.closed"),
         Refusal(
-            "pyio.seek.unsupported",
+            "python.seek.unsupported",
             lambda c: not c.has("supports-seek"),
             REFUSES,
             tolerates=lambda c, o: not o.raised and _target(c) == c.state.pos,
         ),
         Refusal(
-            "pyio.seek.bad-whence",
+            "python.seek.bad-whence",
             lambda c: is_open(c) and c.args[1] not in _WHENCE,
             REFUSES,
             _STAYS,
             should=True,
         ),
         Refusal(
-            "pyio.seek.negative",
+            "python.seek.negative",
             lambda c: is_open(c) and _before_start(c),
             REFUSES,
             _STAYS,
@@ -172,34 +174,34 @@ SEEK = Operation(
             lambda c: (f"returns {_target(c) if _target(c) is not None else 'the position'}",),
         ),
     ),
-    clauses=("pyio.seek.returns", "pyio.seek.past-end", *_WHENCE.values()),
+    clauses=("python.seek.returns", "python.seek.past-end", *_WHENCE.values()),
 )
 
 
 def _tell(call: Call, outcome: Outcome) -> Verdict:
     state, value = call.state, outcome.value
     if outcome.raised or not is_count(value):
-        return unexpected(call, "pyio.tell.value", outcome)
+        return unexpected(call, "python.tell.value", outcome)
     known = state.pos not in (ANY, PAST)
     fits = value == state.pos if known else value >= (state.shortest if state.pos == PAST else 0)
     if not fits:
-        return Failure("pyio.tell.value", state.origin.moved, "moved")
+        return Failure("python.tell.value", state.origin.moved, "moved")
     found = PAST if value >= state.shortest else value
     pos = found if state.pos == ANY else state.pos
-    return Accepted(state.at(pos, Origin("py_tell", "pyio.tell.stays")), (state.origin.moved,))
+    return Accepted(state.at(pos, Origin("py_tell", "python.tell.stays")), (state.origin.moved,))
 
 
 TELL = Operation(
-    refusals=(after_close("pyio.tell.closed"),),
+    refusals=(after_close("python.tell.closed"),),
     rows=(
         Row(
-            ("pyio.tell.value",),
+            ("python.tell.value",),
             always,
             _tell,
             says_position,
         ),
     ),
-    clauses=("pyio.tell.stays",),
+    clauses=("python.tell.stays",),
 )
 
 

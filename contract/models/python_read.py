@@ -84,10 +84,12 @@ def _limit(call: Call) -> int | None:
 
 def _line_clause(call: Call) -> str:
     if call.op == "py_next":
-        return "pyio.iter.lines"
+        return "python.iter.lines"
     if _limit(call) is not None:
-        return "pyio.readline.limit"
-    return "pyio.readline.line" if _line(call.state).endswith(_NEWLINE) else "pyio.readline.last"
+        return "python.readline.limit"
+    return (
+        "python.readline.line" if _line(call.state).endswith(_NEWLINE) else "python.readline.last"
+    )
 
 
 def _read_line(call: Call, outcome: Outcome) -> Verdict:
@@ -101,7 +103,7 @@ def _read_line(call: Call, outcome: Outcome) -> Verdict:
     short = not value or (limit is None and value != whole) or len(value) > len(whole)
     if short and not state.changed:
         return Failure(clause, "", "end")
-    advance = "pyio.iter.lines" if call.op == "py_next" else "pyio.readline.advance"
+    advance = "python.iter.lines" if call.op == "py_next" else "python.readline.advance"
     return moved(call, len(value), advance)
 
 
@@ -124,14 +126,14 @@ def _says_line(call: Call) -> tuple[str, ...]:
 
 def _read_no_line(call: Call, outcome: Outcome) -> Verdict:
     if outcome.raised or outcome.value != b"":
-        return unexpected(call, "pyio.readline.limit", outcome)
-    return moved(call, 0, "pyio.readline.limit")._replace(exercised=())
+        return unexpected(call, "python.readline.limit", outcome)
+    return moved(call, 0, "python.readline.limit")._replace(exercised=())
 
 
 READLINE = Operation(
-    refusals=(after_close("pyio.readline.closed"),),
+    refusals=(after_close("python.readline.closed"),),
     rows=(
-        Row(("pyio.readline.limit",), lambda c: _limit(c) == 0, _read_no_line, says_empty),
+        Row(("python.readline.limit",), lambda c: _limit(c) == 0, _read_no_line, says_empty),
         *(
             Row(
                 (clause,),
@@ -141,27 +143,27 @@ READLINE = Operation(
                 _read_line,
                 _says_line,
             )
-            for clause in ("pyio.readline.limit", "pyio.readline.line", "pyio.readline.last")
+            for clause in ("python.readline.limit", "python.readline.line", "python.readline.last")
         ),
         Row(
-            ("pyio.readline.eof",),
+            ("python.readline.eof",),
             lambda c: _limit(c) != 0 and may_be_at_end(c),
-            _line_end("pyio.readline.eof", b""),
+            _line_end("python.readline.eof", b""),
             says_empty,
         ),
     ),
-    clauses=("pyio.readline.advance",),
+    clauses=("python.readline.advance",),
     moves=True,
 )
 
 NEXT = Operation(
-    refusals=(after_close("pyio.iter.closed"),),
+    refusals=(after_close("python.iter.closed"),),
     rows=(
-        Row(("pyio.iter.lines",), may_have_data, _read_line, _says_line),
+        Row(("python.iter.lines",), may_have_data, _read_line, _says_line),
         Row(
-            ("pyio.iter.end",),
+            ("python.iter.end",),
             may_be_at_end,
-            _line_end("pyio.iter.end", None),
+            _line_end("python.iter.end", None),
             lambda c: ("raises StopIteration",),
         ),
     ),
@@ -172,7 +174,7 @@ NEXT = Operation(
 def _read_lines(call: Call, outcome: Outcome) -> Verdict:
     state, value = call.state, outcome.value
     hint = call.args[0] or 0
-    clause = "pyio.readlines.hint" if hint > 0 else "pyio.readlines.all"
+    clause = "python.readlines.hint" if hint > 0 else "python.readlines.all"
     if outcome.raised or type(value) is not tuple or not all(map(is_bytes, value)):
         return unexpected(call, clause, outcome)
     data = b"".join(value)
@@ -180,7 +182,7 @@ def _read_lines(call: Call, outcome: Outcome) -> Verdict:
         return wrong_bytes(call, clause, data, by_position=True)
     if not state.changed and (not _are_lines(value) or not _enough(call, value, data, hint)):
         return Failure(clause, "", "end")
-    return moved(call, len(data), "pyio.readlines.advance")
+    return moved(call, len(data), "python.readlines.advance")
 
 
 def _are_lines(lines: tuple[bytes, ...]) -> bool:
@@ -198,22 +200,22 @@ def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> boo
 
 
 READLINES = Operation(
-    refusals=(after_close("pyio.readlines.closed"),),
+    refusals=(after_close("python.readlines.closed"),),
     rows=(
         Row(
-            ("pyio.readlines.all",),
+            ("python.readlines.all",),
             lambda c: (c.args[0] or 0) <= 0,
             _read_lines,
             lambda c: (f"returns the lines of {here(c)}",),
         ),
         Row(
-            ("pyio.readlines.hint",),
+            ("python.readlines.hint",),
             lambda c: (c.args[0] or 0) > 0,
             _read_lines,
             lambda c: (f"returns lines of {here(c)} until there are {c.args[0]} bytes",),
         ),
     ),
-    clauses=("pyio.readlines.advance",),
+    clauses=("python.readlines.advance",),
     moves=True,
 )
 
@@ -225,41 +227,41 @@ def _reads_all(call: Call) -> bool:
 def _read_some(call: Call, outcome: Outcome) -> Verdict:
     state, wanted, value = call.state, call.args[0], outcome.value
     if outcome.raised:
-        return unexpected(call, "pyio.read.data", outcome)
+        return unexpected(call, "python.read.data", outcome)
     if not is_bytes(value):
-        return Failure("pyio.read.bytes", "", "value")
+        return Failure("python.read.bytes", "", "value")
     if not value:
-        return Failure("pyio.read.progress", state.origin.moved, "end")
+        return Failure("python.read.progress", state.origin.moved, "end")
     if len(value) > wanted:
-        return Failure("pyio.read.count", "", "end")
+        return Failure("python.read.count", "", "end")
     if state.pos == ANY or not bytes_fit(state, state.pos, value):
-        return wrong_bytes(call, "pyio.read.data", value, by_position=True)
-    accepted = moved(call, len(value), "pyio.read.advance")
-    clauses = (*accepted.exercised, "pyio.read.progress", "pyio.read.bytes")
+        return wrong_bytes(call, "python.read.data", value, by_position=True)
+    accepted = moved(call, len(value), "python.read.advance")
+    clauses = (*accepted.exercised, "python.read.progress", "python.read.bytes")
     if len(value) < min(wanted, state.shortest - state.pos):
-        return Accepted(accepted.state, clauses, ("pyio.read.full",))
-    return Accepted(accepted.state, (*clauses, "pyio.read.full"))
+        return Accepted(accepted.state, clauses, ("python.read.full",))
+    return Accepted(accepted.state, (*clauses, "python.read.full"))
 
 
 def _all_clause(call: Call) -> str:
     if call.op == "py_readall":
-        return "pyio.readall.data"
-    return "pyio.read.none" if call.args[0] is None else "pyio.read.all"
+        return "python.readall.data"
+    return "python.read.none" if call.args[0] is None else "python.read.all"
 
 
 def _read_all(call: Call, outcome: Outcome) -> Verdict:
     state, value, clause = call.state, outcome.value, _all_clause(call)
-    if outcome.raised and clause == "pyio.read.none":
+    if outcome.raised and clause == "python.read.none":
         return Accepted(state.at(ANY, Origin(call.op, failed=True)), (), (clause,))
     if outcome.raised:
         return unexpected(call, clause, outcome)
     if not is_bytes(value):
-        return Failure(clause if clause != "pyio.read.all" else "pyio.read.bytes", "", "value")
+        return Failure(clause if clause != "python.read.all" else "python.read.bytes", "", "value")
     if state.pos == ANY or not bytes_fit(state, state.pos, value):
         return wrong_bytes(call, clause, value, by_position=True)
     if state.pos + len(value) < state.shortest:
         return Failure(clause, "", "end")
-    ending = "pyio.readall.advance" if call.op == "py_readall" else "pyio.read.advance"
+    ending = "python.readall.advance" if call.op == "py_readall" else "python.read.advance"
     accepted = moved(call, len(value), ending)
     return Accepted(accepted.state, (*accepted.exercised, clause))
 
@@ -278,14 +280,14 @@ def _read_end(clause: str) -> Callable[[Call, Outcome], Verdict]:
 def _refuses_none(call: Call, outcome: Outcome) -> Verdict:
     stays = call.state.at(call.state.pos, Origin(call.op))
     if outcome.raised:
-        return Accepted(stays, (), ("pyio.read.none",))
-    return _read_end("pyio.read.none")(call, outcome)
+        return Accepted(stays, (), ("python.read.none",))
+    return _read_end("python.read.none")(call, outcome)
 
 
 def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
     if outcome.raised or outcome.value != b"":
-        return unexpected(call, "pyio.read.zero", outcome)
-    return moved(call, 0, "pyio.read.zero")._replace(exercised=())
+        return unexpected(call, "python.read.zero", outcome)
+    return moved(call, 0, "python.read.zero")._replace(exercised=())
 
 
 def _says_rest(call: Call) -> tuple[str, ...]:
@@ -294,13 +296,13 @@ def _says_rest(call: Call) -> tuple[str, ...]:
 
 READ = Operation(
     refusals=(
-        after_close("pyio.read.closed")._replace(
+        after_close("python.read.closed")._replace(
             # Which of the two faults is told first is open.
             tolerates=lambda c, o: c.args[0] is None and o.raised
         ),
     ),
     rows=(
-        Row(("pyio.read.zero",), lambda c: c.args[0] == 0, _read_nothing, says_empty),
+        Row(("python.read.zero",), lambda c: c.args[0] == 0, _read_nothing, says_empty),
         Row(
             (),
             lambda c: c.args[0] != 0 and _reads_all(c) and may_have_data(c),
@@ -308,7 +310,7 @@ READ = Operation(
             _says_rest,
         ),
         Row(
-            ("pyio.read.count", "pyio.read.data"),
+            ("python.read.count", "python.read.data"),
             lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
             lambda c: (f"returns {span(1, c.args[0])} bytes of {here(c, c.args[0])}",),
@@ -320,30 +322,30 @@ READ = Operation(
             says_empty,
         ),
         Row(
-            ("pyio.read.eof",),
+            ("python.read.eof",),
             lambda c: c.args[0] not in (0, None) and may_be_at_end(c),
-            _read_end("pyio.read.eof"),
+            _read_end("python.read.eof"),
             says_empty,
         ),
     ),
     clauses=(
-        "pyio.read.advance",
-        "pyio.read.all",
-        "pyio.read.bytes",
-        "pyio.read.full",
-        "pyio.read.none",
-        "pyio.read.progress",
+        "python.read.advance",
+        "python.read.all",
+        "python.read.bytes",
+        "python.read.full",
+        "python.read.none",
+        "python.read.progress",
     ),
     moves=True,
 )
 
 READALL = Operation(
-    refusals=(after_close("pyio.readall.closed"),),
+    refusals=(after_close("python.readall.closed"),),
     rows=(
-        Row(("pyio.readall.data",), may_have_data, _read_all, _says_rest),
-        Row(("pyio.readall.eof",), may_be_at_end, _read_end("pyio.readall.eof"), says_empty),
+        Row(("python.readall.data",), may_have_data, _read_all, _says_rest),
+        Row(("python.readall.eof",), may_be_at_end, _read_end("python.readall.eof"), says_empty),
     ),
-    clauses=("pyio.readall.advance",),
+    clauses=("python.readall.advance",),
     moves=True,
 )
 
@@ -362,12 +364,12 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     special = call.args[0] != "B"
 
     def clause(name: str) -> str:
-        return "pyio.readinto.formats" if special else f"pyio.readinto.{name}"
+        return "python.readinto.formats" if special else f"python.readinto.{name}"
 
     if outcome.raised or not is_count(count):
         return unexpected(call, clause("data"), outcome)
     if count == 0:
-        return Failure("pyio.readinto.progress", state.origin.moved, "end")
+        return Failure("python.readinto.progress", state.origin.moved, "end")
     if not 0 < count <= min(room(call), left(state)):
         return Failure(clause("count"), "", "end")
     buffer = outcome.buffer or b""
@@ -377,13 +379,13 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
             return Failure(clause("data"), "", "data")
         return wrong_bytes(call, clause("data"), data, by_position=True)
     if not untouched(buffer, 0, count):
-        return Failure("pyio.readinto.rest-untouched", "", "data")
-    accepted = moved(call, count, "pyio.readinto.advance")
-    seen = ("pyio.readinto.progress", *(("pyio.readinto.formats",) if special else ()))
+        return Failure("python.readinto.rest-untouched", "", "data")
+    accepted = moved(call, count, "python.readinto.advance")
+    seen = ("python.readinto.progress", *(("python.readinto.formats",) if special else ()))
     clauses = (*accepted.exercised, *seen)
     if count < min(room(call), state.shortest - state.pos):
-        return Accepted(accepted.state, clauses, ("pyio.readinto.full",))
-    return Accepted(accepted.state, (*clauses, "pyio.readinto.full"))
+        return Accepted(accepted.state, clauses, ("python.readinto.full",))
+    return Accepted(accepted.state, (*clauses, "python.readinto.full"))
 
 
 def _into_zero(clause: str) -> Callable[[Call, Outcome], Verdict]:
@@ -398,32 +400,32 @@ def _into_zero(clause: str) -> Callable[[Call, Outcome], Verdict]:
 
 
 READINTO = Operation(
-    refusals=(after_close("pyio.readinto.closed"),),
+    refusals=(after_close("python.readinto.closed"),),
     rows=(
         Row(
-            ("pyio.readinto.zero",),
+            ("python.readinto.zero",),
             lambda c: room(c) == 0,
-            _into_zero("pyio.readinto.zero"),
+            _into_zero("python.readinto.zero"),
             lambda c: ("returns 0",),
         ),
         Row(
-            ("pyio.readinto.count", "pyio.readinto.data", "pyio.readinto.rest-untouched"),
+            ("python.readinto.count", "python.readinto.data", "python.readinto.rest-untouched"),
             lambda c: room(c) > 0 and may_have_data(c),
             _into,
             lambda c: (f"returns {span(1, min(room(c), left(c.state)))}, the bytes {here(c)}",),
         ),
         Row(
-            ("pyio.readinto.eof",),
+            ("python.readinto.eof",),
             lambda c: room(c) > 0 and may_be_at_end(c),
-            _into_zero("pyio.readinto.eof"),
+            _into_zero("python.readinto.eof"),
             lambda c: ("returns 0",),
         ),
     ),
     clauses=(
-        "pyio.readinto.advance",
-        "pyio.readinto.formats",
-        "pyio.readinto.full",
-        "pyio.readinto.progress",
+        "python.readinto.advance",
+        "python.readinto.formats",
+        "python.readinto.full",
+        "python.readinto.progress",
     ),
     moves=True,
 )

@@ -37,7 +37,7 @@ def noticed(call: Call) -> tuple[str, ...]:
     origin = call.state.origin
     confirmed = (origin.moved, origin.works, origin.data)
     if origin.op in READS and call.op in READS and origin.op != call.op:
-        return (*confirmed, "read.same-data")
+        return (*confirmed, "input-stream.same-data")
     return confirmed
 
 
@@ -52,13 +52,17 @@ def says_end(call: Call) -> tuple[str, ...]:
 def _byte(call: Call, outcome: Outcome) -> Accepted | Failure:
     state, value = call.state, outcome.value
     if outcome.raised or not is_count(value):
-        return unexpected(call, "read1.value", outcome)
+        return unexpected(call, "read-byte.value", outcome)
     if value == -1:
-        return Failure("read1.value", state.origin.moved, "end")
+        return Failure("read-byte.value", state.origin.moved, "end")
     if state.pos == ANY or not byte_fits(state, state.pos, value):
         known = 0 <= value <= 255
-        return wrong_bytes(call, "read1.value", bytes([value]) if known else b"", by_position=True)
-    return Accepted(state.at(state.pos + 1, Origin("read_byte", "read1.advance")), noticed(call))
+        return wrong_bytes(
+            call, "read-byte.value", bytes([value]) if known else b"", by_position=True
+        )
+    return Accepted(
+        state.at(state.pos + 1, Origin("read_byte", "read-byte.advance")), noticed(call)
+    )
 
 
 def _says_byte(call: Call) -> tuple[str, ...]:
@@ -69,26 +73,26 @@ def _says_byte(call: Call) -> tuple[str, ...]:
 def _byte_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised:
-        return unexpected(call, "read1.eof", outcome)
+        return unexpected(call, "read-byte.eof", outcome)
     if outcome.value != -1:
-        return Failure("read1.eof", state.origin.moved, "end")
-    return Accepted(state.at(state.pos, Origin("read_byte", "read1.eof-state")), noticed(call))
+        return Failure("read-byte.eof", state.origin.moved, "end")
+    return Accepted(state.at(state.pos, Origin("read_byte", "read-byte.eof-state")), noticed(call))
 
 
 READ_BYTE = Operation(
-    refusals=(Refusal("read1.closed", closed, IO, cause="close.state"),),
+    refusals=(Refusal("read-byte.closed", closed, IO, cause="close.state"),),
     rows=(
-        Row(("read1.value",), may_have_data, _byte, _says_byte),
-        Row(("read1.eof",), may_be_at_end, _byte_end, says_end),
+        Row(("read-byte.value",), may_have_data, _byte, _says_byte),
+        Row(("read-byte.eof",), may_be_at_end, _byte_end, says_end),
     ),
-    clauses=("read1.advance", "read1.eof-state", "read.same-data"),
+    clauses=("read-byte.advance", "read-byte.eof-state", "input-stream.same-data"),
     moves=True,
 )
 
 
 # InputStream.read(buffer[], offset, length) --------------------------------------------------
 
-_REJECTED = Origin("read_into", "readb.reject-stays", "readb.reject-stays")
+_REJECTED = Origin("read_into", "read-into.reject-stays", "read-into.reject-stays")
 
 
 def _zero_length(call: Call) -> bool:
@@ -97,31 +101,31 @@ def _zero_length(call: Call) -> bool:
 
 def _into_nothing(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised or outcome.value != 0:
-        return unexpected(call, "readb.zero", outcome)
+        return unexpected(call, "read-into.zero", outcome)
     if outcome.buffer is not None and not untouched(outcome.buffer, 0, 0):
-        return Failure("readb.rest-untouched", "", "data")
-    return Accepted(call.state.at(call.state.pos, Origin("read_into", "readb.zero")))
+        return Failure("read-into.rest-untouched", "", "data")
+    return Accepted(call.state.at(call.state.pos, Origin("read_into", "read-into.zero")))
 
 
 def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
     state, (_, offset, length) = call.state, call.args
     count, buffer = outcome.value, outcome.buffer
     if outcome.raised or not is_count(count) or buffer is None:
-        return unexpected(call, "readb.data", outcome)
+        return unexpected(call, "read-into.data", outcome)
     if count == -1:
-        return Failure("readb.progress", state.origin.moved, "end")
+        return Failure("read-into.progress", state.origin.moved, "end")
     if count == 0:
-        return Failure("readb.at-least-one", "", "value")
+        return Failure("read-into.at-least-one", "", "value")
     if not 0 < count <= min(length, state.longest - max(state.pos, 0)):
-        return Failure("readb.count", "", "end")
+        return Failure("read-into.count", "", "end")
     data = buffer[offset : offset + count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
         if not state.changed and bytes_fit(state, state.pos, data.rstrip(bytes([FILL]))):
-            return Failure("readb.data", "", "data")  # counted more than it wrote
-        return wrong_bytes(call, "readb.data", data, by_position=True)
+            return Failure("read-into.data", "", "data")  # counted more than it wrote
+        return wrong_bytes(call, "read-into.data", data, by_position=True)
     if not untouched(buffer, offset, count):
-        return Failure("readb.rest-untouched", "", "data")
-    after = state.at(state.pos + count, Origin("read_into", "readb.advance"))
+        return Failure("read-into.rest-untouched", "", "data")
+    after = state.at(state.pos + count, Origin("read_into", "read-into.advance"))
     return Accepted(after, noticed(call))
 
 
@@ -138,12 +142,12 @@ def _bytes_here(call: Call, count: int) -> str:
 def _into_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised:
-        return unexpected(call, "readb.eof", outcome)
+        return unexpected(call, "read-into.eof", outcome)
     if outcome.value != -1:
-        return Failure("readb.eof", state.origin.moved, "end")
+        return Failure("read-into.eof", state.origin.moved, "end")
     if outcome.buffer is not None and not untouched(outcome.buffer, 0, 0):
-        return Failure("readb.rest-untouched", "", "data")
-    return Accepted(state.at(state.pos, Origin("read_into", "readb.eof")), noticed(call))
+        return Failure("read-into.rest-untouched", "", "data")
+    return Accepted(state.at(state.pos, Origin("read_into", "read-into.eof")), noticed(call))
 
 
 def _asks(call: Call) -> bool:
@@ -161,56 +165,56 @@ def _no_byte(call: Call, outcome: Outcome) -> bool:
 
 READ_INTO = Operation(
     refusals=(
-        Refusal("readb.open", closed, IO, cause="close.state", tolerates=_no_byte),
+        Refusal("read-into.open", closed, IO, cause="close.state", tolerates=_no_byte),
         Refusal(
-            "readb.null",
+            "read-into.null",
             lambda c: c.args[0] is None,
             NULL | ILLEGAL,
             _REJECTED,
             tolerates=_null_zero,
         ),
         Refusal(
-            "readb.len-neg",
+            "read-into.len-neg",
             lambda c: c.args[0] is not None and c.args[2] < 0,
             INDEX | ILLEGAL,
             _REJECTED,
         ),
         Refusal(
-            "readb.offset-neg",
+            "read-into.offset-neg",
             lambda c: c.args[0] is not None and c.args[1] < 0,
             INDEX,
             _REJECTED,
         ),
         Refusal(
-            "readb.offset",
+            "read-into.offset",
             lambda c: c.args[0] is not None and c.args[1] > c.args[0],
             INDEX,
             _REJECTED,
         ),
         Refusal(
-            "readb.space",
+            "read-into.space",
             lambda c: c.args[0] is not None and 0 <= c.args[0] - c.args[1] < c.args[2],
             INDEX,
             _REJECTED,
         ),
     ),
     rows=(
-        Row(("readb.zero",), _zero_length, _into_nothing, lambda c: ("returns 0",)),
+        Row(("read-into.zero",), _zero_length, _into_nothing, lambda c: ("returns 0",)),
         Row(
             (
-                "readb.count",
-                "readb.data",
-                "readb.rest-untouched",
-                "readb.at-least-one",
-                "readb.progress",
+                "read-into.count",
+                "read-into.data",
+                "read-into.rest-untouched",
+                "read-into.at-least-one",
+                "read-into.progress",
             ),
             lambda c: _asks(c) and may_have_data(c),
             _into,
             _says_into,
         ),
-        Row(("readb.eof",), lambda c: _asks(c) and may_be_at_end(c), _into_end, says_end),
+        Row(("read-into.eof",), lambda c: _asks(c) and may_be_at_end(c), _into_end, says_end),
     ),
-    clauses=("readb.advance", "readb.reject-stays", "read.same-data"),
+    clauses=("read-into.advance", "read-into.reject-stays", "input-stream.same-data"),
     moves=True,
 )
 

@@ -202,19 +202,27 @@ def _new_source(call: Call, outcome: Outcome) -> Accepted | Failure:
     supported = call.has("supports-new-source")
     if outcome.raised:
         if supported:
-            return Failure("stns.moved", state.origin.works, "raised")
+            return Failure("new-source.moved", state.origin.works, "raised")
         if outcome.kind not in UNSUPPORTED:
-            return Failure("stns.unsupported-raise", "", "raised")
-        stays = Origin("seek_to_new_source", "stns.none", "stns.none", "stns.none")
-        return Accepted(state.at(state.pos, stays), ("stns.unsupported-raise",))
+            return Failure("new-source.unsupported-raise", "", "raised")
+        stays = Origin(
+            "seek_to_new_source", "new-source.none", "new-source.none", "new-source.none"
+        )
+        return Accepted(state.at(state.pos, stays), ("new-source.unsupported-raise",))
     if outcome.value is False:
-        stays = Origin("seek_to_new_source", "stns.none", "stns.none", "stns.none")
+        stays = Origin(
+            "seek_to_new_source", "new-source.none", "new-source.none", "new-source.none"
+        )
         return Accepted(
-            state.at(state.pos, stays), () if supported else ("stns.unsupported-false",)
+            state.at(state.pos, stays), () if supported else ("new-source.unsupported-false",)
         )
     if not supported or outcome.value is not True:
-        return Failure("stns.moved" if supported else "stns.unsupported-false", "", "value")
-    moved = Origin("seek_to_new_source", "stns.moved", "stns.moved", "stns.same-data")
+        return Failure(
+            "new-source.moved" if supported else "new-source.unsupported-false", "", "value"
+        )
+    moved = Origin(
+        "seek_to_new_source", "new-source.moved", "new-source.moved", "new-source.same-data"
+    )
     return Accepted(state.at(state.pos, moved))
 
 
@@ -227,7 +235,7 @@ def _says_source(call: Call) -> tuple[str, ...]:
 SEEK_TO_NEW_SOURCE = Operation(
     refusals=(
         Refusal(
-            "stns.open",
+            "new-source.open",
             lambda c: closed(c) and c.has("supports-new-source"),
             UNSUPPORTED,
         ),
@@ -237,11 +245,11 @@ SEEK_TO_NEW_SOURCE = Operation(
         Row((), closed, lambda c, o: Accepted(c.state), _says_source),
     ),
     clauses=(
-        "stns.moved",
-        "stns.unsupported-false",
-        "stns.unsupported-raise",
-        "stns.none",
-        "stns.same-data",
+        "new-source.moved",
+        "new-source.unsupported-false",
+        "new-source.unsupported-raise",
+        "new-source.none",
+        "new-source.same-data",
     ),
 )
 
@@ -251,27 +259,33 @@ SEEK_TO_NEW_SOURCE = Operation(
 
 def _unbuffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     if call.has("supports-unbuffer"):
-        origin, clause = Origin("unbuffer", "unbuf.pos", "unbuf.reacquire"), "unbuf.reacquire"
+        origin, clause = (
+            Origin("unbuffer", "unbuffer.pos", "unbuffer.reacquire"),
+            "unbuffer.reacquire",
+        )
     else:
-        origin, clause = Origin("unbuffer", "unbuf.default", "unbuf.default"), "unbuf.default"
+        origin, clause = (
+            Origin("unbuffer", "unbuffer.default", "unbuffer.default"),
+            "unbuffer.default",
+        )
     if outcome.raised:
         return Failure(clause, call.state.origin.works, "raised")
     return Accepted(
-        call.state.at(call.state.pos, origin), () if clause == "unbuf.reacquire" else (clause,)
+        call.state.at(call.state.pos, origin), () if clause == "unbuffer.reacquire" else (clause,)
     )
 
 
 def _unbuffer_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
-    return Failure("unbuf.closed", "", "raised") if outcome.raised else Accepted(call.state)
+    return Failure("unbuffer.closed", "", "raised") if outcome.raised else Accepted(call.state)
 
 
 UNBUFFER = Operation(
     refusals=(),
     rows=(
         Row((), is_open, _unbuffer, _returned),
-        Row(("unbuf.closed",), closed, _unbuffer_closed, _returned),
+        Row(("unbuffer.closed",), closed, _unbuffer_closed, _returned),
     ),
-    clauses=("unbuf.default", "unbuf.reacquire", "unbuf.pos"),
+    clauses=("unbuffer.default", "unbuffer.reacquire", "unbuffer.pos"),
 )
 
 
@@ -279,14 +293,14 @@ UNBUFFER = Operation(
 
 #: name asked for -> the clause it belongs to, the feature that decides it, the answer
 CAPABILITIES: dict[str, tuple[str, str, bool]] = {
-    "in:unbuffer": ("unbuf.declare", "supports-unbuffer", True),
-    "in:readbytebuffer": ("caps.bytebuffer", "supports-bytebuffer-read", True),
-    "in:preadbytebuffer": ("caps.preadbytebuffer", "supports-bytebuffer-pread", True),
-    "in:readvectored": ("vread.capability", "supports-vectored-io", True),
-    "IN:UNBUFFER": ("caps.case", "supports-unbuffer", True),
-    "fscontract:no-such-capability": ("caps.unknown", "", False),
+    "in:unbuffer": ("unbuffer.declare", "supports-unbuffer", True),
+    "in:readbytebuffer": ("capabilities.bytebuffer", "supports-bytebuffer-read", True),
+    "in:preadbytebuffer": ("capabilities.preadbytebuffer", "supports-bytebuffer-pread", True),
+    "in:readvectored": ("read-vectored.capability", "supports-vectored-io", True),
+    "IN:UNBUFFER": ("capabilities.case", "supports-unbuffer", True),
+    "fscontract:no-such-capability": ("capabilities.unknown", "", False),
 }
-_SHOULD = frozenset({"caps.case", "vread.capability"})
+_SHOULD = frozenset({"capabilities.case", "read-vectored.capability"})
 
 
 def _decides(clause: str, call: Call) -> bool:

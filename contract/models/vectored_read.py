@@ -22,9 +22,9 @@ from fscontract.contract.models.transition_table import (
 )
 from fscontract.contract.program.outcome import IO_KINDS, Outcome
 
-_POSITION = Origin("read_vectored", "vread.position", "vread.position")
+_POSITION = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
 #: A refused call has read nothing, so the stream is where it was.
-_REFUSED = Origin("read_vectored", "vread.position", "vread.position")
+_REFUSED = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
 
 
 def _ranges(call: Call) -> tuple[tuple[int, int], ...]:
@@ -76,15 +76,15 @@ def _range_failure(call: Call, asked: tuple[int, int], got: Outcome) -> Failure 
     if (late and got.kind in EOF) or (call.state.changed and got.kind in IO_KINDS):
         return None
     if _beyond(call, asked) and length > 0:
-        return Failure("vread.eof-late", "", "raised" if got.raised else "end")
+        return Failure("read-vectored.eof-late", "", "raised" if got.raised else "end")
     if length == 0:
         fine = late or (not got.raised and got.value == 0)
-        return None if fine else Failure("vread.zero-length", "", "value")
+        return None if fine else Failure("read-vectored.zero-length", "", "value")
     clause = _clause_of(call, asked)
     if got.raised:
         return Failure(clause, call.state.origin.works, "raised")
     if got.value != length:
-        return Failure("vread.remaining", "", "end")
+        return Failure("read-vectored.remaining", "", "end")
     if not bytes_fit(call.state, offset, got.buffer or b""):
         return Failure(clause, "", "data")
     return None
@@ -94,10 +94,10 @@ def _clause_of(call: Call, asked: tuple[int, int]) -> str:
     """The clause that promises the data of a range inside the file."""
     ranges = _ranges(call)
     if overlapping(ranges):
-        return "vread.overlap-allowed"
+        return "read-vectored.overlap-allowed"
     if any(_beyond(call, r) for r in ranges):
-        return "vread.good-ranges"
-    return "vread.exact-end" if sum(asked) == call.state.shortest else "vread.data"
+        return "read-vectored.good-ranges"
+    return "read-vectored.exact-end" if sum(asked) == call.state.shortest else "read-vectored.data"
 
 
 def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -106,7 +106,7 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised:
         return unexpected(call, _refused_clause(call, outcome), outcome)
     if len(outcome.value) != len(asked):
-        return Failure("vread.data", "", "value")
+        return Failure("read-vectored.data", "", "value")
     for range_, got in zip(asked, outcome.value, strict=True):
         failure = _range_failure(call, range_, got)
         if failure is not None:
@@ -118,22 +118,22 @@ def _refused_clause(call: Call, outcome: Outcome) -> str:
     """The clause by which ranges that were refused are fine."""
     asked = call.args[0]
     if not asked:
-        return "vread.empty"
+        return "read-vectored.empty"
     if outcome.kind in EOF and any(_beyond(call, r) for r in asked):
-        return "vread.eof-late"
+        return "read-vectored.eof-late"
     several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
     if several and outcome.kind in ILLEGAL:
-        return "vread.overlap"
+        return "read-vectored.overlap"
     return _clause_of(call, asked[-1])
 
 
 def _exercised(call: Call) -> set[str]:
-    clauses = {"vread.remaining"} if call.args[0] else {"vread.empty"}
+    clauses = {"read-vectored.remaining"} if call.args[0] else {"read-vectored.empty"}
     for range_ in call.args[0]:
         if range_[1] == 0:
-            clauses.add("vread.zero-length" if sum(range_) <= call.state.shortest else "")
+            clauses.add("read-vectored.zero-length" if sum(range_) <= call.state.shortest else "")
         elif _beyond(call, range_):
-            clauses.add("vread.eof-late")
+            clauses.add("read-vectored.eof-late")
         else:
             clauses.add(_clause_of(call, range_))
     if call.state.origin.works:
@@ -149,41 +149,43 @@ def _says(call: Call) -> tuple[str, ...]:
 
 READ_VECTORED = Operation(
     refusals=(
-        _refusal("vread.null-ranges", lambda c: c.args[0] is None, NULL),
-        _refusal("vread.null-range", lambda c: c.args[0] and None in c.args[0], NULL | ILLEGAL),
+        _refusal("read-vectored.null-ranges", lambda c: c.args[0] is None, NULL),
         _refusal(
-            "vread.null-allocate",
+            "read-vectored.null-range", lambda c: c.args[0] and None in c.args[0], NULL | ILLEGAL
+        ),
+        _refusal(
+            "read-vectored.null-allocate",
             lambda c: c.args[1] == "null",
             NULL,
             lambda c, o: not c.args[0] and not o.raised,
         ),
         _refusal(
-            "vread.null-release",
+            "read-vectored.null-release",
             lambda c: c.args[2] == "null",
             NULL,
             lambda c, o: not c.args[0] and not o.raised,
         ),
-        _refusal("vread.negative-offset", _bad_range(lambda r: r[0] < 0), EOF),
-        _refusal("vread.negative-length", _bad_range(lambda r: r[1] < 0), ILLEGAL),
+        _refusal("read-vectored.negative-offset", _bad_range(lambda r: r[0] < 0), EOF),
+        _refusal("read-vectored.negative-length", _bad_range(lambda r: r[1] < 0), ILLEGAL),
         _refusal(
-            "vread.overlap",
+            "read-vectored.overlap",
             lambda c: not c.has("vector-io-overlapping-ranges") and overlapping(_valid(c)),
             ILLEGAL,
         ),
-        _refusal("vread.eof-early", _refuses_early, EOF, _some_empty_past_end),
+        _refusal("read-vectored.eof-early", _refuses_early, EOF, _some_empty_past_end),
     ),
     rows=(
         Row((), is_open, _delivers, _says),
         Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
     ),
     clauses=(
-        "vread.data",
-        "vread.empty",
-        "vread.eof-late",
-        "vread.exact-end",
-        "vread.good-ranges",
-        "vread.overlap-allowed",
-        "vread.remaining",
-        "vread.zero-length",
+        "read-vectored.data",
+        "read-vectored.empty",
+        "read-vectored.eof-late",
+        "read-vectored.exact-end",
+        "read-vectored.good-ranges",
+        "read-vectored.overlap-allowed",
+        "read-vectored.remaining",
+        "read-vectored.zero-length",
     ),
 )

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.masking import mask_url
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import (
     failure_block,
@@ -23,7 +22,14 @@ from fscontract.contract.report.text import (
     verdict_line,
 )
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
-from fscontract.contract.runner.result import FAILING, INTERRUPTED, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    FAILING,
+    INTERRUPTED,
+    Entry,
+    NotSetUp,
+    RunResult,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

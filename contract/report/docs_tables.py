@@ -17,7 +17,8 @@ from fscontract.contract.program.faults import FAULTS, PLACES, REQUESTS, FaultKi
 from fscontract.contract.program.program import Program
 from fscontract.contract.report.text import plural
 from fscontract.contract.runner.cost_checks import cost_program
-from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.fault_executor import without_faults
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Document, Example, Level, Retired
@@ -255,11 +256,20 @@ def reference_index(
         tested = sum(clause.testable for clause in found)
         link = f"[{_prose(document.title)}]({document.name}.md)"
         lines.append(f"| {link} | {len(found)} | {tested} | `{document.name}` |")
-    names = [f"- {_prose(str(one))}" for one in old]
+    names = [f"- {_prose(line)}" for line in dict.fromkeys(map(_old_name, old))]
     if names:
         lines += ["", "## Ids of old", "", "Never used again, see [versions](../versioning.md)."]
         lines += ["", *names]
     return "\n".join([*lines, ""])
+
+
+def _old_name(old: Retired) -> str:
+    """Return a line for a retired id; ids of a renamed group have one together."""
+    group, _, rest = old.id.partition(".")
+    now, _, same = "".join(old.instead).partition(".")
+    if same != rest:
+        return str(old)
+    return f"{group}.* is {now}.* since {old.since}: {old.reason}"
 
 
 def _counts(document: Document, clauses: Sequence[Clause]) -> str:

@@ -7,7 +7,6 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.text import (
     failure_block,
     plural,
@@ -17,7 +16,7 @@ from fscontract.contract.report.text import (
     verdict_line,
 )
 from fscontract.contract.runner.baseline import Change, Comparison
-from fscontract.contract.runner.result import FAILING, RunResult, Verdict
+from fscontract.contract.runner.result import FAILING, Entry, NotSetUp, RunResult, Verdict
 
 #: GitHub shows so many annotations of each kind for a step, and drops the rest.
 _MOST = 10

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from datetime import timezone
 from typing import Any
 
-from fscontract import __version__
-from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract import __version__
 from fscontract.contract.report.text import escaped, unverified
-from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult
+from fscontract.contract.runner.result import (
+    ClauseResult,
+    Counterexample,
+    Entry,
+    NotSetUp,
+    RunResult,
+)
 
 
 def render(entries: Sequence[Entry]) -> str:

@@ -7,9 +7,16 @@ from datetime import timezone
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.text import failure_block, printable, short_block, summary_of
-from fscontract.contract.runner.result import FAILING, UNVERIFIED, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    FAILING,
+    UNVERIFIED,
+    ClauseResult,
+    Entry,
+    NotSetUp,
+    RunResult,
+    Verdict,
+)
 
 
 def render(entries: Sequence[Entry]) -> str:

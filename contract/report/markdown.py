@@ -6,10 +6,16 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from fscontract.contract.report import Entry, NotSetUp
 from fscontract.contract.report.text import plural, printable, table, unverified, verdict_line
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
-from fscontract.contract.runner.result import FAILING, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    FAILING,
+    ClauseResult,
+    Entry,
+    NotSetUp,
+    RunResult,
+    Verdict,
+)
 
 
 def render(entries: Sequence[Entry]) -> str:

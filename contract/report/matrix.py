@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.runner.result import Verdict, conform
 from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text

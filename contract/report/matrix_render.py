@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
-from fscontract import __version__
+from fscontract.contract import __version__
 from fscontract.contract.report.html import page
 from fscontract.contract.report.markdown import cell as escape
 from fscontract.contract.report.matrix import (

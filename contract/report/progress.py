@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fscontract.contract.clock import monotonic
 from fscontract.contract.report.text import plural, printable
-from fscontract.contract.runner.clock import monotonic
 from fscontract.contract.runner.events import (
     Event,
     PhaseStarted,

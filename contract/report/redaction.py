@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fscontract.contract.masking import redact
-from fscontract.contract.report import Entry, NotSetUp
-from fscontract.contract.runner.result import ClauseResult, Counterexample
+from fscontract.contract.runner.result import ClauseResult, Counterexample, Entry, NotSetUp
 
 
 def redacted(entry: Entry, options: dict[str, str]) -> Entry:

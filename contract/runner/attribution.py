@@ -18,7 +18,7 @@ from fscontract.contract.models.read import READS
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.executor import Violation
+from fscontract.contract.runner.execution import Violation
 
 
 class Witnesses(NamedTuple):
@@ -34,7 +34,7 @@ _STREAM = Witnesses(
     Step("get_pos"), (Step("read_byte"), Step("read_into", (4, 0, 4))), "getpos.value"
 )
 _PYTHON = Witnesses(
-    Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "pyio.tell.value"
+    Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "python.tell.value"
 )
 #: The clause that is broken if a closed stream goes on working.
 _CLOSED = "close.state"
@@ -179,7 +179,9 @@ class Blame:
         reads = _witnesses(program.steps).reads
         others = [read for read in reads if read.op != op]
         if violation.origin in READS and op in READS and violation.origin != op:
-            return cause if self._at(program, violation.index, others[0]) else "read.same-data"
+            return (
+                cause if self._at(program, violation.index, others[0]) else "input-stream.same-data"
+            )
         if failure.aspect == "raised" and violation.index > 0:
             return cause  # in a shrunk program the call before is what makes this one fail
         fail = all(self._at(program, violation.index, read) for read in others)

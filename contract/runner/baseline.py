@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from fscontract import __version__
-from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract import __version__
 from fscontract.contract.report.matrix import Cell, Column, MatrixError, read_reports
 from fscontract.contract.runner.result import (
     FAILING,
@@ -16,6 +15,8 @@ from fscontract.contract.runner.result import (
     STOPPED,
     UNVERIFIED,
     ClauseResult,
+    Entry,
+    NotSetUp,
     RunResult,
     Verdict,
 )
@@ -80,16 +81,19 @@ class Baseline:
 
     def require(self, targets: Iterable[str]) -> None:
         """MatrixError unless it has a report of one of the targets at least."""
-        wanted = list(targets)
-        if not self._columns.keys() & set(wanted):
-            has, lacks = " or ".join(self._columns), " or ".join(wanted)
+        names = list(targets)
+        if not self._columns.keys() & set(names):
+            has, lacks = " or ".join(self._columns), " or ".join(names)
             raise MatrixError(f"{self.path}: a report of {has}, not of {lacks}")
 
     def compare(self, entries: Sequence[Entry]) -> list[Comparison]:
         """Each entry beside the baseline, in their order; then targets that were not checked."""
         gone = self._columns.keys() - {entry.target for entry in entries}
-        found = [_compare(e.target, self._columns.get(e.target), e) for e in entries]
-        return [*found, *(_compare(t, c, None) for t, c in self._columns.items() if t in gone)]
+        comparisons = [_compare(e.target, self._columns.get(e.target), e) for e in entries]
+        return [
+            *comparisons,
+            *(_compare(t, c, None) for t, c in self._columns.items() if t in gone),
+        ]
 
 
 def load_baseline(path: Path) -> Baseline:
@@ -101,10 +105,12 @@ def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
     if isinstance(new, NotSetUp):  # it has a line and an exit code of its own
         return Comparison(target, ())
     was = {} if old is None else {present(name): cell for name, cell in old.cells.items()}
-    found = {} if new is None else {r.clause.id: r for r in new.clauses}
-    names = dict.fromkeys([*found, *was])
-    made = (_difference(name, was.get(name), found.get(name), new is None) for name in names)
-    return Comparison(target, tuple(d for d in made if d), tuple(_remarks(old, new)))
+    results = {} if new is None else {r.clause.id: r for r in new.clauses}
+    names = dict.fromkeys([*results, *was])
+    differences = (
+        _difference(name, was.get(name), results.get(name), new is None) for name in names
+    )
+    return Comparison(target, tuple(d for d in differences if d), tuple(_remarks(old, new)))
 
 
 def _difference(
@@ -134,17 +140,19 @@ def _alike(was: Cell, now: ClauseResult) -> bool:
     """Whether it fails as it did: by the same signature, where there is one."""
     if was.outcome is not now.outcome:
         return False
-    shown = now.counterexample
-    if now.outcome not in SHOWN or shown is None:
+    counterexample = now.counterexample
+    if now.outcome not in SHOWN or counterexample is None:
         return True
-    return (was.signature or was.actual) == (shown.signature if was.signature else shown.actual)
+    return (was.signature or was.actual) == (
+        counterexample.signature if was.signature else counterexample.actual
+    )
 
 
 def _now(now: ClauseResult) -> str:
-    shown = now.counterexample
-    if now.outcome is Verdict.FIXED or shown is None:
+    counterexample = now.counterexample
+    if now.outcome is Verdict.FIXED or counterexample is None:
         return f"{now.outcome}: {now.reason}"
-    return f"{now.outcome}: {shown.signature}"
+    return f"{now.outcome}: {counterexample.signature}"
 
 
 def _before(was: Cell | None) -> str:

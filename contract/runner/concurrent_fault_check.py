@@ -30,45 +30,45 @@ _TIMES = 16
 _FAILED = IO_KINDS | {Kind.ENVIRONMENT}
 
 
-class Found(NamedTuple):
+class CheckedReads(NamedTuple):
     """How many reads were judged, and the first set of them that went wrong."""
 
     exercised: int = 0
-    shown: Counterexample | None = None
+    counterexample: Counterexample | None = None
 
 
-def check_preads(executor: Executor, injector: Injector) -> Found:
+def check_preads(executor: Executor, injector: Injector) -> CheckedReads:
     """Read at several places of one stream at once, while one request after the other fails.
 
     Nothing is found where there is no positioned read, or no fault of a single request.
     """
     kinds = [kind for kind in _KINDS if kind in injector.kinds]
     if "pread" not in executor.binding.operations or not kinds:
-        return Found()
+        return CheckedReads()
     judged = 0
     for at in range(2, 2 + _STRIKES):  # the first request may be the open
         plan = FaultPlan((Fault(kinds[0], at, _TIMES),))
-        found = _trial(executor, injector, plan)
-        judged += found.exercised
-        if found.shown is not None:
-            return Found(judged, found.shown)
-    return Found(judged)
+        checked = _trial(executor, injector, plan)
+        judged += checked.exercised
+        if checked.counterexample is not None:
+            return CheckedReads(judged, checked.counterexample)
+    return CheckedReads(judged)
 
 
-def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> Found:
+def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> CheckedReads:
     path, data, _ = executor.file(_LENGTH)
     length = len(data)
     reads = [_steps(thread, length) for thread in range(_THREADS)]
     steps = tuple(step for own in reads for step in own)
     program = Program(_LENGTH, steps, faults=plan)
     if executor.leaves_out(program):
-        return Found()
+        return CheckedReads()
     beat(program)
     with injector.attached(plan):
         try:
             stream = executor.binding.open(path)
         except Exception:  # other clauses tell of opens
-            return Found()
+            return CheckedReads()
         try:
             outcomes = _run(executor, stream, reads)
         finally:
@@ -78,16 +78,16 @@ def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> Found:
     wrong = [o for s, o in zip(steps, outcomes, strict=True) if not _right(executor, s, o, data)]
     expected = (f"at most {fired} of {len(steps)} reads fail, the others are right",)
     if wrong:
-        return Found(len(steps), _shown(program, expected, f"one read {wrong[0]}"))
+        return CheckedReads(len(steps), _failure(program, expected, f"one read {wrong[0]}"))
     if failed > fired:
-        return Found(len(steps), _shown(program, expected, f"{failed} reads failed"))
-    return Found(len(steps))
+        return CheckedReads(len(steps), _failure(program, expected, f"{failed} reads failed"))
+    return CheckedReads(len(steps))
 
 
 def _steps(thread: int, length: int) -> list[Step]:
     """Reads that share no byte with those of other threads, where the file is long enough."""
     places = (7 + (thread + _THREADS * n) * 11 for n in range(_READS))
-    return [Step("pread", (place % max(length - 9, 1), 9, 0, 9)) for place in places]
+    return [Step("pread", (position % max(length - 9, 1), 9, 0, 9)) for position in places]
 
 
 def _run(executor: Executor, stream: Opened, reads: Sequence[Sequence[Step]]) -> list[Outcome]:
@@ -109,5 +109,5 @@ def _right(executor: Executor, step: Step, outcome: Outcome, data: bytes) -> boo
     return judge_all(step.op, step.args, (opened(data),), features, outcome).failure is None
 
 
-def _shown(program: Program, expected: tuple[str, ...], actual: str) -> Counterexample:
+def _failure(program: Program, expected: tuple[str, ...], actual: str) -> Counterexample:
     return Counterexample(program, expected, actual, how="threads: reads fail together")

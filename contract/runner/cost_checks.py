@@ -45,7 +45,7 @@ class CostVerdict(NamedTuple):
     clause: str
     #: How many policies were measured.
     exercised: int = 0
-    shown: Counterexample | None = None
+    counterexample: Counterexample | None = None
     #: Whether the API lacks a call of the program, or I/O statistics.
     unsaid: bool = False
     #: What an error of the network or the set-up said, after which the clause was given up.
@@ -143,9 +143,9 @@ def _check(
             return CostVerdict(clause.id, exercised, environment=measured.environment)
         unsaid = unsaid or measured.unsaid
         exercised += measured.reading is not None or measured.uncounted
-        shown = _judge(cost, budget, policy, program, measured)
-        if shown is not None:
-            return CostVerdict(clause.id, exercised, shown)
+        counterexample = _judge(cost, budget, policy, program, measured)
+        if counterexample is not None:
+            return CostVerdict(clause.id, exercised, counterexample)
     return CostVerdict(clause.id, exercised, unsaid=unsaid and not exercised)
 
 
@@ -171,12 +171,12 @@ def _judge(
     reading, allowed = measured.reading, budget[_entry(budget, policy)]
     if reading is None or reading == allowed or (reading < allowed and not cost.exact):
         return None
-    most = "exactly" if cost.exact else "at most"
+    limit = "exactly" if cost.exact else "at most"
     under = "" if policy is None else f" with policy {policy}"
     parts = [f"{name} {rise}" for name, rise in measured.counters.items() if rise]
     return Counterexample(
         program,
-        (f"{most} {_count(allowed, cost.meter)}{under}",),
+        (f"{limit} {_count(allowed, cost.meter)}{under}",),
         _count(reading, cost.meter) + (f" ({', '.join(parts)})" if parts else ""),
         how=f"cost: {cost.meter}",
     )

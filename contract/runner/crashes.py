@@ -27,7 +27,7 @@ _STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable", "change"
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 
 
-class Place(Protocol):
+class StepIndex(Protocol):
     """A list of one number, or memory that holds one."""
 
     def __getitem__(self, index: Literal[0], /) -> int:
@@ -44,7 +44,7 @@ class Journal:
     """What is running now, for whoever has to tell after it has ended."""
 
     #: The index of the step; -1 for opening the streams, the number of steps for closing them.
-    place: Place = field(default_factory=lambda: [0])
+    step_index: StepIndex = field(default_factory=lambda: [0])
     #: How many programs of the phase have been run.
     done: int = 0
 
@@ -103,11 +103,11 @@ def ended(program: Program, index: int, expected: str, actual: str, word: str) -
     return Counterexample(cut, (expected,), actual, step=len(cut.steps), how=f"{op}: {word}")
 
 
-def clause_of(program: Program, index: int, under_faults: str, wanted: frozenset[str]) -> str:
+def clause_of(program: Program, index: int, under_faults: str, selected: frozenset[str]) -> str:
     """Return the clause that a call breaks which does not come back, by its circumstances.
 
-    It is one of those that say how the call ends: of those `wanted`, if there is one, the one that
-    promises its result.
+    It is one of those that say how the call ends: of those `selected`, if there is one, the one
+    that promises its result.
     """
     if program.faults is not None:
         return under_faults
@@ -116,7 +116,7 @@ def clause_of(program: Program, index: int, under_faults: str, wanted: frozenset
     step = program.steps[index] if index < len(program.steps) else _CLOSE
     resolved = resolve_step(step, program.length, _BUFFER)
     named = about(step.op, resolved.args, _state_before(program, index, step.stream))
-    named = tuple(c for c in named if c in wanted) or named
+    named = tuple(c for c in named if c in selected) or named
     promised = (c for ending in _PROMISES for c in named if c.endswith(ending))
     return next(promised, named[0])
 

@@ -9,7 +9,8 @@ from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.counterexamples import counterexample
-from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.execution import Execution, Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 
 #: The clause of values that `opt` and `must` treat alike.

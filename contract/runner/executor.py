@@ -2,83 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
-from fscontract.contract.binding import Action, Binding, NoScene, Opened
+from fscontract.contract.binding import Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.openfile_clauses import speaks_for
-from fscontract.contract.models.openfile_stages import Case, Said, as_end, judge_refused_read
+from fscontract.contract.models.openfile_stages import Case, as_end, judge_refused_read
 from fscontract.contract.models.stream_state import Failure, Judgement
-from fscontract.contract.program.content import content, replacement
+from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
-from fscontract.contract.program.program import Program, Step, resolve_step
-from fscontract.contract.runner.crashes import Place
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.crashes import StepIndex
+from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.runner.timeouts import beat
 
 
-class Compiled(NamedTuple):
-    """A step made ready for one file length: resolved, numbered, bound."""
-
-    source: Step
-    step: Step
-    number: int
-    action: Action
-
-
-@dataclass(frozen=True)
-class Violation:
-    """What one program showed: a failure that ended it, or a SHOULD that it missed on the way."""
-
-    program: Program
-    index: int
-    step: Step
-    outcome: Outcome
-    failure: Failure
-    missed: bool = False
-    #: The operation that last touched the position before the failing step.
-    origin: str = ""
-    #: Whether a read would tell where the stream is: the position is known, and before the end.
-    placed: bool = True
-
-    @property
-    def signature(self) -> tuple[str, ...]:
-        """Violations that look alike: the same clause, seen by the same call in the same way."""
-        failure = self.failure
-        kind = self.outcome.kind.value
-        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
-
-    @property
-    def likeness(self) -> tuple[str, ...]:
-        """What stays the same while a program is made smaller."""
-        return (self.failure.clause, self.failure.aspect)
-
-
-def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
-    """The violation of a stage of an opening."""
-    assert said.failure is not None
-    return Violation(program, -1, step, outcome, said.failure)
-
-
-@dataclass
-class Execution:
-    """One program's run."""
-
-    violation: Violation | None = None
-    misses: list[Violation] = field(default_factory=list)
-    environment: Outcome | None = None
-    trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
-
-
-class Executor:
-    """Runs programs on one binding. Files are made once per length and shared by all programs
-    that do not change them."""
+class Executor(Workspace):
+    """Runs programs on one binding, and judges every call they make."""
 
     def __init__(
         self,
@@ -86,18 +31,13 @@ class Executor:
         features: frozenset[str],
         buffer: int,
         keys: Keys = NO_KEYS,
-        place: Place | None = None,
+        step_index: StepIndex | None = None,
         left_out: Container[Program] = (),
         acceptor: Acceptor | None = None,
     ) -> None:
-        self.binding = binding
-        self.buffer = buffer
-        self.acceptor = acceptor or Acceptor(features)
+        super().__init__(binding, buffer, acceptor or Acceptor(features), step_index)
         self._counted_before = self.acceptor.counts
-        self.operations = 0
-        self.programs = 0
         self.unsaid: set[str] = set()
-        self._place: Place = [0] if place is None else place
         #: Programs that are not run.
         self._left_out = left_out
         #: How often each clause of opens with options, and of faults, was judged.
@@ -105,19 +45,7 @@ class Executor:
         self.openings: Openings | None = None
         if binding.opener is not None:
             self.openings = Openings(binding, binding.opener, features, keys, buffer)
-        self._files: dict[int, tuple[str, bytes, int]] = {}
         self._written = False
-        self._by_value: dict[tuple[int, Step], Compiled] = {}
-        self._by_identity: dict[int, dict[int, Compiled]] = {}
-
-    @property
-    def index(self) -> int:
-        """The step that is running, for a report of a hang; -1 while a stream is opened."""
-        return self._place[0]
-
-    @index.setter
-    def index(self, index: int) -> None:
-        self._place[0] = index
 
     @property
     def exercised(self) -> Counter[str]:
@@ -127,38 +55,6 @@ class Executor:
     def leaves_out(self, program: Program) -> bool:
         """Whether the program is one that is not run."""
         return program in self._left_out
-
-    def file(self, length: int) -> tuple[str, bytes, int]:
-        """Path, content and start node of the shared file of this length."""
-        known = self._files.get(length)
-        if known is None:
-            data = self.binding.fixed_content
-            if data is None:
-                data = content(length)
-            known = self.binding.create(data), data, self.acceptor.start(data)
-            self._files[length] = known
-            self._by_identity[length] = {}
-        return known
-
-    def compile(self, length: int, step: Step) -> Compiled:
-        """The step for a file of this length."""
-        by_identity = self._by_identity[length]
-        compiled = by_identity.get(id(step))
-        if compiled is not None and compiled.source is step:
-            return compiled
-        key = (length, step)
-        compiled = self._by_value.get(key)
-        if compiled is None:
-            actual = len(self.file(length)[1])
-            resolved = resolve_step(step, actual, self.buffer)
-            action = self.binding.bind(resolved)
-            number = self.acceptor.number(replace(resolved, stream=0))
-            compiled = Compiled(step, resolved, number, action)
-            self._by_value[key] = compiled
-        # The compiled step keeps its source alive, so an identity can't come to mean another.
-        if compiled.source is step:
-            by_identity[id(step)] = compiled
-        return compiled
 
     def run(self, program: Program, trace: bool = False) -> Execution:
         """Run a program on newly opened streams and judge it up to its first failure."""
@@ -232,10 +128,10 @@ class Executor:
         execution.environment = execution.environment or attempt.environment
         if attempt.failed is not None:
             execution.violation = stage_violation(program, *attempt.failed)
-        found = execution.violation
-        if found is not None:
-            charged = openings.charge(found, len(data), exchanged=False)
-            execution.violation = replace(found, origin=charged)
+        violation = execution.violation
+        if violation is not None:
+            charged = openings.charge(violation, len(data), exchanged=False)
+            execution.violation = replace(violation, origin=charged)
         elif execution.environment is None:
             self.counts.update(speaks_for(attempt.case))
         return execution
@@ -247,19 +143,19 @@ class Executor:
         nodes = [start] * program.streams
         data = attempt.contents[0]
         self._follow(program, attempt.path, data, attempt.streams, nodes, execution, trace)
-        found = execution.violation
-        if found is None:
+        violation = execution.violation
+        if violation is None:
             return
-        node = nodes[found.step.stream]
-        if judge_refused_read(attempt.case, found.failure, found.outcome) or self._is_end(
-            attempt.case, node, found
+        node = nodes[violation.step.stream]
+        if judge_refused_read(attempt.case, violation.failure, violation.outcome) or self._is_end(
+            attempt.case, node, violation
         ):
             execution.violation = None
 
-    def _is_end(self, case: Case, node: int, found: Violation) -> bool:
+    def _is_end(self, case: Case, node: int, violation: Violation) -> bool:
         """Whether a read raised where it could have said that the file ends."""
-        step = self.compile(found.program.length, found.step).step
-        end = as_end(case, step, found.outcome)
+        step = self.compile(violation.program.length, violation.step).step
+        end = as_end(case, step, violation.outcome)
         if end is None:
             return False
         acceptor = self.acceptor
@@ -269,10 +165,12 @@ class Executor:
     def _act(self, program: Program, stream: Opened, step: Step) -> Outcome:
         return self.compile(program.length, step).action(stream)
 
-    def charge(self, found: Violation, exchanged: bool) -> str:
+    def charge(self, violation: Violation, exchanged: bool) -> str:
         """The clause that a program with an opening breaks (see `Openings.charge`)."""
         assert self.openings is not None
-        return self.openings.charge(found, len(self.file(found.program.length)[1]), exchanged)
+        return self.openings.charge(
+            violation, len(self.file(violation.program.length)[1]), exchanged
+        )
 
     def observe(self, program: Program) -> list[Outcome]:
         """What every call of a program of one stream does, whatever the model says of it."""
@@ -366,11 +264,6 @@ class Executor:
         self._written = False
         if self.binding.fixed_content is None:
             self._files[length] = self.binding.create(data), data, start
-
-    def forget(self, path: str) -> None:
-        """Remove a file that no other program uses."""
-        with contextlib.suppress(Exception):  # the program may have deleted it already
-            self.binding.change(path, None)
 
 
 def changed_content(data: bytes, how: str) -> bytes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fscontract.contract.binding import Injector
 from fscontract.contract.models.stream_state import Failure, State, opened
@@ -19,9 +19,7 @@ from fscontract.contract.program.content import replacement
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, raised, returned
 from fscontract.contract.program.program import Program, Step
-
-if TYPE_CHECKING:
-    from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.execution import Execution, Violation, Workspace
 
 #: Faults that change the file, which is then of no use to other programs.
 CHANGING = frozenset({"change", "cut", "delete", "revoke"})
@@ -44,7 +42,7 @@ class _Stream:
 class FaultyRun:
     """One program with its faults."""
 
-    executor: Executor
+    workspace: Workspace
     injector: Injector
     program: Program
     path: str
@@ -80,27 +78,27 @@ class FaultyRun:
             fired, requests = self.injector.fired, self.injector.requests
             outcome, stream = returned(), None
             try:
-                stream = self.executor.binding.open(self.path)
+                stream = self.workspace.binding.open(self.path)
             except Exception as error:  # whatever it is, it is judged
                 outcome = raised(error)
             struck = self.injector.fired - fired
-            made = self.injector.requests - requests
+            requested = self.injector.requests - requests
             if stream is not None:
                 versions = self._versions(self.injector.fired)
                 state = opened(self.data)._replace(versions=versions, changed=len(versions) > 1)
                 self.streams.append(_Stream(stream, (state,), struck=struck > 0))
-            if not self._right_open(outcome, struck, made) or stream is None:
+            if not self._right_open(outcome, struck, requested) or stream is None:
                 return False
         return True
 
-    def _right_open(self, outcome: Outcome, struck: int, made: int) -> bool:
+    def _right_open(self, outcome: Outcome, struck: int, requested: int) -> bool:
         """Judge an open during which faults struck and requests were made."""
         failure: Failure | None = None
         self.counts["fault.open"] += struck > 0
-        if made > REQUESTS:
+        if requested > REQUESTS:
             says = f"at most {REQUESTS} requests"
             failure = Failure("fault.retries", "", "requests", (says,))
-            outcome = outcome._replace(detail=f"{outcome.detail or 'opened'}, {made} requests")
+            outcome = outcome._replace(detail=f"{outcome.detail or 'opened'}, {requested} requests")
         elif outcome.raised and not (struck and outcome.kind in _CLEAN):
             clause = "fault.open" if struck else "open.state"
             if not struck and self.injector.fired and not self._changing:
@@ -113,18 +111,18 @@ class FaultyRun:
         return failure is None
 
     def _follow(self) -> None:
-        executor, injector = self.executor, self.injector
-        features = executor.acceptor.features
+        workspace, injector = self.workspace, self.injector
+        features = workspace.acceptor.features
         for index, source in enumerate(self.program.steps):
-            executor.index = index
+            workspace.index = index
             stream = self.streams[source.stream]
-            compiled = executor.compile(self.program.length, source)
+            compiled = workspace.compile(self.program.length, source)
             fired, requests = injector.fired, injector.requests
             outcome = compiled.action(stream.opened)
-            executor.operations += 1
+            workspace.operations += 1
             struck = injector.fired - fired
-            made = injector.requests - requests - (struck if self.progress else 0)
-            around = Circumstances(struck, made, stream.failed)
+            requested = injector.requests - requests - (struck if self.progress else 0)
+            around = Circumstances(struck, requested, stream.failed)
             if struck:
                 self._changed()
             stream.struck = stream.struck or struck > 0
@@ -169,26 +167,26 @@ class FaultyRun:
         return tuple(versions)
 
     def _close(self) -> None:
-        close = self.executor.compile(self.program.length, _CLOSE).action
-        self.executor.index = len(self.program.steps)
+        close = self.workspace.compile(self.program.length, _CLOSE).action
+        self.workspace.index = len(self.program.steps)
         for stream in self.streams:
             outcome = close(stream.opened)
             self.counts["fault.close"] += 1
             if outcome.raised and self.execution.violation is None:
-                shown = Failure("fault.close", "", "raised", ("close() returns",))
-                self._violation(len(self.program.steps), _CLOSE, outcome, shown)
+                failure = Failure("fault.close", "", "raised", ("close() returns",))
+                self._violation(len(self.program.steps), _CLOSE, outcome, failure)
 
     def _look_again(self) -> None:
         """What happened to some streams leaves a new one on the same file alone."""
-        binding, executor = self.executor.binding, self.executor
+        binding, workspace = self.workspace.binding, self.workspace
         read = next((s for s in _reads(len(self.data)) if s.op in binding.operations), None)
         if read is None:
             return
         outcome = self._read_anew(read)
         state = (opened(self.data),)
-        compiled = executor.compile(self.program.length, read)
+        compiled = workspace.compile(self.program.length, read)
         judgement = judge_under_faults(
-            compiled.step, state, executor.acceptor.features, outcome, Circumstances(0, 0, False)
+            compiled.step, state, workspace.acceptor.features, outcome, Circumstances(0, 0, False)
         )
         self.counts["fault.isolated"] += 1
         if judgement.failure is not None:
@@ -197,17 +195,15 @@ class FaultyRun:
 
     def _read_anew(self, read: Step) -> Outcome:
         try:
-            stream = self.executor.binding.open(self.path)
+            stream = self.workspace.binding.open(self.path)
         except Exception as error:  # whatever it is, it should not be
             return raised(error)
         try:
-            return self.executor.compile(self.program.length, read).action(stream)
+            return self.workspace.compile(self.program.length, read).action(stream)
         finally:
-            self.executor.compile(self.program.length, _CLOSE).action(stream)
+            self.workspace.compile(self.program.length, _CLOSE).action(stream)
 
     def _violation(self, index: int, step: Step, outcome: Outcome, failure: Failure) -> None:
-        from fscontract.contract.runner.executor import Violation
-
         self.execution.violation = Violation(self.program, index, step, outcome, failure)
 
 
@@ -218,23 +214,23 @@ def _reads(length: int) -> Iterator[Step]:
     yield Step("read_into", (length, 0, length))
 
 
-def run_under_faults(executor: Executor, program: Program, execution: Execution) -> Counter[str]:
+def run_under_faults(workspace: Workspace, program: Program, execution: Execution) -> Counter[str]:
     """Run a program with its faults; the clauses it exercised. Nothing happens without an injector
     or if it can't bring about one of the faults."""
-    injector, plan = executor.binding.injector, program.faults
+    injector, plan = workspace.binding.injector, program.faults
     if injector is None or plan is None or not plan.kinds <= injector.kinds:
         return Counter()
-    path, data, _ = executor.file(program.length)
+    path, data, _ = workspace.file(program.length)
     own = bool(plan.kinds & CHANGING)
     if own:
-        path = executor.binding.create(data)
-    work = FaultyRun(executor, injector, program, path, data, execution)
+        path = workspace.binding.create(data)
+    run = FaultyRun(workspace, injector, program, path, data, execution)
     try:
-        work.run()
+        run.run()
     finally:
         if own:
-            executor.forget(path)
-    return work.counts
+            workspace.forget(path)
+    return run.counts
 
 
 def without_faults(program: Program) -> Program:

@@ -39,10 +39,10 @@ def fault_of(error: BaseException) -> Fault:
         return error.fault
     text = clip(" ".join(text_of(error).split()), 500)
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return Fault(f"{said} ({_place(error)})", _trace(error))
+    return Fault(f"{said} ({_source_line(error)})", _trace(error))
 
 
-def _place(error: BaseException) -> str:
+def _source_line(error: BaseException) -> str:
     """Return the innermost line that is in the kit, or else the innermost."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, NoScene, Opener
@@ -16,9 +16,7 @@ from fscontract.contract.models.stream_state import Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.program.program import Program, Step
-
-if TYPE_CHECKING:
-    from fscontract.contract.runner.executor import Violation
+from fscontract.contract.runner.execution import Violation
 
 
 class Keys(NamedTuple):
@@ -90,7 +88,7 @@ class Openings:
         NoScene if the target can't have what the program wants to open.
         """
         case = self.case(program, len(data))
-        attempt = self._place(case, path, data)
+        attempt = self._prepare_scene(case, path, data)
         for step, outcome, said in self._stages(attempt, data):
             attempt.note(step, outcome, said)
             if not attempt.goes_on:
@@ -125,24 +123,24 @@ class Openings:
         if attempt.own_file:
             self.binding.change(attempt.path, None)
 
-    def charge(self, found: Violation, length: int, exchanged: bool) -> str:
+    def charge(self, violation: Violation, length: int, exchanged: bool) -> str:
         """The clause that a failing program breaks, once it is as small as it gets.
 
         `exchanged` says that it goes well with `opt` and `must` exchanged.
         """
-        failure = found.failure
+        failure = violation.failure
         if failure.clause.startswith("open."):
             return failure.clause
         stage = failure.aspect.split(" ")[0]
-        if found.index >= 0 or stage not in opening.STAGES:
+        if violation.index >= 0 or stage not in opening.STAGES:
             stage = "read"
-        kind = found.outcome.kind
-        fault = openfile_clauses.Fault(stage, kind, failure.aspect, exchanged, found.step.op)
-        return openfile_clauses.charge(self.case(found.program, length), fault)
+        kind = violation.outcome.kind
+        fault = openfile_clauses.Fault(stage, kind, failure.aspect, exchanged, violation.step.op)
+        return openfile_clauses.charge(self.case(violation.program, length), fault)
 
     # The stages -----------------------------------------------------------------------------
 
-    def _place(self, case: Case, path: str, data: bytes) -> Attempt:
+    def _prepare_scene(self, case: Case, path: str, data: bytes) -> Attempt:
         scene = case.opening.scene
         if scene not in self.opener.scenes:
             raise NoScene(scene)
@@ -167,10 +165,10 @@ class Openings:
 
         outcome, builder = self._try(lambda: opener.open_file(attempt.path))
         yield Step("open_file"), outcome, opening.judge_open_file(case, outcome)
-        for index, (call, shown) in enumerate(zip(calls, case.opening.calls, strict=True)):
+        for index, (call, call_shape) in enumerate(zip(calls, case.opening.calls, strict=True)):
             outcome, builder = self._try(partial(opener.call, builder, call))
             said = opening.judge_call(case, index, outcome)
-            yield Step(shown[0], shown[1:]), outcome, said
+            yield Step(call_shape[0], call_shape[1:]), outcome, said
         if case.opening.scene == "late":
             opener.appear(attempt.path, data)
             attempt.own_file = True

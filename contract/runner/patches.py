@@ -94,7 +94,7 @@ class Patches:
         self,
         owners: tuple[_Owner, ...],
         every: Callable[..., bool] = all,
-        each: Callable[..., Any] = map,
+        function: Callable[..., Any] = map,
         same: Callable[[object, object], bool] = operator.is_,
         limit: Callable[[], int] = sys.getrecursionlimit,
         missing: type[KeyError] = KeyError,
@@ -104,7 +104,7 @@ class Patches:
             return
         for one in owners:
             try:
-                if every(each(same, one.get(one.now), one.values)):
+                if every(function(same, one.get(one.now), one.values)):
                     continue
             except missing:  # it was deleted
                 pass
@@ -119,18 +119,27 @@ class Patches:
         set_limit: Callable[[int], None] = sys.setrecursionlimit,
     ) -> bool:
         """Put everything back; return whether there was anything to put back."""
-        found = False
+        changed = False
         if limit() != self._limit:
-            found = True
+            changed = True
             set_limit(self._limit)
             self.changed["the recursion limit"] = None
         for one in self._all:
             for name, value in pairs(one.names, one.values):
                 if one.now.get(name, _Absent) is not value:
-                    found = True
+                    changed = True
                     put(one.owner, name, value)
                     self.changed[one.name + "." + name] = None
-        return found
+        return changed
+
+    @contextlib.contextmanager
+    def within_raised_limit(self) -> Iterator[None]:
+        """Take the present recursion limit for the suite's own meanwhile: Hypothesis raises it."""
+        before, self._limit = self._limit, sys.getrecursionlimit()
+        try:
+            yield
+        finally:
+            self._limit = before
 
     @contextlib.contextmanager
     def tolerated(self) -> Iterator[None]:

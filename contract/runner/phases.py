@@ -1,11 +1,15 @@
-"""Phases of a run, in their order: streams of programs, and checks that are not programs."""
+"""Phases of a run, in their order: sources of programs, then checks that run programs themselves.
+
+A phase is a function of the run's context. In a shard of a run it does that shard's part.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding
@@ -25,13 +29,12 @@ from fscontract.contract.generate import (
 from fscontract.contract.generate.vectors import Vector, vectors
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import concurrent_fault_check
+from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
+from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.settings import Settings
-
-if TYPE_CHECKING:
-    from fscontract.contract.runner.runner import Run
-
+from fscontract.contract.runner.timeout_policy import run_check, run_items
 
 Item: TypeAlias = Program | Vector
 #: Programs of a part of a run that follow each other, so that it judges most calls by what it
@@ -40,41 +43,47 @@ _BLOCK = 32
 
 
 class Phase(NamedTuple):
-    """Programs of one source; `total` is how many, None if that is not known beforehand."""
+    """A phase; `total` is how many programs it has, None if that is not known beforehand."""
 
     name: str
     total: int | None
-    items: Iterator[Item]
+    run: Callable[[RunContext], None]
 
 
 class _Source(NamedTuple):
-    """A phase whose programs may be such still to be made."""
+    """Programs of one phase, or rows of which programs are made."""
 
     name: str
     total: int | None
     items: Iterator[Item] | Iterator[exhaustive.Row]
 
 
-def phases(
-    binding: Binding, settings: Settings, operations: frozenset[str], buffer: int
-) -> Iterator[Phase]:
-    """What to run on a binding, without the programs that tell nothing of the wanted clauses.
+# Programs -------------------------------------------------------------------------------------
 
-    Of a target whose calls cost round trips fewer programs are made. With a part of a run as
-    setting, it is only the programs of that.
+
+def program_phases(context: RunContext) -> Iterator[Phase]:
+    """Yield the phases that run programs, without programs that exercise no selected clause.
+
+    A target whose calls cost round trips gets fewer programs.
     """
-    part, seed, block = settings.part, settings.seed, 1 if binding.remote else _BLOCK
-    for name, total, items in _phases(binding, settings, operations, buffer):
-        dealt = items if part is None else part.deal(name, seed, items, block)
-        yield Phase(name, total, _telling(map(_made, dealt), settings))
+    binding, settings = context.binding, context.settings
+    shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
+    for name, total, items in _sources(binding, settings, context.operations, context.buffer):
+        dealt = items if shard is None else shard.deal(name, seed, items, block)
+        programs = _relevant(map(_program, dealt), settings)
+        yield Phase(name, total, partial(_run_programs, programs=programs))
 
 
-def _made(item: Item | exhaustive.Row) -> Item:
-    """The program of a row; whatever else there is to run, as it is."""
+def _run_programs(context: RunContext, programs: Iterator[Item]) -> None:
+    run_items(context, programs, partial(check_program, context))
+
+
+def _program(item: Item | exhaustive.Row) -> Item:
+    """Return the program of a row; a program or an example unchanged."""
     return Program(*item) if type(item) is tuple else item  # type: ignore[return-value]
 
 
-def _phases(
+def _sources(
     binding: Binding, settings: Settings, operations: frozenset[str], buffer: int
 ) -> Iterator[_Source]:
     effort, fixed = settings.effort, binding.fixed_content
@@ -134,185 +143,196 @@ def _openings(
         yield _Source("openings", None, source)
 
 
-def _sampled(name: str, source: Iterable[Program], most: int, settings: Settings) -> _Source:
-    drawn = exhaustive.sampled(source, most, settings.seed)
+def _sampled(name: str, source: Iterable[Program], count: int, settings: Settings) -> _Source:
+    drawn = exhaustive.sampled(source, count, settings.seed)
     return _Source(name, len(drawn), iter(drawn))
 
 
-def _telling(items: Iterator[Item], settings: Settings) -> Iterator[Item]:
-    """Those that can tell something of the clauses that are judged."""
+def _relevant(items: Iterator[Item], settings: Settings) -> Iterator[Item]:
+    """Return the programs that can exercise a clause that is judged."""
     relevant = settings.relevant
     if relevant is None or settings.checks("consistency"):
         return items
-    return (item for item in items if isinstance(item, Vector) or _tells(item, relevant))
+    return (item for item in items if isinstance(item, Vector) or _exercises(item, relevant))
 
 
-def _tells(program: Program, operations: frozenset[str]) -> bool:
+def _exercises(program: Program, operations: frozenset[str]) -> bool:
     special = program.opening is not None or program.faults is not None
     return special or any(step.op in operations for step in program.steps)
 
 
+# Checks ---------------------------------------------------------------------------------------
+
 #: Longer than any schedule may take, in seconds: what hangs then hangs outside the threads.
 _SCHEDULE_PATIENCE = 90.0
-#: The numbers by which checks are dealt to the parts of a run; families of threads come before.
+#: The numbers by which checks are dealt to shards; families of threads have the numbers before.
 _COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS = range(OVERLAP + 1, OVERLAP + 5)
 
 
-class Specials:
-    """What else there is to do in a run, or in the part of it that its settings have."""
+def check_phases(context: RunContext) -> Iterator[Phase]:
+    """Yield the phases that come after the programs."""
+    settings = context.settings
+    checks = settings.checks
+    yield Phase("search", None, partial(_watched, check=_search))
+    if checks("status") and STATUS not in _crashed_outside_programs(settings):
+        yield _dealt(context, _STATUS, "status", _check_status)
+    if checks("resources"):
+        yield _dealt(context, _RESOURCES, "resources", _check_resources)
+    if checks("cost") and context.binding.opener is not None:
+        yield _dealt(context, _COSTS, "costs", _check_costs)
+    if settings.faults is not None and checks("faults"):
+        yield _dealt(context, _FAULTY_THREADS, "threads under faults", _check_faulty_threads)
+    if checks("concurrency"):
+        yield Phase("concurrency", None, _check_threads)
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._part = run.settings.part
 
-    def __iter__(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Names of phases, and what is done in them."""
-        run, checks = self._run, self._run.settings.checks
-        crashed = {c.clause for c in run.settings.crashes if c.program is None}
-        yield "search", lambda: run.supervised("search", self._search)
-        if checks("status") and STATUS not in crashed:
-            yield "status", self._one(_STATUS, "status", self._status)
-        if checks("resources"):
-            yield "resources", self._one(_RESOURCES, "resources", self._resources)
-        if checks("cost") and run.binding.opener is not None:
-            yield "costs", self._one(_COSTS, "costs", self._costs)
-        if run.settings.faults is not None and checks("faults"):
-            yield (
-                "threads under faults",
-                self._one(_FAULTY_THREADS, "threads", self._faulty_threads),
-            )
-        if checks("concurrency"):
-            patience = max(run.settings.timeout, _SCHEDULE_PATIENCE)
-            yield "concurrency", lambda: self._concurrency(patience)
+def _crashed_outside_programs(settings: Settings) -> frozenset[str]:
+    """Return the clauses that ended a process in a check that runs no program."""
+    return frozenset(c.clause for c in settings.crashes if c.program is None)
 
-    def _one(self, number: int, name: str, work: Callable[[], None]) -> Callable[[], None]:
-        if self._part is not None and not self._part.has(number):
-            return _nothing
-        return lambda: self._run.supervised(name, work)
 
-    def _search(self) -> None:
-        run = self._run
-        settings, fixed = run.settings, run.binding.fixed_content
-        only = None if fixed is None else len(fixed)
-        failed: Container[str] = run.findings.failed
-        if self._part is not None:
-            if self._part.failed is None:  # what fails elsewhere is not known yet
-                return
-            failed = self._part.failed
+def _watched(context: RunContext, check: Callable[[RunContext], None]) -> None:
+    run_check(context, partial(check, context))
 
-        def fails(program: Program) -> bool:
-            found = run.executor.run(program).violation
-            return found is not None and found.failure.clause not in failed
 
-        if not run.binding.remote:
-            found = hypothesis_search.search(
-                fails, run.operations, run.buffer, settings.effort, settings.seed, only
-            )
-            if found is not None:
-                run.attempt(found)
+def _dealt(
+    context: RunContext, number: int, name: str, check: Callable[[RunContext], None]
+) -> Phase:
+    """Return the phase of a check, which does nothing in shards that do not have this number."""
+    shard = context.settings.shard
+    if shard is not None and not shard.has(number):
+        return Phase(name, None, _skip)
+    return Phase(name, None, partial(_watched, check=check))
 
-    def _status(self) -> None:
-        run = self._run
-        for length in (0, 1, exhaustive.LENGTH, run.buffer + exhaustive.OVERHANG):
-            path, data, _ = run.executor.file(length)
-            known, shown = check_length(run.binding, path, data)
-            run.keep(STATUS, shown)
-            run.extra[STATUS] += known
 
-    def _resources(self) -> None:
-        run = self._run
-        if "unbuffer" in run.operations and "unbuf.release" in run.settings.wanted:
-            exercised, shown = check_unbuffer(run.executor)
-            run.extra["unbuf.release"] += exercised
-            run.keep("unbuf.release", shown)
+def _skip(context: RunContext) -> None:
+    """Leave a check to another shard."""
 
-    def _costs(self) -> None:
-        run = self._run
-        profile, opener = run.settings.profile, run.binding.opener
-        assert opener is not None
-        declared = [c for c in run.settings.clauses if not profile.satisfies(c.needs)]
-        policies = tuple(option_table().policies)
-        for found in check_costs(run.executor, opener, declared, profile.budgets, policies):
-            run.extra[found.clause] += found.exercised
-            if found.unsaid:
-                run.executor.unsaid.add(found.clause)
-            if found.environment:
-                run.environment(found.environment)
-            run.keep(found.clause, found.shown)
 
-    def _faulty_threads(self) -> None:
-        run, clause = self._run, concurrent_fault_check.CLAUSE
-        injector = run.binding.injector
-        if injector is None or clause not in run.settings.wanted:
+def _search(context: RunContext) -> None:
+    settings, fixed = context.settings, context.binding.fixed_content
+    failed: Container[str] = context.counterexamples.failed
+    if settings.shard is not None:
+        if settings.shard.failed is None:  # what fails elsewhere is not known yet
             return
-        found = concurrent_fault_check.check_preads(run.executor, injector)
-        run.extra[clause] += found.exercised
-        run.keep(clause, found.shown)
+        failed = settings.shard.failed
 
-    # Threads ----------------------------------------------------------------------------------
+    def fails(program: Program) -> bool:
+        with context.sandbox.patches.within_raised_limit():
+            violation = context.executor.run(program).violation
+        return violation is not None and violation.failure.clause not in failed
 
-    def _concurrency(self, patience: float) -> None:
-        run, part = self._run, self._part
-        if part is None:
-            self._take(self._checked(None, patience))
-            return
-        for number in range(OVERLAP + 1):
-            if part.has(number):
-                part.at(number)
-                run.families.append(Family(part.order))
-                self._take_family(self._checked(number, patience))
-
-    def _take_family(self, report: ConcurrencyReport) -> None:
-        """Keep what came of one family apart: another may be the last in a run."""
-        counts = {"schedules": report.schedules, "operations": report.operations}
-        family = self._run.families[-1]
-        family.exercised.update(report.exercised)
-        family.counts.update(counts)
-        family.notes += report.notes
-        family.stopped = report.stopped
-        self._show(report)
-
-    def _checked(self, only: int | None, patience: float) -> ConcurrencyReport:
-        """What the check has found, up to its end or to a call that hangs outside the threads."""
-        run, report = self._run, ConcurrencyReport()
-        settings = run.settings
-        crashed = {c.clause for c in settings.crashes if c.program is None}
-        wanted = settings.wanted - of_same_families(crashed)
-
-        def check() -> None:
-            features, effort, seed = settings.profile.features, settings.effort, settings.seed
-            check_concurrency(
-                run.binding,
-                features,
-                effort,
-                seed,
-                run.beat,
-                run.buffer,
-                wanted,
-                only=only,
-                report=report,
-            )
-
-        run.supervised("c", check, patience)
-        return report
-
-    def _take(self, report: ConcurrencyReport) -> None:
-        run = self._run
-        run.extra.update(report.exercised)
-        run.notes += report.notes
-        run.counts["schedules"] += report.schedules
-        run.executor.operations += report.operations
-        self._show(report)
-
-    def _show(self, report: ConcurrencyReport) -> None:
-        run = self._run
-        for found, missed in ((report.violations, False), (report.missed, True)):
-            for clause, shown in found.items():
-                how = "threads: hang" if "hang" in shown.actual else "threads: no serial order"
-                data = report.schedules_json.get(clause)
-                named = replace(shown, how=how, threads=data)
-                run.report(run.findings.add(clause, named, missed))
+    if not context.binding.remote:
+        program = hypothesis_search.search(
+            fails,
+            context.operations,
+            context.buffer,
+            settings.effort,
+            settings.seed,
+            None if fixed is None else len(fixed),
+        )
+        if program is not None:
+            check_program(context, program)
 
 
-def _nothing() -> None:
-    """Another part of the run does it."""
+def _check_status(context: RunContext) -> None:
+    for length in (0, 1, exhaustive.LENGTH, context.buffer + exhaustive.OVERHANG):
+        path, data, _ = context.executor.file(length)
+        known, counterexample = check_length(context.binding, path, data)
+        context.keep(STATUS, counterexample)
+        context.exercised[STATUS] += known
+
+
+def _check_resources(context: RunContext) -> None:
+    clause = "unbuffer.release"
+    if "unbuffer" in context.operations and clause in context.settings.selected:
+        exercised, counterexample = check_unbuffer(context.executor)
+        context.exercised[clause] += exercised
+        context.keep(clause, counterexample)
+
+
+def _check_costs(context: RunContext) -> None:
+    profile, opener = context.settings.profile, context.binding.opener
+    assert opener is not None
+    declared = [c for c in context.settings.clauses if not profile.satisfies(c.needs)]
+    policies = tuple(option_table().policies)
+    for cost in check_costs(context.executor, opener, declared, profile.budgets, policies):
+        context.exercised[cost.clause] += cost.exercised
+        if cost.unsaid:
+            context.executor.unsaid.add(cost.clause)
+        if cost.environment:
+            context.lose_call(cost.environment)
+        context.keep(cost.clause, cost.counterexample)
+
+
+def _check_faulty_threads(context: RunContext) -> None:
+    clause, injector = concurrent_fault_check.CLAUSE, context.binding.injector
+    if injector is None or clause not in context.settings.selected:
+        return
+    result = concurrent_fault_check.check_preads(context.executor, injector)
+    context.exercised[clause] += result.exercised
+    context.keep(clause, result.counterexample)
+
+
+# Threads --------------------------------------------------------------------------------------
+
+
+def _check_threads(context: RunContext) -> None:
+    shard = context.settings.shard
+    if shard is None:
+        report = _schedules(context, None)
+        context.exercised.update(report.exercised)
+        context.notes += report.notes
+        context.counts["schedules"] += report.schedules
+        context.executor.operations += report.operations
+        _keep_schedules(context, report)
+        return
+    for number in range(OVERLAP + 1):
+        if shard.has(number):
+            shard.at(number)
+            context.families.append(Family(shard.order))
+            _keep_family(context, _schedules(context, number))
+
+
+def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
+    """Return the report of the check, up to its end or to a call that hangs outside threads."""
+    settings, report = context.settings, ConcurrencyReport()
+    selected = settings.selected - of_same_families(_crashed_outside_programs(settings))
+
+    def count(schedules: int) -> None:
+        context.done = schedules
+
+    def check() -> None:
+        check_concurrency(
+            context.binding,
+            settings.profile.features,
+            settings.effort,
+            settings.seed,
+            count,
+            context.buffer,
+            selected,
+            only=only,
+            report=report,
+        )
+
+    run_check(context, check, max(settings.timeout, _SCHEDULE_PATIENCE))
+    return report
+
+
+def _keep_family(context: RunContext, report: ConcurrencyReport) -> None:
+    """Keep the results of one family apart: another may be the last in a run."""
+    family = context.families[-1]
+    family.exercised.update(report.exercised)
+    family.counts.update({"schedules": report.schedules, "operations": report.operations})
+    family.notes += report.notes
+    family.stopped = report.stopped
+    _keep_schedules(context, report)
+
+
+def _keep_schedules(context: RunContext, report: ConcurrencyReport) -> None:
+    for counterexamples, missed in ((report.violations, False), (report.missed, True)):
+        for clause, schedule in counterexamples.items():
+            how = "threads: hang" if "hang" in schedule.actual else "threads: no serial order"
+            threads = report.schedules_json.get(clause)
+            named = replace(schedule, how=how, threads=threads)
+            context.report(context.counterexamples.add(clause, named, missed))

@@ -31,14 +31,14 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
 #: What a connector does in one way or the other, with clauses that depend on it without saying so.
 CHOICES: dict[str, tuple[str, ...]] = {
     "rejects-seek-past-eof": (),
-    "supports-strict-exceptions": ("full.eof",),
+    "supports-strict-exceptions": ("read-fully.eof",),
     "vector-io-early-eof-check": (),
     "vector-io-overlapping-ranges": (),
     "openfile-pins-version": (),
     "openfile-first-read": ("open.failure-stage", "open.read-fails"),
 }
 #: Clauses that show a capability where others of its hold without it.
-PROOFS = {"supports-new-source": frozenset({"stns.moved", "stns.same-data"})}
+PROOFS = {"supports-new-source": frozenset({"new-source.moved", "new-source.same-data"})}
 #: What a run can't tell: these stay as the profile has them from which it starts.
 UNOBSERVED = {
     "supports-seek-on-closed-file": "would excuse a violation",
@@ -138,17 +138,20 @@ def _capable(name: str, result: RunResult) -> bool:
     """Whether a clause that needs it was judged, and no call said that it is unsupported."""
     own = _needing(name)
     refusals = {f"{op}: UNSUPPORTED" for op in CAPABILITIES[name]}
-    shown = [c.counterexample for c in result.clauses if c.clause.id in own]
-    if any(found is not None and found.how in refusals for found in shown):
+    counterexamples = [c.counterexample for c in result.clauses if c.clause.id in own]
+    if any(
+        counterexample is not None and counterexample.how in refusals
+        for counterexample in counterexamples
+    ):
         return False
     own -= {c.clause.id for c in result.clauses if _is_uncounted(c)}
     return sum(_counted(PROOFS.get(name, own), result)) > 0
 
 
-def _is_uncounted(found: ClauseResult) -> bool:
+def _is_uncounted(result: ClauseResult) -> bool:
     """Whether it fails since the target lacks the statistics that the run declared."""
-    shown = found.counterexample
-    return shown is not None and shown.how == UNCOUNTED
+    counterexample = result.counterexample
+    return counterexample is not None and counterexample.how == UNCOUNTED
 
 
 def _chosen(name: str, first: RunResult, second: RunResult, base: Profile) -> bool:
@@ -164,8 +167,8 @@ def _chosen(name: str, first: RunResult, second: RunResult, base: Profile) -> bo
 
 def _counted(ids: Iterable[str], result: RunResult) -> tuple[int, int]:
     """How many of these clauses hold, and how many fail."""
-    wanted = set(ids)
-    outcomes = [c.outcome for c in result.clauses if c.clause.id in wanted]
+    selected = set(ids)
+    outcomes = [c.outcome for c in result.clauses if c.clause.id in selected]
     held = sum(o in (Verdict.PASS, Verdict.LAX) for o in outcomes)
     return held, sum(o in SHOWN for o in outcomes)
 

@@ -13,10 +13,11 @@ from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.cost_checks import replay_cost
-from fscontract.contract.runner.counterexamples import Findings, counterexample
-from fscontract.contract.runner.executor import Execution, Executor, Violation
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples, counterexample
+from fscontract.contract.runner.execution import Execution, Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.spec.clauses import clauses, notices, present
 from fscontract.contract.spec.profiles import Profile, ProfileError
@@ -51,7 +52,7 @@ def replay(
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    binding = Guarded(binding, _TIMEOUT)
+    binding = SandboxedBinding(binding, _TIMEOUT)
     binding.prepare()
     try:
         with running or nullcontext():
@@ -91,9 +92,9 @@ def _run_threads(
     binding: Binding, features: frozenset[str], buffer: int, clause: str, schedule: Any
 ) -> ReplayResult:
     result = replay_schedule(binding, features, schedule, buffer)
-    found = result.counterexample
-    actual = "a serial order fits" if found is None else found.actual
-    expected = () if found is None else found.expected
+    counterexample = result.counterexample
+    actual = "a serial order fits" if counterexample is None else counterexample.actual
+    expected = () if counterexample is None else counterexample.expected
     outcome = {None: "passes now", clause: "still fails"}.get(result.clause, "fails otherwise")
     return ReplayResult(clause, outcome, actual, expected, result.interleaving)
 
@@ -122,10 +123,10 @@ def _measure(executor: Executor, clause: str, program: Program, profile: Profile
     opener = executor.binding.opener
     if opener is None:
         raise TargetError(f"{executor.binding.name}: the API has no builder")
-    shown = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
-    if shown is None:
+    counterexample = replay_cost(executor, opener, clauses()[clause], program, profile.budgets)
+    if counterexample is None:
         return ReplayResult(clause, "passes now", "within its budget", ())
-    return ReplayResult(clause, "still fails", shown.actual, shown.expected)
+    return ReplayResult(clause, "still fails", counterexample.actual, counterexample.expected)
 
 
 def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
@@ -144,16 +145,16 @@ def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
         return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
     execution = done[0]
     trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
-    findings = Findings(executor, frozenset({clause}))
+    examiner = ShrinkingCounterexamples(executor, frozenset({clause}))
     if clause == "close.release":
         return _leaks(executor, program, trace)
-    found = _of_clause(execution, clause, findings)
-    if found is not None:
-        shown = counterexample(found)
-        return ReplayResult(clause, "still fails", shown.actual, shown.expected, trace)
+    violation = _of_clause(execution, clause, examiner)
+    if violation is not None:
+        failing = counterexample(violation)
+        return ReplayResult(clause, "still fails", failing.actual, failing.expected, trace)
     if execution.violation is not None:
-        shown = counterexample(execution.violation)
-        return ReplayResult(clause, "fails otherwise", shown.actual, shown.expected, trace)
+        failing = counterexample(execution.violation)
+        return ReplayResult(clause, "fails otherwise", failing.actual, failing.expected, trace)
     last = str(execution.trace[-1][1]) if execution.trace else "nothing was called"
     return ReplayResult(clause, "passes now", last, (), trace)
 
@@ -165,7 +166,9 @@ def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> Repl
     return ReplayResult("close.release", outcome, actual, ("nothing is left open",), trace)
 
 
-def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violation | None:
+def _of_clause(
+    execution: Execution, clause: str, examiner: ShrinkingCounterexamples
+) -> Violation | None:
     """The violation of this clause that the execution showed, if it did."""
     missed = [m for m in execution.misses if m.failure.clause == clause]
     if missed:
@@ -175,4 +178,4 @@ def _of_clause(execution: Execution, clause: str, findings: Findings) -> Violati
         return None
     if violation.failure.clause == clause:
         return violation
-    return violation if findings.violation(violation) == clause else None
+    return violation if examiner.violation(violation) == clause else None

@@ -19,7 +19,7 @@ _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspicion: a leak grows by one each time, a pool does not.
 _REPEATS = 8
 #: A target that leaks this many threads is left, or descriptors where there are few to have.
-MOST = 400
+MAX_GROWTH = 400
 #: And one that leaks so many in any case; each takes room, and some time of every look at them.
 _MOST_DESCRIPTORS = 8_000
 #: What a run says of it, before what there is too much of.
@@ -67,11 +67,11 @@ def most_descriptors() -> int:
     try:
         import resource
     except ImportError:  # Windows
-        return MOST
+        return MAX_GROWTH
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed == resource.RLIM_INFINITY:
         return _MOST_DESCRIPTORS
-    return max(MOST, min(allowed // 2, _MOST_DESCRIPTORS))
+    return max(MAX_GROWTH, min(allowed // 2, _MOST_DESCRIPTORS))
 
 
 def grows(again: Callable[[], object]) -> str:
@@ -89,14 +89,14 @@ def grows(again: Callable[[], object]) -> str:
     return "a thread" if after.threads - before.threads >= _REPEATS else ""
 
 
-class Watch:
+class LeakWatch:
     """Looks after each program for what it has left."""
 
     def __init__(self, remote: bool = False) -> None:
         self._first = self._held = glance()
         self._suspicions = 0
-        self._most = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
-        self._most_descriptors = MOST if remote else most_descriptors()
+        self._max_suspicions = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
+        self._most_descriptors = MAX_GROWTH if remote else most_descriptors()
         #: What there is too much of to go on, "" if nothing is.
         self.too_many = ""
 
@@ -117,10 +117,10 @@ class Watch:
             held = glance()
         if held.descriptor > self._first.descriptor + self._most_descriptors:
             self.too_many = "descriptors"
-        elif held.threads > self._first.threads + MOST:
+        elif held.threads > self._first.threads + MAX_GROWTH:
             self.too_many = "threads"
         more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
-        if not more or self.too_many or known or self._suspicions >= self._most:
+        if not more or self.too_many or known or self._suspicions >= self._max_suspicions:
             return ""
         self._suspicions += 1
         left = grows(again)
@@ -152,8 +152,8 @@ def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counte
             return False, None
         if type(reported) is int and reported == len(data):
             return True, None
-        shown = reported if type(reported) is int else type(reported).__name__
-        actual, how = f"a status with length {shown}", "status: another length"
+        value = reported if type(reported) is int else type(reported).__name__
+        actual, how = f"a status with length {value}", "status: another length"
     expected = f"a status with length {len(data)}"
     return True, Counterexample(Program(len(data), ()), (expected,), actual, how=how)
 
@@ -205,8 +205,8 @@ def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> t
             executor.compile(_LENGTH, _CLOSE).action(stream)
 
 
-def _more(before: Held, after: Held, least: int) -> str:
+def _more(before: Held, after: Held, minimum: int) -> str:
     """What there is so many more of, "" if nothing."""
-    if after.descriptor - before.descriptor >= least:
+    if after.descriptor - before.descriptor >= minimum:
         return "a descriptor"
-    return "a thread" if after.threads - before.threads >= least else ""
+    return "a thread" if after.threads - before.threads >= minimum else ""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 from fscontract.contract.program.program import Program
 from fscontract.contract.spec.clauses import Clause
@@ -138,8 +138,20 @@ class RunResult:
     @property
     def summary(self) -> dict[str, int]:
         """How many clauses came out how; every outcome is listed."""
-        found = Counter(c.outcome for c in self.clauses)
-        return {v.value: found[v] for v in Verdict}
+        counts = Counter(c.outcome for c in self.clauses)
+        return {v.value: counts[v] for v in Verdict}
+
+
+@dataclass(frozen=True)
+class NotSetUp:
+    """A target that was asked for but could not be checked, and why, in one line."""
+
+    target: str
+    message: str
+
+
+#: What a report says of one target.
+Entry: TypeAlias = RunResult | NotSetUp
 
 
 def conform(outcomes: set[Verdict], incomplete: str = "") -> bool:

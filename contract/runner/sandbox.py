@@ -36,7 +36,7 @@ class _Forks:
     """Knows in a forked process that it is one."""
 
     def __init__(self) -> None:
-        #: Processes that guard a binding; a fork made elsewhere is not looked at.
+        #: Processes that use a sandboxed binding; a fork made elsewhere is not looked at.
         self.homes: set[int] = set()
         self.away = False
         if hasattr(os, "register_at_fork"):
@@ -56,10 +56,10 @@ class _Forks:
 _forks = _Forks()
 
 
-def guard(binding: Binding, timeout: float, patches: Patches | None = None) -> Guarded:
-    """Return the binding, guarded, if it is not already; TargetError if it can't be looked at."""
-    if not isinstance(binding, Guarded):
-        return Guarded(binding, timeout, patches)
+def sandboxed(binding: Binding, timeout: float, patches: Patches | None = None) -> SandboxedBinding:
+    """Return the binding in a sandbox; TargetError if its attributes can't be read."""
+    if not isinstance(binding, SandboxedBinding):
+        return SandboxedBinding(binding, timeout, patches)
     if patches is not None:
         _watch.by(patches)
     return binding
@@ -78,14 +78,16 @@ class _Watch:
 
 
 def _nothing() -> None:
-    """No target is guarded yet."""
+    """Do nothing: no target is sandboxed yet."""
 
 
 _watch = _Watch()
 
 
-class Guarded(Binding):
-    """The binding, guarded; `timeout` is how many seconds one program may take.
+class SandboxedBinding(Binding):
+    """A binding whose calls give outcomes and exceptions only.
+
+    `timeout` is how many seconds one program may take.
 
     What the target patches is put back by `patches`, which knows then what it was.
     """
@@ -110,7 +112,7 @@ class Guarded(Binding):
         self.fixed_content = binding.fixed_content
         self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
         opener = binding.opener
-        self.opener = None if opener is None else _GuardedOpener(opener, self.name)
+        self.opener = None if opener is None else _SandboxedOpener(opener, self.name)
 
     @property
     def remote(self) -> bool:
@@ -150,7 +152,7 @@ class Guarded(Binding):
 
     def open(self, path: str) -> Opened:
         """Open the file at `path`; raises nothing but exceptions."""
-        return guarded(self._inner.open, path)
+        return call_sandboxed(self._inner.open, path)
 
     def bind(self, step: Step) -> Action:
         """A step as a function that returns, and whose outcome can be looked at."""
@@ -190,11 +192,11 @@ class Guarded(Binding):
 
     def status_length(self, path: str) -> int | None:
         """The length that the status reports; raises nothing but exceptions."""
-        return guarded(self._inner.status_length, path)
+        return call_sandboxed(self._inner.status_length, path)
 
     def status_etag(self, path: str) -> str | None:
         """The version that the status reports; raises nothing but exceptions."""
-        return guarded(self._inner.status_etag, path)
+        return call_sandboxed(self._inner.status_etag, path)
 
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
         return tried(f"{self.name}: {what}", call, *args)
@@ -209,7 +211,7 @@ class Guarded(Binding):
         supervise(iter([complaint]), call, self._patience, give_up)
 
 
-class _GuardedOpener(Opener):
+class _SandboxedOpener(Opener):
     """An opener whose calls raise nothing but exceptions; where no call of the API is judged, these
     are TargetError and NoScene."""
 
@@ -242,7 +244,7 @@ class _GuardedOpener(Opener):
 
     def open_file(self, path: str) -> Any:
         """A new builder."""
-        return guarded(self._inner.open_file, path)
+        return call_sandboxed(self._inner.open_file, path)
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
         """A call with a status in the place of its kind."""
@@ -250,15 +252,15 @@ class _GuardedOpener(Opener):
 
     def call(self, builder: Any, call: BuilderCall) -> Any:
         """The builder after a call."""
-        return guarded(self._inner.call, builder, call)
+        return call_sandboxed(self._inner.call, builder, call)
 
     def build(self, builder: Any) -> Any:
         """What `build` returns."""
-        return guarded(self._inner.build, builder)
+        return call_sandboxed(self._inner.build, builder)
 
     def get(self, future: Any) -> Any:
         """The stream of the future."""
-        return guarded(self._inner.get, future)
+        return call_sandboxed(self._inner.get, future)
 
     def outcome(self, error: Exception) -> Outcome:
         """What an exception means."""
@@ -289,7 +291,7 @@ class Foreign:
         return self._text
 
 
-def guarded(call: Callable[..., Value], *args: Any) -> Value:
+def call_sandboxed(call: Callable[..., Value], *args: Any) -> Value:
     """The call's value; what is no `Exception` comes out as one of the same name."""
     try:
         return call(*args)
@@ -312,16 +314,16 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
     NoScene, by which an opener says that it can't do something, comes out.
     """
     try:
-        return guarded(call, *args)
+        return call_sandboxed(call, *args)
     except (TargetError, NoScene):
         raise
     except Exception as error:
         raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
 
 
-def name_of(found: Binding | PipelineBinding) -> str:
+def name_of(target: Binding | PipelineBinding) -> str:
     """Return what a target calls itself, in one line; TargetError."""
-    return tried("a target has no name", lambda: clip(" ".join(str(found.name).split()), 1000))
+    return tried("a target has no name", lambda: clip(" ".join(str(target.name).split()), 1000))
 
 
 def _pass_on(error: BaseException) -> None:
@@ -363,7 +365,7 @@ def said_by(error: BaseException) -> str:
 _STANDARD = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
 
-class Surroundings:
+class Sandbox:
     """The directory, the environment, standard streams, signals and traces as they were, and the
     functions of modules that the suite needs."""
 

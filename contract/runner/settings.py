@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known
@@ -44,8 +44,8 @@ class Settings:
     timeout: float = 10.0
     #: Directory for replay files; None writes none.
     replays: Path | None = None
-    #: What replay files say of the way to the target, besides or instead of the binding's name.
-    way: Mapping[str, Any] = field(default_factory=dict)
+    #: Fields of replay files that resolve the target, besides or instead of the binding's name.
+    replay_fields: Mapping[str, Any] = field(default_factory=dict)
     #: How many programs are run while requests fail; None for none.
     faults: str | None = None
     #: End the run with the first violation of one of the clauses.
@@ -54,8 +54,8 @@ class Settings:
     crashes: tuple[Crash, ...] = ()
     #: The phase, and the number of its program, with which the run ends; None to run all.
     until: tuple[str, int] | None = None
-    #: The part of the run that is run; None for all of it.
-    part: Part | None = None
+    #: The shard of the run that is run; None for all of it.
+    shard: Shard | None = None
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile lets it try."""
@@ -79,8 +79,7 @@ class Settings:
 
     @property
     def relevant(self) -> frozenset[str] | None:
-        """The operations of which a program must have one to tell anything of the clauses; None
-        if every program may."""
+        """The operations of which a program must have one to exercise a clause; None for all."""
         operations: set[str] = set()
         for check in (check for clause in self.clauses for check in clause.checks):
             kind, _, name = check.partition(".")
@@ -95,7 +94,7 @@ class Settings:
         return any(c.startswith(f"{kind}.") for clause in self.clauses for c in clause.checks)
 
     @property
-    def wanted(self) -> frozenset[str]:
+    def selected(self) -> frozenset[str]:
         """The ids of the clauses that are judged."""
         return frozenset(c.id for c in self.clauses)
 

@@ -191,9 +191,9 @@ def _with_shorter_file(program: Program) -> Iterator[Program]:
 
 def _with_smaller_arguments(program: Program) -> Iterator[Program]:
     for index, step in enumerate(program.steps):
-        for place, value in enumerate(step.args):
+        for number, value in enumerate(step.args):
             for simpler in _simpler(value):
-                args = (*step.args[:place], simpler, *step.args[place + 1 :])
+                args = (*step.args[:number], simpler, *step.args[number + 1 :])
                 changed = Step(step.op, args, step.stream)
                 yield program.with_steps(
                     (*program.steps[:index], changed, *program.steps[index + 1 :])

@@ -11,7 +11,7 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
-from fscontract.contract.runner.counterexamples import Kept, write_replay
+from fscontract.contract.runner.counterexamples import Counterexamples, write_replay
 from fscontract.contract.runner.crashes import MOST_HANGS
 from fscontract.contract.runner.result import (
     SHOWN,
@@ -47,13 +47,20 @@ class Seen:
     def violation(self, level: Level) -> tuple[Verdict, Counterexample] | None:
         """Return the worst that was seen of a clause of this level, None if nothing was."""
         failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
-        found = (
+        kinds = (
             (Verdict.CRASH, self.crashed),
             (Verdict.HANG, self.hung),
             (failing, self.failed),
             (Verdict.LAX, self.missed),
         )
-        return next(((verdict, shown) for verdict, shown in found if shown is not None), None)
+        return next(
+            (
+                (verdict, counterexample)
+                for verdict, counterexample in kinds
+                if counterexample is not None
+            ),
+            None,
+        )
 
 
 def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:
@@ -71,14 +78,14 @@ def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date)
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
         return _unless_fixed(ClauseResult(clause, Verdict.PASS, seen.exercised), listed)
-    outcome, shown = violation
-    result = ClauseResult(clause, outcome, seen.exercised, shown)
-    entry = match(listed, clause.id, shown, today)
+    outcome, counterexample = violation
+    result = ClauseResult(clause, outcome, seen.exercised, counterexample)
+    entry = match(listed, clause.id, counterexample, today)
     if entry is not None:
         outcome = Verdict.KNOWN if outcome in SHOWN else outcome
         return replace(result, outcome=outcome, reason=entry.reason, issue=entry.issue)
     if outcome is Verdict.LAX:
-        others = [known for known in listed if known.signature != shown.signature]
+        others = [known for known in listed if known.signature != counterexample.signature]
         return _unless_fixed(result, others)
     return result
 
@@ -99,7 +106,7 @@ _HANGS = "programs hang in calls that no selected clause is about, so the run wa
 class Evidence:
     """What the programs of a run showed."""
 
-    findings: Kept
+    counterexamples: Counterexamples
     #: How many calls were judged by each clause.
     exercised: Counter[str]
     #: Clauses that a call would have exercised had the API had a word for it.
@@ -130,9 +137,9 @@ def sum_up(
         "features": sorted(settings.profile.features),
         "buffer": settings.buffer(binding),
         "seed": settings.seed,
-        **settings.way,
+        **settings.replay_fields,
     }
-    if counts.get("hangs", 0) >= MOST_HANGS and not evidence.findings.any:
+    if counts.get("hangs", 0) >= MOST_HANGS and not evidence.counterexamples.any:
         evidence = replace(evidence, lost=evidence.lost or _HANGS)
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     return RunResult(
@@ -161,22 +168,22 @@ def _judge(
     if unmet:
         reason = ", ".join(_unmet(need) for need in unmet)
         return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
-    findings = evidence.findings
+    counterexamples = evidence.counterexamples
     seen = Seen(
         evidence.exercised[clause.id],
-        findings.crashed.get(clause.id),
-        findings.hung.get(clause.id),
-        findings.failed.get(clause.id),
-        findings.missed.get(clause.id),
+        counterexamples.crashed.get(clause.id),
+        counterexamples.hung.get(clause.id),
+        counterexamples.failed.get(clause.id),
+        counterexamples.missed.get(clause.id),
         _unverified(clause, binding, settings, evidence),
         evidence.lost,
     )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
     result = outcome_of(clause, seen, listed, date.today())
-    shown = result.counterexample
-    if shown is None or settings.replays is None or result.outcome is Verdict.LAX:
+    counterexample = result.counterexample
+    if counterexample is None or settings.replays is None or result.outcome is Verdict.LAX:
         return result
-    written = write_replay(settings.replays, clause.id, shown, context)
+    written = write_replay(settings.replays, clause.id, counterexample, context)
     return replace(result, counterexample=written)
 
 
@@ -188,9 +195,9 @@ def _unverified(
     clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
 ) -> tuple[Verdict, str] | None:
     """Return why it can't be said that a clause holds, None if it can."""
-    findings = evidence.findings
-    shadow = findings.shadowed.get(clause.id)
-    by = findings.unheld.get(clause.id)
+    counterexamples = evidence.counterexamples
+    shadow = counterexamples.shadowed.get(clause.id)
+    by = counterexamples.unheld.get(clause.id)
     if by is not None:
         return Verdict.UNEXERCISED, f"its own example fails by {by}, which this run does not judge"
     if evidence.exercised[clause.id] and (shadow is None or shadow != TOLD_BY.get(clause.id)):
@@ -230,7 +237,7 @@ def _unreached(
         return Verdict.ERROR, "calls were lost to errors of the way"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
-    shadow = evidence.findings.shadowed.get(clause.id)
+    shadow = evidence.counterexamples.shadowed.get(clause.id)
     reason = evidence.reasons.get(clause.id, "no program reached it")
     reason = f"its calls fail by {shadow} already" if shadow else reason
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
+from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
@@ -15,7 +16,6 @@ from fscontract.contract.pipeline_bindings import (
     PipelineBinding,
     SplitterBinding,
 )
-from fscontract.contract.runner import clock
 from fscontract.contract.runner.events import (
     Interrupted,
     Listener,
@@ -31,7 +31,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.sandbox import Surroundings
+from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.known_failures import Known
@@ -99,11 +99,11 @@ def check_pipeline(
 
     TargetError if there is no check for parts of its kind.
     """
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     try:
-        return _checked(binding, clauses, known, timeout, listener, surroundings)
+        return _checked(binding, clauses, known, timeout, listener, sandbox)
     finally:
-        surroundings.close()
+        sandbox.close()
 
 
 def _checked(
@@ -112,13 +112,13 @@ def _checked(
     known: Sequence[Known],
     timeout: float,
     listener: Listener,
-    surroundings: Surroundings,
+    sandbox: Sandbox,
 ) -> RunResult:
     started, begun = clock.now(), clock.monotonic()
     chosen = tuple(c for c in clauses if c.api == binding.api and c.testable)
     listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(chosen)))
     listener(PhaseStarted("scenarios", None))
-    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener, surroundings))
+    findings = Findings(frozenset(c.id for c in chosen), _Telling(listener, sandbox))
 
     def result(lost: str = "") -> RunResult:
         return RunResult(
@@ -131,16 +131,16 @@ def _checked(
             seconds=clock.monotonic() - begun,
             clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in chosen),
             counts=dict(findings.counts),
-            warnings=surroundings.patches.warnings,
+            warnings=sandbox.patches.warnings,
         )
 
     try:
         _find(findings, binding, timeout)
     except KeyboardInterrupt:
-        surroundings.restore()
+        sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
-    surroundings.restore()
+    sandbox.restore()
     found = result()
     listener(RunFinished(found))
     return found
@@ -151,10 +151,10 @@ class _Telling:
     """Tells a listener how many scenarios were played; puts back what one has patched."""
 
     listener: Listener
-    surroundings: Surroundings
+    sandbox: Sandbox
 
     def __call__(self, done: int, total: int) -> None:
-        self.surroundings.patches.undo()
+        self.sandbox.patches.undo()
         self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -18,6 +19,8 @@ from fscontract.contract.untrusted import parse_yaml
 #: The document every other one builds on comes first, wherever its name sorts.
 _FIRST = "fsdatainputstream"
 _GLOB = frozenset("*?[")
+#: What a pattern starts with that may be the name of a group.
+_GROUP = re.compile(r"[a-z0-9]+(?=[.*?\[]|\Z)")
 #: What a document is about unless it says otherwise: streams, and how they are opened.
 STREAM = "stream"
 
@@ -119,6 +122,18 @@ class Retired:
 
 
 @dataclass(frozen=True)
+class Renamed:
+    """Names that changed in a version, old to new; the old ones still work."""
+
+    since: str
+    reason: str
+    groups: Mapping[str, str] = field(hash=False)
+    documents: Mapping[str, str] = field(hash=False)
+    targets: Mapping[str, str] = field(hash=False)
+    profiles: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True)
 class Document:
     """A source document: the stem of its file, its title, what it is written from and about."""
 
@@ -155,46 +170,94 @@ def documents() -> dict[str, Document]:
 
 
 @lru_cache(maxsize=1)
+def renamed() -> tuple[Renamed, ...]:
+    """Return the renames of each version, from `specs/renames.yaml`."""
+    text = files("fscontract.specs").joinpath("renames.yaml").read_text(encoding="utf-8")
+    return tuple(Renamed(**entry) for entry in parse_yaml(text)["renamed"])
+
+
+@lru_cache(maxsize=1)
 def retired() -> dict[str, Retired]:
-    """Every id that was a clause's, and is not any more."""
+    """Return every id that was a clause's and is not any more, by id."""
     entries = (entry for data in _data() for entry in data.get("retired", ()))
-    made = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
-    return {one.id: one for one in made}
+    declared = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
+    return {entry.id: entry for entry in (*declared, *_of_renamed_groups())}
+
+
+def _of_renamed_groups() -> Iterator[Retired]:
+    for version in renamed():
+        for old, new in version.groups.items():
+            for name in clauses():
+                if name.startswith(f"{new}."):
+                    old_id = old + name.removeprefix(new)
+                    yield Retired(old_id, version.since, version.reason, (name,))
 
 
 def present(name: str) -> str:
-    """The id that a clause of this id has now; `name` itself, if there is not just one."""
+    """Return the id that a clause of this id has now, or `name` if it has none or several."""
     old = retired().get(name)
     return old.instead[0] if old is not None and len(old.instead) == 1 else name
 
 
 def notices(patterns: Iterable[str]) -> list[str]:
-    """A line for each of the patterns that is an id of old, which says what it is taken for."""
-    return [str(retired()[name]) for name in patterns if name in retired()]
+    """Return a line for each pattern that is an old name, which says what it stands for."""
+    return [line for pattern in patterns if (line := _notice(pattern))]
+
+
+def present_name(kind: str, name: str) -> str:
+    """Return the name that a target or profile has now; `kind` is "targets" or "profiles"."""
+    names = (getattr(version, kind).get(name) for version in renamed())
+    return next((new for new in names if new), name)
+
+
+def _notice(pattern: str) -> str:
+    if pattern in retired():
+        return str(retired()[pattern])
+    version, current = _current(pattern)
+    if version is None:
+        return ""
+    return f"{pattern} is {current} since {version.since}: {version.reason}"
+
+
+def _current(pattern: str) -> tuple[Renamed | None, str]:
+    """Return the version that renamed the document or group of a pattern, and the pattern of now.
+
+    A pattern that matches a clause keeps its meaning.
+    """
+    start = _GROUP.match(pattern)
+    group = start[0] if start else ""
+    for version in renamed():
+        document, new = version.documents.get(pattern), version.groups.get(group)
+        if (document or new) and not _matching(pattern):
+            return version, document or f"{new}{pattern.removeprefix(group)}"
+    return None, pattern
 
 
 def select(patterns: Sequence[str]) -> list[Clause]:
     """The clauses that match any pattern, in file order; all of them if there is no pattern.
 
-    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. An id of
-    old stands for what has taken its place (see `notices`).
+    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. An old
+    name stands for what has taken its place (see `notices`).
     Raises ClauseError for a pattern that matches nothing.
     """
     everything = clauses()
     chosen: set[str] = set()
     for pattern in patterns:
-        found = {c.id for c in everything.values() if _matches(c, pattern)}
-        if pattern in retired():
-            found = {*retired()[pattern].instead}
-        if not found:
+        old = retired().get(pattern)
+        matching = _matching(_current(pattern)[1]) if old is None else {*old.instead}
+        if not matching:
             raise ClauseError(_unmatched(pattern))
-        chosen |= found
+        chosen |= matching
     return [c for c in everything.values() if c.id in chosen or not patterns]
 
 
 def _unmatched(pattern: str) -> str:
     old = retired().get(pattern)
     return str(old) if old else f"no clause matches {pattern!r}{_suggest(pattern)}"
+
+
+def _matching(pattern: str) -> set[str]:
+    return {clause.id for clause in clauses().values() if _matches(clause, pattern)}
 
 
 def _matches(clause: Clause, pattern: str) -> bool:

@@ -225,3 +225,12 @@ def applying(
     """
     own = parse_known([dict(entry) for entry in entries], f"profile {profile}")
     return tuple(entry for entry in (*known, *own) if entry.applies_to(target))
+
+
+def expired(known: Iterable[Known], today: date) -> list[str]:
+    """Return a line for each known failure that counts again because its day has passed."""
+    return [
+        f"the known failure of {k.clause} expired on {k.until}: {k.reason}"
+        for k in known
+        if k.until is not None and today > k.until
+    ]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.spec.clauses import clauses, near_misses
+from fscontract.contract.spec import schemas
+from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name
 from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
 
 #: Where Hadoop's contract options live in its configuration files.
@@ -102,8 +102,9 @@ def load_profile(name_or_path: str) -> Profile:
 
     Raises ProfileError for an unknown name and for a file with faults.
     """
-    if name_or_path in profile_names():
-        return _shipped(name_or_path)
+    name = present_name("profiles", name_or_path)
+    if name in profile_names():
+        return _shipped(name)
     if not os.path.lexists(name_or_path):
         known = ", ".join(profile_names())
         hint = near_misses(name_or_path, profile_names())
@@ -125,7 +126,7 @@ def _shipped(name: str) -> Profile:
 
 def _profile(data: Mapping[str, Any]) -> Profile:
     if "extends" in data:
-        base = _shipped(data["extends"])
+        base = _shipped(present_name("profiles", data["extends"]))
     else:
         base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
     declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
@@ -162,59 +163,17 @@ def _from_yaml(text: str, where: str) -> Profile:
         data = parse_yaml(text, where)
     except UntrustedError as error:
         raise ProfileError(str(error)) from None
-    for check in (_faults, _unknown_names):
+    for check in (partial(schemas.mistakes, schema="profile"), _unknown_names):
         faults = listed(f"{where}: {fault}" for fault in check(data))
         if faults:
             raise ProfileError(faults)
     return _profile(data)
 
 
-def _faults(data: Any) -> Iterator[str]:
-    """What the schema finds wrong, each in one line."""
-    for error in _validator().iter_errors(data):
-        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
-        place = "".join(keys).removeprefix(".") or "top level"
-        yield f"{place}: {_explain(error)}"
-
-
-@lru_cache(maxsize=1)
-def _validator() -> Any:
-    """The schema; 512.0 is not a whole number, as it is in JSON Schema."""
-    from jsonschema import Draft202012Validator, validators
-
-    text = files("fscontract.specs").joinpath("profile.schema.json").read_text("utf-8")
-    types = Draft202012Validator.TYPE_CHECKER
-    whole = types.redefine("integer", lambda checker, value: type(value) is int)
-    extend: Any = validators.extend
-    return extend(Draft202012Validator, type_checker=whole)(json.loads(text))
-
-
-def _explain(error: Any) -> str:
-    kind, allowed = error.validator, error.validator_value
-    if kind == "additionalProperties":
-        known = error.schema["properties"]
-        extra = [key for key in error.instance if key not in known]
-        return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
-    if kind == "type":
-        return f"{_TYPES[allowed]} is wanted, not {short(error.instance)}"
-    if kind == "pattern":
-        return f"{error.schema['description']}, not {short(error.instance)}"
-    return " ".join(str(error.message).split())[:200]
-
-
-_TYPES = {
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "string": "text",
-    "object": "a mapping",
-    "array": "a list",
-}
-
-
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     """Names that the schema can't know: of profiles, features and clauses."""
     base = data.get("extends")
-    if base is not None and base not in profile_names():
+    if base is not None and present_name("profiles", base) not in profile_names():
         yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
     for name in data.get("features", {}):
         if name not in features():
@@ -224,7 +183,7 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     yield from _opening_faults(data.get("openfile", {}))
     for i, entry in enumerate(data.get("known", ())):
         clause = entry["clause"]
-        if clause not in clauses():
+        if present(clause) not in clauses():
             yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
 
 

@@ -145,7 +145,7 @@ def profile(mutated: Mutant) -> Profile:
     The Python file over a stream inherits the stream's faults, so it is left out unless the
     mutant is one of files.
     """
-    of_files = clauses()[mutated.clause].document == "pythonio"
+    of_files = clauses()[mutated.clause].document == "python-file"
     found = profile_of(mutated.features, *(() if of_files else ("!python-file",)))
     return replace(found, own_keys=mutated.own_keys, unsupported_keys=mutated.unsupported_keys)
 

@@ -203,8 +203,8 @@ class OpenedFileBinding(StoreBinding):
     files have methods for; None if they have all.
     """
 
-    api: ClassVar[str] = "pyfile"
-    default_profile: ClassVar[str] = "pyfile"
+    api: ClassVar[str] = "python-file"
+    default_profile: ClassVar[str] = "python-file"
 
     def __init__(
         self,

@@ -29,11 +29,11 @@ def _itself(opened: Any) -> Any:
     return opened
 
 
-class PyFileBinding(ScratchBinding):
+class PythonFileBinding(ScratchBinding):
     """Programs as calls of a binary file that `opener` makes from a path below `directory`."""
 
-    api: ClassVar[str] = "pyfile"
-    default_profile: ClassVar[str] = "pyfile"
+    api: ClassVar[str] = "python-file"
+    default_profile: ClassVar[str] = "python-file"
 
     def __init__(self, opener: Callable[[str], BinaryIO], directory: str, name: str) -> None:
         self.name = name

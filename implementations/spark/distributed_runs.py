@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.distributed.driver import Spreading, Work
+from fscontract.contract.distributed.backend import Backend, Work
 from fscontract.contract.targets import UsageError
 from fscontract.implementations.spark.session import (
     client_session,
@@ -27,7 +27,7 @@ _KNOWN = "local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn, k8s://... 
 _PATIENCE = 5.0
 
 
-class SparkSpreading(Spreading):
+class SparkBackend(Backend):
     """Tasks of a session; each is a job, so that what it finds is known when it ends."""
 
     def __init__(self, session: Any, name: str) -> None:
@@ -84,7 +84,7 @@ class SparkSpreading(Spreading):
         self.closing.close()
 
 
-def spark(master: str) -> Spreading:
+def spark(master: str) -> Backend:
     """Tasks at a master of Spark; TargetError, or UsageError for what is none."""
     if _LOCAL.fullmatch(master):
         session: Any = local_session(master)
@@ -98,9 +98,9 @@ def spark(master: str) -> Spreading:
     else:
         raise UsageError(f"--spark: no master {_shown(master)!r}; it takes {_KNOWN}")
     with ExitStack() as stack:
-        spreading = SparkSpreading(stack.enter_context(session), _shown(master))
-        spreading.closing = stack.pop_all()
-        return spreading
+        backend = SparkBackend(stack.enter_context(session), _shown(master))
+        backend.closing = stack.pop_all()
+        return backend
 
 
 def _shown(master: str) -> str:

@@ -13,11 +13,11 @@ def run_slice(
     """Run the slice of one task: ("done", where, what came of it), or ("unfit", where, why)."""
     import socket
     import sys
+    from importlib import import_module
 
     where = f"{sys.executable} on {socket.gethostname()}"
     try:
-        import fscontract
-
+        fscontract = import_module("fscontract")
         found = getattr(fscontract, "__version__", "of no version")
         if found != version:
             yield "unfit", where, f"fscontract {found} ({fscontract.__file__})"

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import fscontract
+from fscontract import contract
 
 _KINDS = (".json", ".py", ".typed", ".yaml")
 
@@ -42,8 +42,8 @@ def _archive() -> Path:
 
 def make_archive(folder: Path) -> Path:
     """A zip file of the package in a folder."""
-    archive = folder / f"fscontract-{fscontract.__version__}.zip"
-    root = Path(fscontract.__file__).parent
+    archive = folder / f"fscontract-{contract.__version__}.zip"
+    root = Path(contract.__path__[0]).parent
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for place, folders, names in os.walk(root, followlinks=True):
             folders[:] = sorted(name for name in folders if name != "__pycache__")

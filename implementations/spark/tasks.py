@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-import fscontract
+from fscontract.contract import __version__
 from fscontract.contract.api.errors import PathIOException
 from fscontract.implementations.spark import executor_entry
 
@@ -212,7 +212,7 @@ def _results(answer: Answer) -> list[Any]:
     state, where, what = answer
     if state != "done":
         raise ExecutorException(
-            where, f"this is fscontract {fscontract.__version__}, the executor has {what}; {_CURE}"
+            where, f"this is fscontract {__version__}, the executor has {what}; {_CURE}"
         )
     results = []
     for done, value in pickle.loads(what):  # noqa: S301 - from our own task, by way of Spark
@@ -261,7 +261,7 @@ class RddTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(executor_entry.run_slice, fscontract.__version__, slices)
+        call = partial(executor_entry.run_slice, __version__, slices)
         with _one_line():
             rows = self._rows.get(count)
             if rows is None:
@@ -294,7 +294,7 @@ class DataFrameTasks(Tasks):
 
     def _collect(self, slices: list[bytes]) -> list[Answer]:
         count = len(slices)
-        call = partial(executor_entry.run_batches, fscontract.__version__, slices)
+        call = partial(executor_entry.run_batches, __version__, slices)
         with _one_line():
             rows = self._session.range(0, count, 1, count)
             schema = "index long, state string, place string, data binary"

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import click
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
-from fscontract.contract.cli.options import TARGET_OPTION, say
+from fscontract.contract.command_line import TARGET_OPTION, say
 from fscontract.contract.masking import mask_url
 from fscontract.contract.models.metadata_table import difference
 from fscontract.contract.report.text import printable

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from fscontract.contract.cli.options import TARGET_OPTION
+from fscontract.contract.command_line import TARGET_OPTION
 from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
 from fscontract.implementations.spark.locations import LocalPlace, Place, place_of

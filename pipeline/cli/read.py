@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import click
 
 from fscontract.contract.api.errors import IllegalArgumentException
-from fscontract.contract.cli.options import SET_UP, say_error
+from fscontract.contract.command_line import say_error
 from fscontract.contract.report.text import plural
+from fscontract.contract.runner.exit_codes import SET_UP
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.locations import Place, S3Place
 from fscontract.implementations.spark.session import local_session
@@ -124,8 +125,6 @@ def read(
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
     is printed. 130 interrupted, 141 the output was closed.
     """
-    from fscontract.pipeline.cli.plan import BlockPlan, ReadSettings
-
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
     with cli_options.one_line(options):

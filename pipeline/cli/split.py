@@ -41,7 +41,8 @@ def split(
 
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be listed.
     """
-    from fscontract.contract.cli.options import SET_UP, say_error
+    from fscontract.contract.command_line import say_error
+    from fscontract.contract.runner.exit_codes import SET_UP
     from fscontract.pipeline.cli.options import inputs
     from fscontract.pipeline.cli.output import standard_output
     from fscontract.pipeline.cli.plan import BlockPlan, SplitSettings

@@ -48,7 +48,7 @@ class TableBinding(MetadataTableBinding):
     lock_class: ClassVar[type[FileLock]] = FileLock
 
     def __init__(
-        self, name: str = "metadatatable", filesystem: Callable[[], FileSystem] = MemoryFileSystem
+        self, name: str = "metadata-table", filesystem: Callable[[], FileSystem] = MemoryFileSystem
     ) -> None:
         self.name = name
         self._filesystem = filesystem
@@ -205,11 +205,11 @@ class _Listing(CheckedListing):
         return found
 
 
-def metadatatable(options: Mapping[str, str]) -> MetadataTableBinding:
+def metadata_table(options: Mapping[str, str]) -> MetadataTableBinding:
     """The named target: our tables in memory; TargetError for any option."""
-    check_options("metadatatable", options, ())
+    check_options("metadata-table", options, ())
     if find_spec("fastavro") is None:
-        raise TargetError("metadatatable needs fastavro; pip install 'fscontract[metadata]'")
+        raise TargetError("metadata-table needs fastavro; pip install 'fscontract[metadata]'")
     return TableBinding()
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fscontract.contract import __version__ as __version__
+
 if TYPE_CHECKING:
     from fscontract import blockreader as blockreader
     from fscontract import errors as errors
@@ -33,15 +35,15 @@ if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult as RunResult
     from fscontract.contract.runner.result import Verdict as Verdict
     from fscontract.contract.targets import UsageError as UsageError
-    from fscontract.implementations.bindings.python_file import PyFileBinding as PyFileBinding
+    from fscontract.implementations.bindings.python_file import (
+        PythonFileBinding as PythonFileBinding,
+    )
     from fscontract.implementations.fsspec_open_file import open_file as open_file
     from fscontract.implementations.local import LocalFileSystem as LocalFileSystem
     from fscontract.implementations.memory import MemoryFileSystem as MemoryFileSystem
     from fscontract.implementations.memory import MemoryInputStream as MemoryInputStream
     from fscontract.implementations.s3.filesystem import S3FileSystem as S3FileSystem
     from fscontract.implementations.spark.filesystem import SparkFileSystem as SparkFileSystem
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Binding",
@@ -55,7 +57,7 @@ __all__ = [
     "LocalFileSystem",
     "MemoryFileSystem",
     "MemoryInputStream",
-    "PyFileBinding",
+    "PythonFileBinding",
     "RunResult",
     "S3FileSystem",
     "SparkFileSystem",
@@ -88,7 +90,7 @@ _SOURCES = {
     "LocalFileSystem": "implementations.local",
     "MemoryFileSystem": "implementations.memory",
     "MemoryInputStream": "implementations.memory",
-    "PyFileBinding": "implementations.bindings.python_file",
+    "PythonFileBinding": "implementations.bindings.python_file",
     "RunResult": "contract.runner.result",
     "S3FileSystem": "implementations.s3.filesystem",
     "SparkFileSystem": "implementations.spark.filesystem",

@@ -53,10 +53,10 @@ def test_every_clause_is_a_test(pytester: pytest.Pytester, suite: Any) -> None:
 
 def test_only_selected_clauses_are_run(pytester: pytest.Pytester, suite: Any) -> None:
     """By id on the command line, or by -k."""
-    _run(pytester, "Stub", "-k", "full.whole or skip.negative").assert_outcomes(
+    _run(pytester, "Stub", "-k", "read-fully.whole or skip.negative").assert_outcomes(
         passed=2, deselected=len([c for c in CLAUSES if c.testable]) - 2
     )
-    assert {c.id for c in suite.runs[0].clauses} == {"full.whole", "skip.negative"}
+    assert {c.id for c in suite.runs[0].clauses} == {"read-fully.whole", "skip.negative"}
     one = pytester.runpytest_inprocess("test_it.py::test_contract[seek.pos]")
     one.assert_outcomes(passed=1)
     assert {c.id for c in suite.runs[1].clauses} == {"seek.pos"}

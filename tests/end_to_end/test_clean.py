@@ -37,20 +37,20 @@ def clean(place: Path, *args: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.fixture(params=["fsspec", "stream", "pyfile"])
+@pytest.fixture(params=["fsspec", "stream", "python-file"])
 def arguments(request: pytest.FixtureRequest, place: Path, target: Path) -> tuple[str, ...]:
     """The directory `target` through each binding."""
     source = f"""
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 def make():
-    return PyFileBinding(open, {str(target)!r}, "mine")
+    return PythonFileBinding(open, {str(target)!r}, "mine")
 """
     (place / "mine.py").write_text(source)
     return {
         "fsspec": (f"file://{target}",),
         "stream": (HOSTILE, "-o", f"root={target}", "-o", "how=nothing"),
-        "pyfile": ("./mine.py:make",),
+        "python-file": ("./mine.py:make",),
     }[request.param]
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.cli import options as cli_options
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.isolation import supervisor
+from fscontract.contract.runner import run_options
+from fscontract.contract.runner.run_options import RunOptions
 from tests.end_to_end.conftest import Command, Ended
 
 ENDING = f"{Path(__file__).with_name('ending.py')}:make"
-CLAUSE = "read1.value"
+CLAUSE = "read-byte.value"
 
 
 def ending(
@@ -45,7 +45,7 @@ def test_a_call_that_ends_the_process_is_a_crash(
     ended = ending(check, target, how, where)
     assert ended.code == 1, ended.stdout + ended.stderr
     assert ended.outcomes()[CLAUSE] == "crash"
-    assert "CRASH  read1.value" in ended.stdout
+    assert "CRASH  read-byte.value" in ended.stdout
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_crash_in_a_clause_that_is_not_selected_is_no_success(
     """It says which clause and which program it was; what holds is still said to hold."""
     ended = ending(check, target, "exits", "capability")
     assert (ended.code, ended.outcomes()) == (3, {CLAUSE: "pass"})
-    assert "which breaks caps." in ended.report["incomplete"]
+    assert "which breaks capabilities." in ended.report["incomplete"]
     assert "f = open(0 bytes); f.has_" in ended.report["incomplete"]
 
 
@@ -157,9 +157,9 @@ def test_a_set_up_that_takes_too_long_is_ended(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the limit, which grows with that of a program."""
-    assert cli_options.set_up_limit(1.0) == 60.0
-    assert cli_options.set_up_limit(100.0) == 600.0
-    monkeypatch.setattr(cli_options, "_SET_UP", 3.0)
+    assert run_options.set_up_limit(1.0) == 60.0
+    assert run_options.set_up_limit(100.0) == 600.0
+    monkeypatch.setattr(run_options, "_SET_UP", 3.0)
     options = {"root": str(target), "how": "hangs", "where": "factory"}
     run = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 0.1, options, None, None)
     with (

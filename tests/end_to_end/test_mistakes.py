@@ -33,7 +33,7 @@ def nothing():
         (("memory", "--junit", "no/such/dir.xml"), 2, "can't write no/such/dir.xml"),
         (("memory", "--faults", "quick"), 2, "its requests can't be made to fail; try fake, local"),
         (("memory", "--clauses", "fault.*"), 5, "those of faults need --faults"),
-        (("memory", "--clauses", "readb.short-ok"), 5, "no testable clause is selected"),
+        (("memory", "--clauses", "read-into.short-ok"), 5, "no testable clause is selected"),
         (("./none.py:make",), 2, "none.py"),
         (("./factory.py:missing",), 2, "has no 'missing'"),
         (("./factory.py:nothing",), 2, "no binding for builtins.NoneType; accepted: "),
@@ -138,9 +138,9 @@ def test_an_option_that_is_no_pair_is_not_repeated(check: Command) -> None:
 
 def test_nothing_verified_exits_5(check: Command, target: Path) -> None:
     """A clause that needs what is not declared is not a success."""
-    ended = check(f"file://{target}", "--clauses", "stns.same-data")
+    ended = check(f"file://{target}", "--clauses", "new-source.same-data")
     assert ended.code == 5
-    assert ended.outcomes() == {"stns.same-data": "undeclared"}
+    assert ended.outcomes() == {"new-source.same-data": "undeclared"}
     assert "no clause was verified" in ended.stdout
 
 

@@ -15,10 +15,10 @@ from tests.limits import DEADLOCK
 _MINE = """
 import io
 from fsspec.implementations.local import LocalFileSystem
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 def files():
-    return PyFileBinding(lambda path: io.BytesIO(open(path, "rb").read()), DIRECTORY, "mine")
+    return PythonFileBinding(lambda path: io.BytesIO(open(path, "rb").read()), DIRECTORY, "mine")
 
 def make(auto_mkdir):
     return LocalFileSystem(auto_mkdir=auto_mkdir)
@@ -45,10 +45,10 @@ def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("arguments", "clause"),
     [
-        (("file://{target}",), "full.eof"),
-        (("memory://x",), "pyio.writable.false"),
-        (("file://{target}", "--profile", "./mine.yaml"), "full.eof"),
-        (("./mine.py:files",), "pyio.writable.false"),
+        (("file://{target}",), "read-fully.eof"),
+        (("memory://x",), "python.writable.false"),
+        (("file://{target}", "--profile", "./mine.yaml"), "read-fully.eof"),
+        (("./mine.py:files",), "python.writable.false"),
         (("zip://::file://{archive}", "--file", "in/it", "--content", "{copy}"), "seek.negative"),
         (("{no_ranges}", "--file", "file", "--content", "{copy}"), "pread.count"),
     ],
@@ -76,9 +76,9 @@ def test_a_copied_command_shows_the_failure_again(
 def test_options_are_asked_for_and_not_kept(check: Command, place: Path) -> None:
     """They may be secret."""
     (place / "mine.py").write_text(_MINE)
-    ended = check("./mine.py:make", "-o", "auto_mkdir=true", "--clauses", "full.eof")
+    ended = check("./mine.py:make", "-o", "auto_mkdir=true", "--clauses", "read-fully.eof")
     code, text = again(ended, place)
     assert code == 2
     assert "keeps no values of options: give -o auto_mkdir=... again" in text
     code, text = again(ended, place, "-o", "auto_mkdir=true")
-    assert (code, text.splitlines()[0]) == (1, "full.eof: still fails")
+    assert (code, text.splitlines()[0]) == (1, "read-fully.eof: still fails")

@@ -16,16 +16,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.isolation import supervisor
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from tests.end_to_end.conftest import Command, Ended
 from tests.end_to_end.hostile import SECRET
 
 HOSTILE = f"{Path(__file__).with_name('hostile.py')}:make"
 #: The clauses of `has_capability`, of which the profile declares one.
-GROUP, CLAUSE = "caps", "caps.unknown"
+GROUP, CLAUSE = "capabilities", "capabilities.unknown"
 
 
 def hostile(check: Command, target: Path, how: str, *more: str, clauses: str = GROUP) -> Ended:
@@ -101,7 +101,7 @@ def test_a_call_that_removes_every_file_leaves_its_clause_unverified(
 
 def test_threads_that_never_end_do_not_hold_up_the_end(check: Command, target: Path) -> None:
     """They are a violation, and there are not thousands of them."""
-    ended = hostile(check, target, "leaks-threads", clauses="caps.unknown,close.release")
+    ended = hostile(check, target, "leaks-threads", clauses="capabilities.unknown,close.release")
     is_complete(ended, 1, "fail", "close.release")
 
 
@@ -200,7 +200,7 @@ def test_a_program_that_ends_the_process_is_reported(
 ) -> None:
     """As a crash, with its shortest program and a replay; all else is judged."""
     features = ("--features", "supports-available", "--isolate")
-    ended = hostile(check, target, how, *features, clauses="caps.unknown,available.bounds")
+    ended = hostile(check, target, how, *features, clauses="capabilities.unknown,available.bounds")
     is_complete(ended, 1, "crash")
     assert ended.outcomes()["available.bounds"] == "pass"
     (shown,) = (c["counterexample"] for c in ended.report["clauses"] if c["id"] == CLAUSE)
@@ -208,13 +208,13 @@ def test_a_program_that_ends_the_process_is_reported(
     assert [step[0] for step in shown["program"]["steps"]] == ["has_capability"]
     replay = json.loads((place / shown["replay"]).read_text())
     assert replay["program"] == shown["program"]
-    assert "CRASH  caps.unknown" in ended.stdout
+    assert "CRASH  capabilities.unknown" in ended.stdout
     assert 0 < ended.report["counts"]["crashes"] <= 5
 
 
 def test_an_isolated_run_says_the_same(check: Command, target: Path) -> None:
     """Lines, verdicts, counts and programs are those of a run in one process."""
-    args = ("--clauses", "pyio.writable.false,pyio.readable", "--seed", "3")
+    args = ("--clauses", "python.writable.false,python.readable", "--seed", "3")
     plain = check("memory://x", *args, "--no-isolate")
     apart = check("memory://x", *args)
     assert (apart.code, apart.outcomes()) == (plain.code, plain.outcomes())

@@ -11,7 +11,7 @@ from fscontract.contract.program.content import content
 from tests.end_to_end.conftest import Command
 
 #: Clauses that a run judges in a second or two.
-FEW = "seek.pos,seek.negative,read1.value,readb.data,getpos.value"
+FEW = "seek.pos,seek.negative,read-byte.value,read-into.data,getpos.value"
 
 
 def test_a_local_directory(check: Command, target: Path) -> None:
@@ -43,8 +43,8 @@ def test_a_violation_exits_1_and_shows_its_program(check: Command) -> None:
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
 def test_a_cache_before_a_local_directory(cache: str, check: Command, target: Path) -> None:
     """The cache's own directory goes as well."""
-    ended = check(f"{cache}::file://{target}", "--clauses", "seek.negative,full.data")
-    assert ended.outcomes() == {"seek.negative": "pass", "full.data": "fail"}
+    ended = check(f"{cache}::file://{target}", "--clauses", "seek.negative,read-fully.data")
+    assert ended.outcomes() == {"seek.negative": "pass", "read-fully.data": "fail"}
     assert "AttributeError" in ended.stdout
 
 
@@ -52,10 +52,10 @@ def test_a_member_of_an_archive(check: Command, archive: Path, copy: Path) -> No
     """A read-only target is checked with the file it holds."""
     ended = check(
         *(f"zip://::file://{archive}", "--file", "in/it", "--content", str(copy)),
-        *("--clauses", "seek.negative,read1.value"),
+        *("--clauses", "seek.negative,read-byte.value"),
     )
     assert ended.code == 1
-    assert ended.outcomes() == {"seek.negative": "fail", "read1.value": "pass"}
+    assert ended.outcomes() == {"seek.negative": "fail", "read-byte.value": "pass"}
     assert ended.programs()["seek.negative"] == [["seek", -1]]
 
 
@@ -93,14 +93,14 @@ def test_python_files(opened: str, verdict: str, check: Command, place: Path, ta
     """Whatever a function opens; CPython's raw files forget that they are seekable."""
     source = f"""
         import io
-        from fscontract.implementations.bindings.python_file import PyFileBinding
+        from fscontract.implementations.bindings.python_file import PythonFileBinding
 
         def make():
-            return PyFileBinding(lambda path: {opened}, {str(target)!r}, "mine")
+            return PythonFileBinding(lambda path: {opened}, {str(target)!r}, "mine")
         """
     (place / "mine.py").write_text(dedent(source))
-    ended = check("./mine.py:make", "--clauses", "pyio.seekable.true,pyio.read.data")
-    assert ended.outcomes() == {"pyio.seekable.true": verdict, "pyio.read.data": "pass"}
+    ended = check("./mine.py:make", "--clauses", "python.seekable.true,python.read.data")
+    assert ended.outcomes() == {"python.seekable.true": verdict, "python.read.data": "pass"}
     assert ended.code == (verdict == "fail")
 
 
@@ -117,9 +117,9 @@ def test_a_web_server_with_ranges(check: Command, ranges: str, copy: Path) -> No
 def test_a_web_server_without_ranges(check: Command, no_ranges: str, copy: Path) -> None:
     """Nothing but reading on works."""
     args = "--file", f"{no_ranges}file", "--content", str(copy)
-    ended = check(no_ranges, *args, "--clauses", "pread.count,seek.pos,read1.value")
+    ended = check(no_ranges, *args, "--clauses", "pread.count,seek.pos,read-byte.value")
     assert ended.code == 1
-    outcomes = {"read1.value": "pass", "seek.pos": "fail", "pread.count": "fail"}
+    outcomes = {"read-byte.value": "pass", "seek.pos": "fail", "pread.count": "fail"}
     assert ended.outcomes() == outcomes
 
 
@@ -142,15 +142,15 @@ def test_a_known_violation_is_no_failure(check: Command, place: Path) -> None:
     """With the signature that the report gave; once it is gone, the run fails again."""
     known = """
         known:
-          - clause: pyio.writable.false
+          - clause: python.writable.false
             reason: files in memory are for writing too
             signature: "py_writable: returned"
         """
     (place / "known.yaml").write_text(dedent(known))
-    args = "--known", "known.yaml", "--clauses", "pyio.writable.false"
-    assert check("memory://x", *args).outcomes() == {"pyio.writable.false": "known"}
+    args = "--known", "known.yaml", "--clauses", "python.writable.false"
+    assert check("memory://x", *args).outcomes() == {"python.writable.false": "known"}
     ended = check("memory", *args)
-    assert (ended.code, ended.outcomes()) == (1, {"pyio.writable.false": "fixed"})
+    assert (ended.code, ended.outcomes()) == (1, {"python.writable.false": "fixed"})
 
 
 def test_the_copy_must_be_a_copy(check: Command, archive: Path, copy: Path) -> None:

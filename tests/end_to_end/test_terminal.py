@@ -81,7 +81,7 @@ def _read(terminal: int, running: subprocess.Popen[bytes], interrupt_at: str) ->
             interrupt_at = ""
 
 
-DEEP = ("check", "memory://", "--effort", "deep", "--clauses", "pyio.*", "--level", "must")
+DEEP = ("check", "memory://", "--effort", "deep", "--clauses", "python.*", "--level", "must")
 
 
 def test_progress_is_shown_while_a_run_goes_on(place: Path) -> None:
@@ -125,7 +125,7 @@ def test_ctrl_c_gives_the_report_so_far(more: tuple[str, ...], place: Path) -> N
     files = ("--json", "r.json", "--junit", "r.xml", "--html", "r.html")
     shown = at_terminal(place, *DEEP, *files, *more, interrupt_at="[1-9] violation")
     assert shown.code == 130, shown.text
-    assert "FAIL  pyio." in shown.text
+    assert "FAIL  python." in shown.text
     assert "error: the run was interrupted" in shown.text
     assert "does not conform" not in shown.text
     assert re.search(r"^interrupted: \d+ of \d+ verified clauses? fails?", shown.text, re.MULTILINE)

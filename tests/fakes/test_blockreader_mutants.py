@@ -24,7 +24,7 @@ def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
     """The whole check of it comes to an end, too."""
     (endless,) = (m for m in reader_mutants() if m.name == "EndlessWhenShort")
     found = check_reader(endless.binding())
-    assert "without end" in found["rec.short-reads"].actual
+    assert "without end" in found["record.short-reads"].actual
 
 
 def test_our_reader_breaks_nothing() -> None:
@@ -68,7 +68,13 @@ def test_a_reader_that_looks_at_each_byte_keeps_carriage_returns() -> None:
     """It shares nothing with ours that could be wrong about delimiters."""
     binding = ReaderBinding()
     binding.read_ahead = Naive
-    wanted = {"rec.delimiter", "rec.delimiter-cut", "rec.cr", "rec.crlf", "rec.crlf-blocks"}
+    wanted = {
+        "record.delimiter",
+        "record.delimiter-cut",
+        "record.cr",
+        "record.crlf",
+        "record.crlf-blocks",
+    }
     assert check_reader(binding, wanted) == {}
 
 

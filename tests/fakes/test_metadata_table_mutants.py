@@ -41,12 +41,15 @@ class Strict(MetadataWriter):
 def test_a_table_that_refuses_another_change_is_right() -> None:
     """The clause leaves it to the writer whether the last change holds or is refused."""
     kind: type[TableBinding] = type("Binding", (TableBinding,), {"writer_class": Strict})
-    assert check_table(kind(), {"meta.finish-change", "meta.v2-hidden", "meta.goes-on"}) == {}
+    assert (
+        check_table(kind(), {"metadata.finish-change", "metadata.v2-hidden", "metadata.goes-on"})
+        == {}
+    )
 
 
 def test_every_testable_clause_has_a_mutant_and_every_mutant_a_testable_clause() -> None:
     """A clause without a mutant may have a check that never fails."""
-    wanted = {c.id for c in clauses().values() if c.api == "metadatatable" and c.testable}
+    wanted = {c.id for c in clauses().values() if c.api == "metadata-table" and c.testable}
     assert {m.clause for m in table_mutants()} == wanted
 
 

@@ -24,7 +24,7 @@ from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
 #: Documents that have mutants.
-DOCUMENTS = {"fsdatainputstream", "pythonio", "openfile"}
+DOCUMENTS = {"fsdatainputstream", "python-file", "openfile"}
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {
     "BuildLooks",

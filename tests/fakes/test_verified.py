@@ -22,7 +22,7 @@ Done = dict[tuple[str, int], list[tuple[str, ...]]]
 
 #: Clauses in which a fake goes another way than the local disk, and is right: it has replicas, to
 #: which seek_to_new_source goes.
-OTHERWISE = {"fake": "stns."}
+OTHERWISE = {"fake": "new-source."}
 
 
 @contextmanager

@@ -43,11 +43,24 @@ class BufferedLocal(LocalFileSystem):  # type: ignore[misc]
 
 #: Clauses about data and positions; none of them fails in the library as it is.
 ABOUT_DATA = (
-    *("read1.value", "read1.advance", "read1.eof", "readb.data", "readb.count", "readb.advance"),
+    *(
+        "read-byte.value",
+        "read-byte.advance",
+        "read-byte.eof",
+        "read-into.data",
+        "read-into.count",
+        "read-into.advance",
+    ),
     *("seek.pos", "seek.noop", "seek.zero", "getpos.value", "pread.data", "pread.count"),
-    *("pread.eof", "pread.pos-unchanged", "full.data", "vread.data", "readb.progress"),
-    *("pyio.read.data", "pyio.read.advance", "pyio.seek.set", "pyio.seek.returns"),
-    *("pyio.tell.value", "pyio.seek.end", "close.release", "open.independent"),
+    *(
+        "pread.eof",
+        "pread.pos-unchanged",
+        "read-fully.data",
+        "read-vectored.data",
+        "read-into.progress",
+    ),
+    *("python.read.data", "python.read.advance", "python.seek.set", "python.seek.returns"),
+    *("python.tell.value", "python.seek.end", "close.release", "open.independent"),
 )
 
 
@@ -128,13 +141,13 @@ def reads_too_little(real: Any) -> Callable[..., Any]:
     ("owner", "name", "broken", "clause"),
     [
         (AbstractBufferedFile, "seek", off_by_one, "seek.pos"),
-        (AbstractBufferedFile, "seek", off_by_one, "pyio.seek.set"),
-        (AbstractBufferedFile, "read", advances_too_little, "pyio.read.advance"),
+        (AbstractBufferedFile, "seek", off_by_one, "python.seek.set"),
+        (AbstractBufferedFile, "read", advances_too_little, "python.read.advance"),
         (AbstractBufferedFile, "tell", tells_too_much, "getpos.value"),
-        (AbstractBufferedFile, "tell", tells_too_much, "pyio.tell.value"),
+        (AbstractBufferedFile, "tell", tells_too_much, "python.tell.value"),
         (AbstractFileSystem, "cat_file", ignores_start, "pread.data"),
         (AbstractFileSystem, "cat_file", ignores_end, "pread.count"),
-        (AbstractFileSystem, "read_block", reads_too_little, "full.data"),
+        (AbstractFileSystem, "read_block", reads_too_little, "read-fully.data"),
     ],
 )
 def test_a_fault_is_caught_and_its_clause_named(
@@ -152,7 +165,8 @@ def test_a_fault_is_caught_and_its_clause_named(
 
 @pytest.mark.parametrize("block", [1000, None, 8 << 20])
 @pytest.mark.parametrize(
-    ("broken", "clause"), [(one_less, "readb.data"), (cut_where_it_goes_on, "readb.progress")]
+    ("broken", "clause"),
+    [(one_less, "read-into.data"), (cut_where_it_goes_on, "read-into.progress")],
 )
 def test_a_fault_at_the_end_of_a_block_is_caught(
     broken: Callable[[Any], Any],

@@ -15,22 +15,24 @@ import pytest
 
 from fscontract.contract.program.program import Program, Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from tests.end_to_end.servers import DATA
 from tests.findings.conftest import Finds, mended, run
 from tests.limits import DEADLOCK
 
 
 @pytest.fixture
-def raw(tmp_path: Path) -> PyFileBinding:
+def raw(tmp_path: Path) -> PythonFileBinding:
     """Files opened without a buffer."""
-    return PyFileBinding(lambda path: open(path, "rb", buffering=0), str(tmp_path), "raw")
+    return PythonFileBinding(lambda path: open(path, "rb", buffering=0), str(tmp_path), "raw")
 
 
 @pytest.fixture
-def in_memory(tmp_path: Path) -> PyFileBinding:
+def in_memory(tmp_path: Path) -> PythonFileBinding:
     """The content of a file as BytesIO."""
-    return PyFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), str(tmp_path), "BytesIO")
+    return PythonFileBinding(
+        lambda path: io.BytesIO(Path(path).read_bytes()), str(tmp_path), "BytesIO"
+    )
 
 
 def member_of_zip(path: str) -> BinaryIO:
@@ -52,25 +54,25 @@ def member_of_tar(path: str) -> BinaryIO:
     return found  # type: ignore[return-value]
 
 
-def members(opener: Callable[[str], BinaryIO], tmp_path: Path) -> PyFileBinding:
+def members(opener: Callable[[str], BinaryIO], tmp_path: Path) -> PythonFileBinding:
     """Members of archives."""
-    return PyFileBinding(opener, str(tmp_path), "member")
+    return PythonFileBinding(opener, str(tmp_path), "member")
 
 
-def test_a_refused_seek_makes_a_raw_file_unseekable(raw: PyFileBinding, finds: Finds) -> None:
+def test_a_refused_seek_makes_a_raw_file_unseekable(raw: PythonFileBinding, finds: Finds) -> None:
     """Finding C1: FileIO takes the failure of its first seek for a pipe's, and remembers it."""
-    finds(raw, "pyio.seekable.true", "returned False", 0, ["seek", -1], ["py_seekable"])
+    finds(raw, "python.seekable.true", "returned False", 0, ["seek", -1], ["py_seekable"])
 
 
-def test_readline_0_works_on_a_closed_raw_file(raw: PyFileBinding, finds: Finds) -> None:
+def test_readline_0_works_on_a_closed_raw_file(raw: PythonFileBinding, finds: Finds) -> None:
     """Finding C2: IOBase.readline looks whether the file is closed only when it reads."""
-    finds(raw, "pyio.readline.closed", "returned (empty)", 0, ["close"], ["py_readline", 0])
+    finds(raw, "python.readline.closed", "returned (empty)", 0, ["close"], ["py_readline", 0])
 
 
 def test_readline_0_works_on_a_closed_member_of_a_zip_file(tmp_path: Path, finds: Finds) -> None:
     """Finding C2: ZipExtFile inherits IOBase.readline's end of the loop."""
     binding = members(member_of_zip, tmp_path)
-    finds(binding, "pyio.readline.closed", "returned (empty)", 1, ["close"], ["py_readline", 0])
+    finds(binding, "python.readline.closed", "returned (empty)", 1, ["close"], ["py_readline", 0])
 
 
 @pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
@@ -80,7 +82,7 @@ def test_a_negative_seek_in_an_archive_leads_to_the_start(
     """Finding C3: ZipExtFile and tarfile's ExFileObject move a negative position to 0."""
     finds(members(opener, tmp_path), "seek.negative", "returned", 5, ["seek", -1])
     binding = members(opener, tmp_path)
-    finds(binding, "pyio.seek.negative", "returned 0", 5, ["py_seek", -1, 0])
+    finds(binding, "python.seek.negative", "returned 0", 5, ["py_seek", -1, 0])
 
 
 @pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
@@ -88,19 +90,21 @@ def test_a_seek_beyond_the_end_of_an_archives_member_leads_to_the_end(
     opener: Callable[[str], BinaryIO], tmp_path: Path, finds: Finds
 ) -> None:
     """Finding C6: a SHOULD, for the text of io is silent."""
-    finds(members(opener, tmp_path), "pyio.seek.past-end", "returned 5", 5, ["py_seek", 9, 0])
+    finds(members(opener, tmp_path), "python.seek.past-end", "returned 5", 5, ["py_seek", 9, 0])
 
 
 def test_tell_works_on_a_closed_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
     """Finding C4: BufferedReader.tell asks the raw file, and tarfile's does not look."""
     binding = members(member_of_tar, tmp_path)
-    finds(binding, "pyio.tell.closed", "returned 0", 1, ["close"], ["py_tell"])
+    finds(binding, "python.tell.closed", "returned 0", 1, ["close"], ["py_tell"])
 
 
-def test_bytesio_moves_a_relative_seek_to_the_start(in_memory: PyFileBinding, finds: Finds) -> None:
+def test_bytesio_moves_a_relative_seek_to_the_start(
+    in_memory: PythonFileBinding, finds: Finds
+) -> None:
     """Finding C5: a position before the start is refused with whence 0 only."""
-    finds(in_memory, "pyio.seek.negative", "returned 0", 0, ["py_seek", -1, 1])
-    finds(in_memory, "pyio.seek.negative", "returned 0", 3, ["py_seek", -9, 2])
+    finds(in_memory, "python.seek.negative", "returned 0", 0, ["py_seek", -1, 1])
+    finds(in_memory, "python.seek.negative", "returned 0", 3, ["py_seek", -9, 2])
 
 
 def test_files_of_the_system_conform(tmp_path: Path) -> None:
@@ -109,7 +113,7 @@ def test_files_of_the_system_conform(tmp_path: Path) -> None:
     def opener(path: str) -> BinaryIO:
         return open(path, "rb")
 
-    binding = PyFileBinding(opener, str(tmp_path), "buffered")
+    binding = PythonFileBinding(opener, str(tmp_path), "buffered")
     result = run(binding)
     assert result.conforms
     assert result.summary["lax"] == 0

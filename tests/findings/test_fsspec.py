@@ -60,16 +60,16 @@ def test_streams_of_one_builder_are_not_said_to_be_apart_where_no_streams_are(
 def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:
     """Finding F2: MemoryFile.close does nothing, nor does the end of a with block."""
     finds(memory(), "close.state", "returned 0", 5, ["close"], ["py_tell"])
-    finds(memory(), "pyio.with.closes", "returned False", 0, ["py_with"])
+    finds(memory(), "python.with.closes", "returned False", 0, ["py_with"])
     finds(memory(), "seek.open", "returned", 5, ["close"], ["seek", 2])
     finds(memory(), "pread.closed", "returned 1", 5, ["close"], ["pread", 0, 4, 0, 1])
-    finds(memory(), "full.closed", "returned", 5, ["close"], ["read_fully", 0, 4, 0, 4])
+    finds(memory(), "read-fully.closed", "returned", 5, ["close"], ["read_fully", 0, 4, 0, 4])
 
 
 def test_a_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:
     """Finding F3: the mode is not kept, so readers may change what all others read."""
-    finds(memory(), "pyio.writable.false", "returned True", 0, ["py_writable"])
-    finds(memory(), "pyio.write.refused", "returned 1", 0, ["py_write"])
+    finds(memory(), "python.writable.false", "returned True", 0, ["py_writable"])
+    finds(memory(), "python.write.refused", "returned 1", 0, ["py_write"])
 
 
 @unclosed
@@ -79,14 +79,20 @@ def test_read_block_beyond_the_end_asks_for_a_negative_length(
 ) -> None:
     """Finding F4: the length is cut to what is left, which is less than nothing."""
     binding = FsspecBinding.from_url(target.format(below), {})
-    finds(binding, "full.eof", "ILLEGAL_ARGUMENT (ValueError", 5, ["read_fully", "len+2", 1, 0, 1])
+    finds(
+        binding,
+        "read-fully.eof",
+        "ILLEGAL_ARGUMENT (ValueError",
+        5,
+        ["read_fully", "len+2", 1, 0, 1],
+    )
 
 
 def test_read_block_beyond_the_end_of_a_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
     """Finding F4: as on local files; in members of zip files a negative length is all, which is
     nothing there."""
     actual = "ILLEGAL_ARGUMENT (ValueError: read length must"
-    finds(tar(tmp_path), "full.eof", actual, 9000, ["read_fully", "len+2", 1, 0, 1])
+    finds(tar(tmp_path), "read-fully.eof", actual, 9000, ["read_fully", "len+2", 1, 0, 1])
 
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
@@ -96,7 +102,7 @@ def test_read_block_fails_on_every_file_of_a_whole_file_cache(
     """Finding F5: read_block wants the attribute size, which the cached local file lacks.
     Mended upstream after 2026.9.0 (fsspec pull request 2168)."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
-    finds(binding, "full.data", "OTHER (AttributeError: ", 5, ["read_fully", 0, 1, 0, 1])
+    finds(binding, "read-fully.data", "OTHER (AttributeError: ", 5, ["read_fully", 0, 1, 0, 1])
 
 
 def arrow_wrapped(directory: Path) -> FsspecBinding:
@@ -112,16 +118,16 @@ def test_a_range_from_the_start_fails_behind_the_wrapper_of_arrow(
     error = "IO (OSError: only valid on seekable files)"
     finds(arrow_wrapped(tmp_path), "pread.data", error, 5, ["pread", 0, 1, 0, 1])
     steps = ["read_vectored", [[0, 1]], "heap", "absent"]
-    finds(arrow_wrapped(tmp_path), "vread.data", f"returned [{error}]", 5, steps)
+    finds(arrow_wrapped(tmp_path), "read-vectored.data", f"returned [{error}]", 5, steps)
 
 
 def test_what_files_of_arrow_do_shows_behind_its_wrapper(tmp_path: Path, finds: Finds) -> None:
     """Findings S4, C2 and F4: the wrapper hands on what PyArrow, io and read_block do."""
     error = "OTHER (SystemError: Negative size"
-    finds(arrow_wrapped(tmp_path), "pyio.read.all", error, 1, ["py_read", -1])
-    finds(arrow_wrapped(tmp_path), "full.eof", error, 0, ["read_fully", 1, 1, 0, 1])
+    finds(arrow_wrapped(tmp_path), "python.read.all", error, 1, ["py_read", -1])
+    finds(arrow_wrapped(tmp_path), "read-fully.eof", error, 0, ["read_fully", 1, 1, 0, 1])
     steps = ["close"], ["py_readline", 0]
-    finds(arrow_wrapped(tmp_path), "pyio.readline.closed", "returned", 0, *steps)
+    finds(arrow_wrapped(tmp_path), "python.readline.closed", "returned", 0, *steps)
 
 
 @unclosed
@@ -137,19 +143,19 @@ def test_a_block_cache_fails_on_a_file_that_grew(below: str, finds: Finds) -> No
     """Finding F7: the map of the cache file is made as long as the file is now."""
     binding = FsspecBinding.from_url(f"blockcache::{below}", {})
     steps = ["change", "append"], ["pread", 0, 1, 0, 1]
-    finds(binding, "cons.errors", "ILLEGAL_ARGUMENT (ValueError: mmap", 1, *steps)
+    finds(binding, "consistency.errors", "ILLEGAL_ARGUMENT (ValueError: mmap", 1, *steps)
 
 
 def test_a_local_file_can_be_entered_after_close(below: str, finds: Finds) -> None:
     """Finding F8: LocalFileOpener.__enter__ does not look whether the file is closed."""
     binding = FsspecBinding.from_url(below, {})
-    finds(binding, "pyio.with.closed", "returned True", 0, ["close"], ["py_with"])
+    finds(binding, "python.with.closed", "returned True", 0, ["close"], ["py_with"])
 
 
 def test_a_buffered_file_can_be_entered_after_close(ranges: str, copy: Path, finds: Finds) -> None:
     """Finding F8: nor does AbstractBufferedFile.__enter__."""
     steps = ["close"], ["py_with"]
-    finds(on_the_web(ranges, copy), "pyio.with.closed", "returned True", 9000, *steps)
+    finds(on_the_web(ranges, copy), "python.with.closed", "returned True", 9000, *steps)
 
 
 def test_threads_that_read_a_tar_file_disturb_each_other(tmp_path: Path) -> None:
@@ -173,7 +179,7 @@ def test_a_server_without_ranges_makes_positioned_reads_return_the_whole_file(
         on_the_web(no_ranges, copy), "pread.eof", "returned 9000", 9000, ["pread", "len", 1, 0, 1]
     )
     actual = "returned [OTHER (9000 of 2 bytes)]"
-    finds(on_the_web(no_ranges, copy), "vread.data", actual, 9000, calls[1])
+    finds(on_the_web(no_ranges, copy), "read-vectored.data", actual, 9000, calls[1])
 
 
 def test_a_server_without_ranges_makes_seek_fail_in_the_next_read(
@@ -192,7 +198,7 @@ def test_a_server_without_ranges_makes_reading_on_fail_after_a_block(
     """Finding F12: the cache asks for the rest by range."""
     actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
     steps = ["py_read", 1], ["py_read", 4096]
-    finds(on_the_web(no_ranges, copy), "pyio.read.advance", actual, 9000, *steps)
+    finds(on_the_web(no_ranges, copy), "python.read.advance", actual, 9000, *steps)
 
 
 def test_a_positioned_read_at_the_end_on_the_web_fails(
@@ -202,16 +208,16 @@ def test_a_positioned_read_at_the_end_on_the_web_fails(
     actual = "OTHER (ClientResponseError: 416"
     finds(on_the_web(ranges, copy), "pread.eof", actual, 9000, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
-    finds(on_the_web(ranges, copy), "vread.eof-late", f"returned [{actual}", 9000, vectored)
+    finds(on_the_web(ranges, copy), "read-vectored.eof-late", f"returned [{actual}", 9000, vectored)
 
 
 @pytest.mark.parametrize(
     ("clause", "step"),
     [
-        ("pyio.readline.limit", ["py_readline", 0]),
-        ("pyio.readline.line", ["py_readline", -1]),
-        ("pyio.readlines.hint", ["py_readlines", 1]),
-        ("pyio.read.none", ["py_read", None]),
+        ("python.readline.limit", ["py_readline", 0]),
+        ("python.readline.line", ["py_readline", -1]),
+        ("python.readlines.hint", ["py_readlines", 1]),
+        ("python.read.none", ["py_read", None]),
     ],
 )
 def test_buffered_files_of_fsspec_lack_arguments(
@@ -223,7 +229,9 @@ def test_buffered_files_of_fsspec_lack_arguments(
 
 def test_buffered_files_of_fsspec_answer_after_close(ranges: str, copy: Path, finds: Finds) -> None:
     """Finding F15: tell and seek of AbstractBufferedFile do not look."""
-    finds(on_the_web(ranges, copy), "pyio.tell.closed", "returned 0", 9000, ["close"], ["py_tell"])
+    finds(
+        on_the_web(ranges, copy), "python.tell.closed", "returned 0", 9000, ["close"], ["py_tell"]
+    )
     finds(on_the_web(ranges, copy), "seek.open", "returned", 9000, ["close"], ["seek", 1])
 
 
@@ -232,7 +240,7 @@ def test_buffered_files_of_fsspec_refuse_to_write_with_another_error(
 ) -> None:
     """Finding F16: a plain ValueError, which code that catches OSError misses."""
     actual = "ILLEGAL_ARGUMENT (ValueError: File not in write mode)"
-    finds(on_the_web(ranges, copy), "pyio.write.refused", actual, 9000, ["py_write"])
+    finds(on_the_web(ranges, copy), "python.write.refused", actual, 9000, ["py_write"])
 
 
 def tar(tmp_path: Path) -> FsspecBinding:
@@ -250,9 +258,9 @@ def test_a_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Fin
     """Finding F17: it inherits the answer, and line reading that seeks back."""
     with serving(NoRanges) as url:
         for clause, actual, step in (
-            ("pyio.seekable.false", "returned True", ["py_seekable"]),
-            ("pyio.iter.lines", "ILLEGAL_ARGUMENT (ValueError: Cannot seek", ["py_next"]),
-            ("pyio.read.none", "returned (empty)", ["py_read", None]),
+            ("python.seekable.false", "returned True", ["py_seekable"]),
+            ("python.iter.lines", "ILLEGAL_ARGUMENT (ValueError: Cannot seek", ["py_next"]),
+            ("python.read.none", "returned (empty)", ["py_read", None]),
         ):
             binding = on_the_web(url, copy)
             finds(binding, clause, actual, 9000, step, without="supports-seek")
@@ -264,6 +272,9 @@ def test_a_closed_streamed_file_on_the_web_fails_with_aiohttps_error(
     """Finding F18: read asks the connection, which close has closed."""
     actual = "OTHER (ClientConnectionError: Connection closed)"
     with serving(NoRanges) as url:
-        for clause, step in (("read1.closed", ["read_byte"]), ("pyio.iter.closed", ["py_next"])):
+        for clause, step in (
+            ("read-byte.closed", ["read_byte"]),
+            ("python.iter.closed", ["py_next"]),
+        ):
             binding = on_the_web(url, copy)
             finds(binding, clause, actual, 9000, ["close"], step, without="supports-seek")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,8 +25,8 @@ CONFINED = {
     "hypothesis": ("contract/generate/", "fakes/strategies.py"),
     "pytest": ("contract/pytest_plugin.py", "fakes/filesystem/fixtures.py"),
     "click": (
-        "contract/cli/main.py",
         "contract/cli/",
+        "contract/command_line.py",
         "pipeline/cli/",
         "pipeline/hudi/commands",
     ),
@@ -66,23 +66,28 @@ def _modules(node: ast.AST) -> Iterator[str]:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _all_imports(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {name for node in ast.walk(tree) for name in _modules(node)}
+def _all_nodes(path: Path) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
 
 
-def _imports_when_loaded(path: Path) -> set[str]:
+def _loaded_nodes(path: Path) -> Iterator[ast.AST]:
     """Those outside functions and `if TYPE_CHECKING`."""
-    found: set[str] = set()
     nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while nodes:
         node = nodes.pop()
-        found.update(_modules(node))
+        yield node
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             nodes += node.orelse
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             nodes += ast.iter_child_nodes(node)
-    return found
+
+
+def _all_imports(path: Path) -> set[str]:
+    return {name for node in _all_nodes(path) for name in _modules(node)}
+
+
+def _imports_when_loaded(path: Path) -> set[str]:
+    return {name for node in _loaded_nodes(path) for name in _modules(node)}
 
 
 def _tops(names: set[str]) -> set[str]:
@@ -144,3 +149,90 @@ def test_every_module_can_be_imported_below_fscontract() -> None:
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] not in extras:
                 raise
+
+
+#: Cycles of an adapter and the class that it adapts, which refer to each other.
+ADAPTERS = (
+    {"implementations.fsspec_adapter", "implementations.local", "implementations.memory"},
+    {"implementations.s3.filesystem", "implementations.s3.fsspec_adapter"},
+    {"implementations.bindings.hadoop.binding", "implementations.bindings.hadoop.open_file"},
+    {"implementations.bindings.fsspec", "implementations.bindings.fsspec_open"},
+    {"implementations.s3.answers", "implementations.s3.range_download"},
+    {
+        "implementations.spark.executor_entry",
+        "implementations.spark.executor_reads",
+        "implementations.spark.tasks",
+    },
+    {"pipeline.spark_source.input_files", "pipeline.spark_source.metadata_files"},
+    {"contract.scenarios.check", "contract.scenarios.splitter.check"},
+    {"contract.report.html", "contract.report.html.run"},
+)
+
+
+def _import_graph(nodes_of: Callable[[Path], Iterator[ast.AST]]) -> dict[str, set[str]]:
+    """The modules that each module imports, the public ones among them."""
+    paths = {path: f"fscontract.{name}" for path, name in zip(FILES, NAMES, strict=True)}
+    paths |= {p: f"fscontract.{p.stem}" for p in (ROOT / "src" / "fscontract").glob("*.py")}
+    modules = {path: name.removesuffix(".__init__") for path, name in paths.items()}
+    known = {*modules.values()}
+
+    def imported(node: ast.AST) -> Iterator[str]:
+        """A module of which names are imported, but not the packages that it is in."""
+        names = list(_modules(node))
+        if isinstance(node, ast.ImportFrom):
+            package, *names = names
+            names = [name if name in known else package for name in names]
+        yield from (name for name in names if name in known)
+
+    return {
+        module: {name for node in nodes_of(path) for name in imported(node)} - {module}
+        for path, module in modules.items()
+    }
+
+
+def _cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The strongly connected components of more than one module (Tarjan)."""
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    cycles: list[set[str]] = []
+
+    def visit(module: str) -> None:
+        numbers[module] = lowest[module] = len(numbers)
+        stack.append(module)
+        for imported in graph[module]:
+            if imported not in numbers:
+                visit(imported)
+            if imported in stack:
+                lowest[module] = min(lowest[module], lowest[imported])
+        if lowest[module] == numbers[module]:
+            component = set(stack[stack.index(module) :])
+            del stack[stack.index(module) :]
+            if len(component) > 1:
+                cycles.append({name.removeprefix("fscontract.") for name in component})
+
+    for module in graph:
+        if module not in numbers:
+            visit(module)
+    return cycles
+
+
+def test_no_modules_import_each_other() -> None:
+    """Neither when they are loaded, nor in functions or for types, but for some adapters."""
+    assert _cycles(_import_graph(_loaded_nodes)) == []
+    cycles = _cycles(_import_graph(_all_nodes))
+    assert [cycle for cycle in cycles if cycle not in ADAPTERS] == []
+
+
+def test_only_commands_import_commands() -> None:
+    """What a run needs is known without a command line; reports need what a run found, alone."""
+    graph = _import_graph(_all_nodes)
+    folders = ("fscontract.contract.cli.", "fscontract.pipeline.cli.")
+    entry_points = ("fscontract.__main__",)
+    strays = [
+        (module, imported)
+        for module, names in graph.items()
+        for imported in names
+        if imported.startswith(folders) and not module.startswith((*folders, *entry_points))
+    ]
+    assert strays == []

@@ -22,7 +22,7 @@ def test_the_contract_holds(server: Server, bucket: str) -> None:
             "region": server.region,
         }
     )
-    chosen = tuple(c for c in select(("seek.*", "vread.eof*", "pread.eof")) if c.testable)
+    chosen = tuple(c for c in select(("seek.*", "read-vectored.eof*", "pread.eof")) if c.testable)
     result = check(binding, Settings(load_profile("s3"), chosen))
     bad = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)
     found = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in bad}

@@ -74,4 +74,4 @@ def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared()
 def test_the_profiles_without_a_builder_of_opens_are_those_of_apis_without_one() -> None:
     """Python's open() has none, nor have the clients; fsspec is given one."""
     without = {n for n in profile_names() if not load_profile(n).has("supports-openfile")}
-    assert without == {"pyfile", "pyarrow", "obstore", "opendal"}
+    assert without == {"python-file", "pyarrow", "obstore", "opendal"}

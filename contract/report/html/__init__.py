@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from fscontract.contract.report import Entry
+    from fscontract.contract.runner.result import Entry
 
 
 def render(entries: Sequence[Entry]) -> str:

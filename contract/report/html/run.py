@@ -8,13 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from fscontract import __version__
-from fscontract.contract.report import Entry, NotSetUp
+from fscontract.contract import __version__
 from fscontract.contract.report.html import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
 from fscontract.contract.report.matrix import GLYPHS, MEANINGS
 from fscontract.contract.report.text import Group, place, plural, unverified, verdict_line
-from fscontract.contract.runner.result import FAILING, UNVERIFIED, ClauseResult, Verdict
+from fscontract.contract.runner.result import (
+    FAILING,
+    UNVERIFIED,
+    ClauseResult,
+    Entry,
+    NotSetUp,
+    Verdict,
+)
 from fscontract.contract.spec.clauses import Level, documents
 
 #: A line such as `3  T1 seek(0)  starts`, or `thread 1: seek(0)`.

@@ -21,7 +21,14 @@ from fscontract.contract.scenarios.blockreader.streams import SCENARIOS, Scenari
 assert scaling  # its scenarios are among SCENARIOS now
 #: What the model names by itself.
 MODELLED = frozenset(
-    {"rec.none-lost", "rec.none-twice", "rec.owner", "rec.whole", "rec.offset", "rec.order"}
+    {
+        "record.none-lost",
+        "record.none-twice",
+        "record.owner",
+        "record.whole",
+        "record.offset",
+        "record.order",
+    }
 )
 CHECKED = MODELLED | {c.clause for c in RECORDS} | {clause for clause, _ in SCENARIOS}
 

@@ -135,7 +135,7 @@ def replace_clause(broken: Broken, clause: str, expected: str) -> Broken:
 
 
 def _run_blocks(binding: BlockReaderBinding, case: Case, blocks: Sequence[Block]) -> Broken | None:
-    layout, clause = case.layout, case.clause or "rec.none-twice"
+    layout, clause = case.layout, case.clause or "record.none-twice"
     bench = Bench(binding, clause).file(layout.data)
     bench.stage.shorts = case.shorts
     try:
@@ -144,7 +144,7 @@ def _run_blocks(binding: BlockReaderBinding, case: Case, blocks: Sequence[Block]
     except Violated as found:
         return found.broken
     except BaseException as error:  # whatever it raises: there was no reason to
-        return Broken(case.clause or "rec.none-lost", "records", said_by(error))
+        return Broken(case.clause or "record.none-lost", "records", said_by(error))
     return judge(layout, blocks, seen)
 
 
@@ -216,48 +216,50 @@ GENERAL = [
 ]
 
 RECORDS = [
-    *_each("rec.final", b"a", b"a\nb", b"a\r\nb"),
-    Case("rec.final", Layout(UNENDED), sizes=(40_000, 9000), buffer=8192, overflow=8192),
-    *_each("rec.no-phantom", b"a\n", b"a\nb\n", b"a\r\n", b"a\r"),
-    Case("rec.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(1, 3, 10)),
-    Case("rec.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(3, 10), strides=2),
-    Case("rec.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11)),
-    Case("rec.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11), sizes=(10,)),
-    Case("rec.short-reads", Layout(UNENDED), (40_000,), (4000,), buffer=16_384),
-    Case("rec.short-reads", Layout(b"alpha\nbeta\r\ngamma"), shorts=(1,)),
-    Case("rec.short-reads", Layout(b"alpha\nbeta\r\ngamma\n"), shorts=(3, 1, 2), buffer=5),
-    Case("rec.stale-bytes", Layout(b"abcdefgh\nij"), (100, 4), (9, 2), buffer=9),
-    Case("rec.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
-    Case("rec.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
-    *_each("rec.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n"),
-    *_each("rec.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
-    Case("rec.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
-    Case("rec.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
-    Case("rec.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
-    *_each("rec.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
-    *_each("rec.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
-    Case("rec.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
-    *_each("rec.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
-    *_each("rec.delimiter", b"a--b-c--d", delimiter=b"--"),
-    *(Case("rec.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
-    *(Case("rec.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
-    Case("rec.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
-    Case("rec.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
-    *_each("rec.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),
-    *_each("rec.delimiter-overlap", b"a|-|-|-|b|-|", delimiter=b"|-|"),
-    *_each("rec.delimiter-overlap", b"abababababab", delimiter=b"abab"),
-    *_each("rec.bom", BOM + b"a\nb\n" + BOM + b"c\n", BOM, BOM + b"\n", b"a\n" + BOM),
-    Case("rec.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 11, limit=10), (1, 7, 20, 100)),
-    Case("rec.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 10, limit=10, skips=True), (7, 20)),
-    Case("rec.line-rest", Layout(b"abcdef\nghijkl\n", "line"), (4,)),
-    Case("rec.line-rest", Layout(b"abc\n\ndef\n", "line"), (4, 5)),
-    Case("rec.line-completes", Layout(b"abcdef\nghijkl\nmn\n", "line"), (8, 10)),
-    Case("rec.fixed-length", Layout(b"0123456789" * 4, "fixed", length=5), (20, 40)),
-    Case("rec.fixed-within", Layout(b"0123456789" * 4, "fixed", length=6), (20, 7, 40)),
-    Case("rec.fixed-fully", Layout(b"0123456789" * 4, "fixed", length=5), (20,), (3, 1)),
-    Case("rec.width-owner", Layout(b"0123456789" * 4 + b"01", "fixed-width", length=6)),
+    *_each("record.final", b"a", b"a\nb", b"a\r\nb"),
+    Case("record.final", Layout(UNENDED), sizes=(40_000, 9000), buffer=8192, overflow=8192),
+    *_each("record.no-phantom", b"a\n", b"a\nb\n", b"a\r\n", b"a\r"),
+    Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(1, 3, 10)),
+    Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(3, 10), strides=2),
+    Case("record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11)),
     Case(
-        "rec.width-owner",
+        "record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11), sizes=(10,)
+    ),
+    Case("record.short-reads", Layout(UNENDED), (40_000,), (4000,), buffer=16_384),
+    Case("record.short-reads", Layout(b"alpha\nbeta\r\ngamma"), shorts=(1,)),
+    Case("record.short-reads", Layout(b"alpha\nbeta\r\ngamma\n"), shorts=(3, 1, 2), buffer=5),
+    Case("record.stale-bytes", Layout(b"abcdefgh\nij"), (100, 4), (9, 2), buffer=9),
+    Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
+    Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
+    *_each("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n"),
+    *_each("record.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
+    Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
+    Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
+    Case("record.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
+    *_each("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
+    *_each("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
+    Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
+    *_each("record.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
+    *_each("record.delimiter", b"a--b-c--d", delimiter=b"--"),
+    *(Case("record.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
+    *(Case("record.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
+    Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
+    Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
+    *_each("record.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),
+    *_each("record.delimiter-overlap", b"a|-|-|-|b|-|", delimiter=b"|-|"),
+    *_each("record.delimiter-overlap", b"abababababab", delimiter=b"abab"),
+    *_each("record.bom", BOM + b"a\nb\n" + BOM + b"c\n", BOM, BOM + b"\n", b"a\n" + BOM),
+    Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 11, limit=10), (1, 7, 20, 100)),
+    Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 10, limit=10, skips=True), (7, 20)),
+    Case("record.line-rest", Layout(b"abcdef\nghijkl\n", "line"), (4,)),
+    Case("record.line-rest", Layout(b"abc\n\ndef\n", "line"), (4, 5)),
+    Case("record.line-completes", Layout(b"abcdef\nghijkl\nmn\n", "line"), (8, 10)),
+    Case("record.fixed-length", Layout(b"0123456789" * 4, "fixed", length=5), (20, 40)),
+    Case("record.fixed-within", Layout(b"0123456789" * 4, "fixed", length=6), (20, 7, 40)),
+    Case("record.fixed-fully", Layout(b"0123456789" * 4, "fixed", length=5), (20,), (3, 1)),
+    Case("record.width-owner", Layout(b"0123456789" * 4 + b"01", "fixed-width", length=6)),
+    Case(
+        "record.width-owner",
         Layout(b"##" + b"0123456789" * 4, "fixed-width", length=6, data_offset=2),
     ),
 ]

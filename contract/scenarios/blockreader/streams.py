@@ -186,7 +186,7 @@ def a_block_left_in_the_middle_leaves_no_stream(bench: Bench) -> None:
     bench.want(bench.stage.open_streams, 0, "open streams")
 
 
-@scenario("rec.shorter")
+@scenario("record.shorter")
 def a_file_that_lost_its_end_is_an_error(bench: Bench) -> None:
     """The status says more than there is."""
     bench.file(DATA).stage.stated[PATH] = len(DATA) + 5
@@ -194,7 +194,7 @@ def a_file_that_lost_its_end_is_an_error(bench: Bench) -> None:
     bench.failure(lambda: bench.read(bench.reader(), *blocks), OSError)
 
 
-@scenario("rec.grown")
+@scenario("record.grown")
 def what_was_added_later_is_not_read(bench: Bench) -> None:
     """The file ends where it did when it was split."""
     bench.file(DATA + b"zeta\n").stage.stated[PATH] = len(DATA)
@@ -283,7 +283,7 @@ def time_is_counted(bench: Bench) -> None:
     bench.want(reader.counters()["time"], clock.now - 1000, "seconds")
 
 
-@scenario("rec.limit-error")
+@scenario("record.limit-error")
 def a_long_record_is_an_error_of_its_block(bench: Bench) -> None:
     """Of the block that it belongs to, and of no other; records before it are delivered."""
     bench.file(b"a\n" + b"b" * 50 + b"\nc\nd\n")
@@ -300,7 +300,7 @@ def a_long_record_is_an_error_of_its_block(bench: Bench) -> None:
         bench.want(seen[:1], [b"a"], f"records in blocks of {size} bytes")
 
 
-@scenario("rec.converter-error")
+@scenario("record.converter-error")
 def bytes_that_are_no_text_are_named(bench: Bench) -> None:
     """By block and offset."""
     bench.file(b"good\nbad\xff\nmore\n")
@@ -311,7 +311,7 @@ def bytes_that_are_no_text_are_named(bench: Bench) -> None:
     bench.want(named, [True, True], f"block and offset in {error}")
 
 
-@scenario("rec.line-validated")
+@scenario("record.line-validated")
 def with_validation_each_line_comes_once(bench: Bench) -> None:
     """Rests of lines are told from lines, and dropped."""
     data = b"".join(b"%04d:%s;\n" % (i, b"x" * (i % 7)) for i in range(40))
@@ -325,7 +325,7 @@ def with_validation_each_line_comes_once(bench: Bench) -> None:
         bench.want(_values(seen), data.splitlines(), f"lines in blocks of {size}")
 
 
-@scenario("rec.line-aligned")
+@scenario("record.line-aligned")
 def an_aligned_line_ends_the_block(bench: Bench) -> None:
     """Nothing behind the block is read."""
     reader = bench.file(DATA).reader(context="line")
@@ -333,7 +333,7 @@ def an_aligned_line_ends_the_block(bench: Bench) -> None:
     bench.want(bench.stage.furthest, 6, "end of the furthest read")
 
 
-@scenario("rec.slice-default")
+@scenario("record.slice-default")
 def a_slice_is_a_block_of_the_filesystem(bench: Bench) -> None:
     """Unless its length is told."""
     bench.stage.block_size = 10
@@ -341,7 +341,7 @@ def a_slice_is_a_block_of_the_filesystem(bench: Bench) -> None:
     bench.want([len(s.record) for s in seen], [10, 10, 10, 1], "bytes of the slices")
 
 
-@scenario("rec.width-needed")
+@scenario("record.width-needed")
 def fixed_width_needs_a_width(bench: Bench) -> None:
     """There is no sensible default."""
     bench.failure(lambda: bench.reader(context="fixed-width"), ValueError)
@@ -350,7 +350,7 @@ def fixed_width_needs_a_width(bench: Bench) -> None:
 # Compressed files --------------------------------------------------------------------------------
 
 
-@scenario("rec.compressed")
+@scenario("record.compressed")
 def a_compressed_file_is_read_as_its_content(bench: Bench) -> None:
     """By the suffix of its path, in one block."""
     bench.stage.shorts = (7, 1000)
@@ -359,7 +359,7 @@ def a_compressed_file_is_read_as_its_content(bench: Bench) -> None:
         bench.want(_values(seen), ALPHA, path)
 
 
-@scenario("rec.compressed-whole")
+@scenario("record.compressed-whole")
 def a_compressed_file_can_not_be_split(bench: Bench) -> None:
     """Each block of a split one is an error, not the file once more."""
     bench.file(gzip.compress(DATA), "/f.gz")
@@ -367,7 +367,7 @@ def a_compressed_file_can_not_be_split(bench: Bench) -> None:
         bench.failure(partial(bench.read, bench.reader(), block), OSError)
 
 
-@scenario("rec.members")
+@scenario("record.members")
 def all_members_are_read(bench: Bench) -> None:
     """A gzip or bzip2 file may be several in a row."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):
@@ -376,7 +376,7 @@ def all_members_are_read(bench: Bench) -> None:
         bench.want(_values(seen), ALPHA, path)
 
 
-@scenario("rec.compressed-cut")
+@scenario("record.compressed-cut")
 def a_cut_compressed_file_is_an_error(bench: Bench) -> None:
     """Wherever it is cut."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):

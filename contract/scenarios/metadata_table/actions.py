@@ -23,7 +23,7 @@ scenario = Scenarios()
 # Initialising -----------------------------------------------------------------------------------
 
 
-@scenario("meta.init-listing")
+@scenario("metadata.init-listing")
 def init_listing(bench: Bench) -> None:
     """A dataset with files at several depths, and with what is Hudi's own among them."""
     content = {"": {"top": 1}, "x": {"f": 2}, "x/y/z": {"g": 3}}
@@ -33,7 +33,7 @@ def init_listing(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.init-empty")
+@scenario("metadata.init-empty")
 def init_empty(bench: Bench) -> None:
     """A dataset without files; the first comes later."""
     writer = bench.table({})
@@ -43,7 +43,7 @@ def init_empty(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.init-pending")
+@scenario("metadata.init-pending")
 def init_pending(bench: Bench) -> None:
     """An action is at work, and some of its files are there already."""
     bench.dataset()
@@ -53,7 +53,7 @@ def init_pending(bench: Bench) -> None:
     bench.refused(writer.initialize, "refused while an action is not completed")
 
 
-@scenario("meta.init-once")
+@scenario("metadata.init-once")
 def init_once(bench: Bench) -> None:
     """There is a table, and another writer makes it again."""
     writer = bench.table()
@@ -62,7 +62,7 @@ def init_once(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.init-whole")
+@scenario("metadata.init-whole")
 def init_whole(bench: Bench) -> None:
     """The process dies at each write; there is no table, or a whole one, and the next makes it."""
     for number in range(1, 40):
@@ -88,7 +88,7 @@ def init_whole(bench: Bench) -> None:
 # Actions ----------------------------------------------------------------------------------------
 
 
-@scenario("meta.one-deltacommit")
+@scenario("metadata.one-deltacommit")
 def one_deltacommit(bench: Bench) -> None:
     """There is a commit, a clean, a rollback and a restore: each is one instant of the table."""
     writer = bench.table()
@@ -103,7 +103,7 @@ def one_deltacommit(bench: Bench) -> None:
     bench.want(added, wanted, "instants of the table")
 
 
-@scenario("meta.action-write")
+@scenario("metadata.action-write")
 def action_write(bench: Bench) -> None:
     """Inserts and upserts add files: a commit, a deltacommit, a replacecommit."""
     writer = bench.table()
@@ -112,7 +112,7 @@ def action_write(bench: Bench) -> None:
         bench.right(action)
 
 
-@scenario("meta.action-compaction")
+@scenario("metadata.action-compaction")
 def action_compaction(bench: Bench) -> None:
     """A compaction of the dataset adds a base file, while a commit goes on beside it."""
     writer = bench.table()
@@ -125,7 +125,7 @@ def action_compaction(bench: Bench) -> None:
     bench.want((time, "commit") in bench.completed(TIMELINE), True, "it is a commit when done")
 
 
-@scenario("meta.action-clean")
+@scenario("metadata.action-clean")
 def action_clean(bench: Bench) -> None:
     """A clean deletes files of two partitions."""
     writer = bench.table()
@@ -135,7 +135,7 @@ def action_clean(bench: Bench) -> None:
     bench.want(left, [f"{DATASET}/{A}/a2"], "files that are left")
 
 
-@scenario("meta.action-rollback")
+@scenario("metadata.action-rollback")
 def action_rollback(bench: Bench) -> None:
     """An action fails after the table has it, and is rolled back; its files go."""
     writer = bench.table()
@@ -148,7 +148,7 @@ def action_rollback(bench: Bench) -> None:
     bench.want(f"{DATASET}/{A}/bad" in left, False, "its file is left")
 
 
-@scenario("meta.action-restore")
+@scenario("metadata.action-restore")
 def action_restore(bench: Bench) -> None:
     """The dataset goes back to a commit, with a compaction of the table since then."""
     for compacted in (False, True):
@@ -167,7 +167,7 @@ def action_restore(bench: Bench) -> None:
         bench.right("and a commit")
 
 
-@scenario("meta.restore-deleted")
+@scenario("metadata.restore-deleted")
 def restore_deleted(bench: Bench) -> None:
     """Files were deleted since, and nothing brings them back."""
     writer = bench.table()
@@ -177,7 +177,7 @@ def restore_deleted(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.clean-missing")
+@scenario("metadata.clean-missing")
 def clean_missing(bench: Bench) -> None:
     """A file that is to be deleted is gone already."""
     writer = bench.table()
@@ -186,7 +186,7 @@ def clean_missing(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.clean-failed")
+@scenario("metadata.clean-failed")
 def clean_failed(bench: Bench) -> None:
     """A file that is to be deleted can't be, and is there still."""
     writer = bench.table()
@@ -195,7 +195,7 @@ def clean_failed(bench: Bench) -> None:
     bench.sees({A: {"a1": 10}, B: START[B]}, bench.seen())
 
 
-@scenario("meta.from-instant")
+@scenario("metadata.from-instant")
 def from_instant(bench: Bench) -> None:
     """A writer that knows of no table commits; another brings the table up to it."""
     writer = bench.table()

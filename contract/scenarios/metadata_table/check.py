@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
 from fscontract.contract.pipeline_bindings import MetadataTableBinding
-from fscontract.contract.runner.sandbox import guarded, said_by
+from fscontract.contract.runner.sandbox import call_sandboxed, said_by
 from fscontract.contract.scenarios.metadata_table import (
     actions,
     contents,
@@ -64,5 +64,5 @@ def _play(binding: MetadataTableBinding, scenario: Scenario) -> Broken | None:
     finally:
         if bench is not None:
             with suppress(Exception, Killed):
-                guarded(bench.close)
+                call_sandboxed(bench.close)
     return None

@@ -11,7 +11,7 @@ from fscontract.contract.scenarios.metadata_table.scenario import Scenarios
 scenario = Scenarios()
 
 
-@scenario("meta.place")
+@scenario("metadata.place")
 def place(bench: Bench) -> None:
     """The table is made, and lies where Hudi has it, with one partition for listings."""
     bench.table()
@@ -20,7 +20,7 @@ def place(bench: Bench) -> None:
     bench.want(inside, [f"{DATASET}/.hoodie"], "what is the table's in the dataset")
 
 
-@scenario("meta.partitions")
+@scenario("metadata.partitions")
 def partitions(bench: Bench) -> None:
     """A commit adds a partition, at several depths."""
     writer = bench.table({A: {"a": 1}, "x/y=2": {"b": 2}})
@@ -29,7 +29,7 @@ def partitions(bench: Bench) -> None:
         bench.want(reader.partitions(), [A, "x/y=2", "x/y=3"], "partitions")
 
 
-@scenario("meta.files")
+@scenario("metadata.files")
 def files(bench: Bench) -> None:
     """Files are added to partitions that are there and to a new one."""
     writer = bench.table()
@@ -38,7 +38,7 @@ def files(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.sizes")
+@scenario("metadata.sizes")
 def sizes(bench: Bench) -> None:
     """Files of no byte, of one, and of more than 32 bits say."""
     writer = bench.table({A: {"none": 0, "one": 1}})
@@ -50,7 +50,7 @@ def sizes(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.root")
+@scenario("metadata.root")
 def root(bench: Bench) -> None:
     """The files lie in the dataset itself."""
     writer = bench.table({"": {"f1": 1}})
@@ -60,7 +60,7 @@ def root(bench: Bench) -> None:
         bench.want(dict(reader.files([""])[""]), {"f1": 1, "f2": 2}, "files")
 
 
-@scenario("meta.absent-partition")
+@scenario("metadata.absent-partition")
 def absent_partition(bench: Bench) -> None:
     """A partition is asked for that is not there, alone and with one that is."""
     bench.table()
@@ -69,7 +69,7 @@ def absent_partition(bench: Bench) -> None:
         bench.want(dict(reader.files(["day=9", A])[A]), START[A], "files beside it")
 
 
-@scenario("meta.empty-partition")
+@scenario("metadata.empty-partition")
 def empty_partition(bench: Bench) -> None:
     """The last file of a partition is deleted, by one action and by two; and one comes again."""
     writer = bench.table()
@@ -82,7 +82,7 @@ def empty_partition(bench: Bench) -> None:
         bench.want(reader.partitions(), [B], "partitions after a commit")
 
 
-@scenario("meta.deleted")
+@scenario("metadata.deleted")
 def deleted(bench: Bench) -> None:
     """A file is deleted that the base file has, and one that a log has."""
     writer = bench.table()
@@ -91,7 +91,7 @@ def deleted(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.size-larger")
+@scenario("metadata.size-larger")
 def size_larger(bench: Bench) -> None:
     """A file is told of again: longer, as a log that grew, and shorter, as by a late writer."""
     writer = bench.table({A: {"log": 10}})
@@ -102,7 +102,7 @@ def size_larger(bench: Bench) -> None:
     bench.want(dict(bench.seen()[A]), {"log": 30}, "sizes after a compaction")
 
 
-@scenario("meta.size-new")
+@scenario("metadata.size-new")
 def size_new(bench: Bench) -> None:
     """A file is deleted, and comes again with fewer bytes."""
     writer = bench.table()
@@ -111,7 +111,7 @@ def size_new(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.deleted-twice")
+@scenario("metadata.deleted-twice")
 def deleted_twice(bench: Bench) -> None:
     """A file is deleted, and then again."""
     writer = bench.table()
@@ -122,7 +122,7 @@ def deleted_twice(bench: Bench) -> None:
     bench.right("after a compaction")
 
 
-@scenario("meta.associative")
+@scenario("metadata.associative")
 def associative(bench: Bench) -> None:
     """A file of the base is told of again in one log, and deleted in the next."""
     writer = bench.table()
@@ -131,7 +131,7 @@ def associative(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.live-only")
+@scenario("metadata.live-only")
 def live_only(bench: Bench) -> None:
     """Many files come and go; then the table is compacted and cleaned."""
     names = {f"{number:04}-{number * 7919 % 10007:05}": 1 for number in range(1500)}
@@ -145,7 +145,7 @@ def live_only(bench: Bench) -> None:
     bench.want(size < 8000, True, f"bytes of the table, {size}, are as if they had not been")
 
 
-@scenario("meta.either-absent")
+@scenario("metadata.either-absent")
 def either_absent(bench: Bench) -> None:
     """There is a base file alone; one that knows nothing; and logs that do."""
     writer = bench.table({})
@@ -156,7 +156,7 @@ def either_absent(bench: Bench) -> None:
     bench.right("a base file alone")
 
 
-@scenario("meta.logs-once")
+@scenario("metadata.logs-once")
 def logs_once(bench: Bench) -> None:
     """One reader looks up several partitions, one after the other."""
     writer = bench.table()
@@ -170,7 +170,7 @@ def logs_once(bench: Bench) -> None:
     bench.want(sorted(logs.values()), [1, 1, 1], "how often each log was opened")
 
 
-@scenario("meta.one-reader")
+@scenario("metadata.one-reader")
 def one_reader(bench: Bench) -> None:
     """One reader looks up a hundred partitions."""
     content = {f"p={number:03}": {"f": number} for number in range(100)}
@@ -182,7 +182,7 @@ def one_reader(bench: Bench) -> None:
     bench.want(opens <= 2, True, f"{opens} opens of the table's files, instead of one or two")
 
 
-@scenario("meta.no-listing")
+@scenario("metadata.no-listing")
 def no_listing(bench: Bench) -> None:
     """Everything is looked up, and written, without a look at the dataset's directories."""
     writer = bench.table()
@@ -194,7 +194,7 @@ def no_listing(bench: Bench) -> None:
     bench.want(listed, [], "directories that were listed")
 
 
-@scenario("meta.slices-cached")
+@scenario("metadata.slices-cached")
 def slices_cached(bench: Bench) -> None:
     """One reader looks up ten times."""
     bench.table()
@@ -205,7 +205,7 @@ def slices_cached(bench: Bench) -> None:
     bench.want(bench.stage.listed[FILES] <= 1, True, "the table's files are listed once")
 
 
-@scenario("meta.opening-cheap")
+@scenario("metadata.opening-cheap")
 def opening_cheap(bench: Bench) -> None:
     """A reader opens a table after many rollbacks."""
     writer = bench.table()
@@ -219,7 +219,7 @@ def opening_cheap(bench: Bench) -> None:
     bench.want(opened, [], "instants that were opened")
 
 
-@scenario("meta.time-travel")
+@scenario("metadata.time-travel")
 def time_travel(bench: Bench) -> None:
     """Readers ask for the dataset as it was, before and after a compaction."""
     writer = bench.table()
@@ -233,7 +233,7 @@ def time_travel(bench: Bench) -> None:
         bench.sees(bench.model.listing(order), bench.seen(as_of=time), f"as of {time}")
 
 
-@scenario("meta.time-travel-bounds")
+@scenario("metadata.time-travel-bounds")
 def time_travel_bounds(bench: Bench) -> None:
     """What was before the table was made, nothing can tell; nor what has been cleaned."""
     bench.dataset()

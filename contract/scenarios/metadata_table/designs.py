@@ -29,7 +29,7 @@ UNBEGUN = "20260101120000000"
 # The first design -------------------------------------------------------------------------------
 
 
-@scenario("meta.v1-sync")
+@scenario("metadata.v1-sync")
 def v1_sync(bench: Bench) -> None:
     """The dataset goes on; then the table catches up with all of it, in order, once."""
     writer = bench.table(design=1)
@@ -45,7 +45,7 @@ def v1_sync(bench: Bench) -> None:
     bench.sees(bench.model.listing(), bench.seen(read_only=True))
 
 
-@scenario("meta.v1-order")
+@scenario("metadata.v1-order")
 def v1_order(bench: Bench) -> None:
     """A file is added by one commit and deleted by the next; the table catches up with both."""
     writer = bench.table(design=1)
@@ -59,7 +59,7 @@ def v1_order(bench: Bench) -> None:
     bench.sees(bench.model.listing(), bench.seen(read_only=True))
 
 
-@scenario("meta.v1-stops")
+@scenario("metadata.v1-stops")
 def v1_stops(bench: Bench) -> None:
     """A compaction of the dataset is at work; commits are completed before and after it began."""
     writer = bench.table(design=1)
@@ -77,7 +77,7 @@ def v1_stops(bench: Bench) -> None:
     bench.want({async_, later} <= done, True, "synced once it is completed")
 
 
-@scenario("meta.v1-merged")
+@scenario("metadata.v1-merged")
 def v1_merged(bench: Bench) -> None:
     """A compaction of the dataset holds the table up, and a reader asks."""
     writer = bench.table(design=1)
@@ -87,7 +87,7 @@ def v1_merged(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.v1-read-only")
+@scenario("metadata.v1-read-only")
 def v1_read_only(bench: Bench) -> None:
     """The table is behind, and a reader asks for what has been synced."""
     writer = bench.table(design=1)
@@ -101,7 +101,7 @@ def v1_read_only(bench: Bench) -> None:
 # The second design ------------------------------------------------------------------------------
 
 
-@scenario("meta.v2-order")
+@scenario("metadata.v2-order")
 def v2_order(bench: Bench) -> None:
     """A commit: the table is written before the instant is completed."""
     writer = bench.table()
@@ -116,7 +116,7 @@ def v2_order(bench: Bench) -> None:
     bench.want(last in done, True, "nothing is written after the instant")
 
 
-@scenario("meta.v2-hidden")
+@scenario("metadata.v2-hidden")
 def v2_hidden(bench: Bench) -> None:
     """The table has what an action did, and the action is not completed."""
     writer = bench.table()
@@ -129,7 +129,7 @@ def v2_hidden(bench: Bench) -> None:
     bench.right("after it is completed")
 
 
-@scenario("meta.read-only")
+@scenario("metadata.read-only")
 def read_only(bench: Bench) -> None:
     """Readers of all kinds, on a table with an action that died."""
     writer = bench.table()
@@ -142,7 +142,7 @@ def read_only(bench: Bench) -> None:
     bench.want(bench.stage.writes, [], "writes")
 
 
-@scenario("meta.single-writer")
+@scenario("metadata.single-writer")
 def single_writer(bench: Bench) -> None:
     """A writer holds the table; another one tries, and tries again when the first is done."""
     first = bench.table(lock="session")
@@ -155,7 +155,7 @@ def single_writer(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.several-writers")
+@scenario("metadata.several-writers")
 def several_writers(bench: Bench) -> None:
     """Two writers with a lock work by turns; neither takes the other for dead."""
     one = bench.table(lock="shared", patience=1e6)
@@ -167,7 +167,7 @@ def several_writers(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.lock-left")
+@scenario("metadata.lock-left")
 def lock_left(bench: Bench) -> None:
     """A writer dies with the lock, which is another's once the time is over."""
     bench.table(lock="shared")
@@ -189,7 +189,7 @@ def lock_left(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.rolled-back-writer")
+@scenario("metadata.rolled-back-writer")
 def rolled_back_writer(bench: Bench) -> None:
     """A writer is slow, another takes it for dead; then the first goes on."""
     slow = bench.table()
@@ -200,7 +200,7 @@ def rolled_back_writer(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.unbegun")
+@scenario("metadata.unbegun")
 def unbegun(bench: Bench) -> None:
     """A writer completes an action that is not on the timeline, as the first one and as a later."""
     writer = bench.table()
@@ -214,7 +214,7 @@ def unbegun(bench: Bench) -> None:
         bench.right("and a commit")
 
 
-@scenario("meta.finish-change")
+@scenario("metadata.finish-change")
 def finish_change(bench: Bench) -> None:
     """The table has one change of an action, which is completed with another; then a compaction."""
     one: Listing = {A: {"a3": 1}}
@@ -248,7 +248,7 @@ def finish_change(bench: Bench) -> None:
 # Validation and metrics -------------------------------------------------------------------------
 
 
-@scenario("meta.validate-listing")
+@scenario("metadata.validate-listing")
 def validate_listing(bench: Bench) -> None:
     """A file is there that the table does not have; what is listed is given."""
     bench.table()
@@ -257,7 +257,7 @@ def validate_listing(bench: Bench) -> None:
     bench.want(dict(listing.files(A)), {**START[A], "stray": 5}, "files")
 
 
-@scenario("meta.validate-counts")
+@scenario("metadata.validate-counts")
 def validate_counts(bench: Bench) -> None:
     """What differs is counted, and what is right is not."""
     bench.table()
@@ -272,7 +272,7 @@ def validate_counts(bench: Bench) -> None:
     bench.want(listing.warnings(), 2, "warnings")
 
 
-@scenario("meta.metrics")
+@scenario("metadata.metrics")
 def metrics(bench: Bench) -> None:
     """Lookups and scans of logs are counted, by Hudi's names."""
     writer = bench.table()

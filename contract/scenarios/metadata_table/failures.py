@@ -26,7 +26,7 @@ scenario = Scenarios()
 MANY = 60
 
 
-@scenario("meta.failed-update")
+@scenario("metadata.failed-update")
 def failed_update(bench: Bench) -> None:
     """The process dies while the table is written: the action is not completed either."""
     for number in range(1, MANY):
@@ -47,7 +47,7 @@ def failed_update(bench: Bench) -> None:
             return
 
 
-@scenario("meta.recovered")
+@scenario("metadata.recovered")
 def recovered(bench: Bench) -> None:
     """An action dies with the table written; the next action of another writer takes it back."""
     writer = bench.table()
@@ -64,7 +64,7 @@ def recovered(bench: Bench) -> None:
     bench.want(len(rollbacks), 1, "rollbacks on the timeline")
 
 
-@scenario("meta.rollback-older")
+@scenario("metadata.rollback-older")
 def rollback_older(bench: Bench) -> None:
     """An action is rolled back that is not the last one: others were completed since."""
     writer = bench.table()
@@ -79,7 +79,7 @@ def rollback_older(bench: Bench) -> None:
     bench.right("compacted")
 
 
-@scenario("meta.rollback-first")
+@scenario("metadata.rollback-first")
 def rollback_first(bench: Bench) -> None:
     """The first action of the dataset fails with the table written, and is rolled back."""
     writer = bench.table()
@@ -90,7 +90,7 @@ def rollback_first(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.rollback-unknown")
+@scenario("metadata.rollback-unknown")
 def rollback_unknown(bench: Bench) -> None:
     """An action is rolled back that the table has never heard of, with its files."""
     writer = bench.table()
@@ -190,7 +190,7 @@ def deaths(bench: Bench, every: bool = False) -> Iterator[str]:
                 break
 
 
-@scenario("meta.before-or-after")
+@scenario("metadata.before-or-after")
 def before_or_after(bench: Bench) -> None:
     """Each action dies at each of its writes: the dataset is seen as before it, or as after it."""
     for when in deaths(bench):
@@ -198,7 +198,7 @@ def before_or_after(bench: Bench) -> None:
         bench.right(f"{when}, and again")
 
 
-@scenario("meta.goes-on")
+@scenario("metadata.goes-on")
 def goes_on(bench: Bench) -> None:
     """Each action dies at each of its writes; the next writer commits, compacts and reads."""
     for when in deaths(bench):
@@ -210,7 +210,7 @@ def goes_on(bench: Bench) -> None:
         bench.right(f"{when}, and a compaction")
 
 
-@scenario("meta.no-leak")
+@scenario("metadata.no-leak")
 def no_leak(bench: Bench) -> None:
     """Each action dies at each of its writes; the next writer leaves nothing of it."""
     for when in deaths(bench):
@@ -231,7 +231,7 @@ def _paths(listing: Listing) -> set[str]:
     return {f"{partition}/{name}" for partition, files in listing.items() for name in files}
 
 
-@scenario("meta.race")
+@scenario("metadata.race")
 def race(bench: Bench) -> None:
     """At each write of a writer another one tries to commit; who succeeds is seen."""
     for number in range(1, MANY):
@@ -265,7 +265,7 @@ def race(bench: Bench) -> None:
 # Damage -----------------------------------------------------------------------------------------
 
 
-@scenario("meta.fallback-absent")
+@scenario("metadata.fallback-absent")
 def fallback_absent(bench: Bench) -> None:
     """There is no table, or it is not wanted: files are listed."""
     bench.dataset()
@@ -277,7 +277,7 @@ def fallback_absent(bench: Bench) -> None:
         bench.want(dict(listing.files(A)), START[A], "files")
 
 
-@scenario("meta.fallback-broken")
+@scenario("metadata.fallback-broken")
 def fallback_broken(bench: Bench) -> None:
     """Each file of the table is cut, emptied and deleted; files are listed, or found in it."""
     writer = bench.table()
@@ -292,7 +292,7 @@ def fallback_broken(bench: Bench) -> None:
             _put(bench, path, whole)
 
 
-@scenario("meta.warned")
+@scenario("metadata.warned")
 def warned(bench: Bench) -> None:
     """The table is damaged, and then there is none: both are said, and that all is well is not."""
     bench.table()
@@ -310,7 +310,7 @@ def warned(bench: Bench) -> None:
     bench.want(listing.warnings(), 1, "warnings that it is gone")
 
 
-@scenario("meta.damage")
+@scenario("metadata.damage")
 def damage(bench: Bench) -> None:
     """A byte of the table is another, anywhere: an error, or what is right."""
     writer = bench.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
@@ -329,7 +329,7 @@ def damage(bench: Bench) -> None:
         _put(bench, path, whole)
 
 
-@scenario("meta.torn-completed")
+@scenario("metadata.torn-completed")
 def torn_completed(bench: Bench) -> None:
     """The log of a completed action lost its end: that is an error, and no older listing."""
     writer = bench.table()
@@ -341,7 +341,7 @@ def torn_completed(bench: Bench) -> None:
         bench.refused(bench.seen, f"an error for a log of {length} bytes")
 
 
-@scenario("meta.fallback-uncommitted")
+@scenario("metadata.fallback-uncommitted")
 def fallback_uncommitted(bench: Bench) -> None:
     """Files are listed while an action is at work, whose files have its instant in their names."""
     bench.dataset()

@@ -32,7 +32,7 @@ def _kept(bench: Bench, operator: str, value: Any = None, as_of: str | None = No
         return reader.prune(X, operator, value)
 
 
-@scenario("meta.prune-range")
+@scenario("metadata.prune-range")
 def prune_range(bench: Bench) -> None:
     """Files of three ranges, asked for by every comparison."""
     _table(bench, low=_range(0, 9), mid=_range(10, 19), high=_range(20, 29))
@@ -49,7 +49,7 @@ def prune_range(bench: Bench) -> None:
         bench.want(_kept(bench, operator, value), names, f"{X} {operator} {value}")
 
 
-@scenario("meta.prune-unknown")
+@scenario("metadata.prune-unknown")
 def prune_unknown(bench: Bench) -> None:
     """One file has no statistics, one no bounds; and one comes later, without any."""
     writer = _table(bench, known=_range(0, 9), none=None, boundless=Statistics(X))
@@ -57,7 +57,7 @@ def prune_unknown(bench: Bench) -> None:
     bench.want(_kept(bench, "=", 50), {"none", "boundless", "later"}, f"{X} = 50")
 
 
-@scenario("meta.prune-nulls")
+@scenario("metadata.prune-nulls")
 def prune_nulls(bench: Bench) -> None:
     """Files without nulls, with some, and with nothing else."""
     _table(bench, none=_range(0, 9), some=_range(0, 9, 3), all=_range(None, None, 10))
@@ -66,7 +66,7 @@ def prune_nulls(bench: Bench) -> None:
     bench.want(_kept(bench, "=", 5), {"none", "some"}, f"{X} = 5")
 
 
-@scenario("meta.prune-nan")
+@scenario("metadata.prune-nan")
 def prune_nan(bench: Bench) -> None:
     """Bounds that are no numbers, and a value that is none; NaN may be beyond any bound."""
     _table(bench, nan=_range(math.nan, math.nan), number=_range(0.0, 9.0))
@@ -75,7 +75,7 @@ def prune_nan(bench: Bench) -> None:
     bench.want(_kept(bench, "=", math.nan), {"nan", "number"}, f"{X} = NaN")
 
 
-@scenario("meta.prune-text")
+@scenario("metadata.prune-text")
 def prune_text(bench: Bench) -> None:
     """The bounds of long texts may be their beginnings."""
     _table(bench, cut=_range("aaaa", "mmmm"), other=_range("p", "q"))
@@ -84,7 +84,7 @@ def prune_text(bench: Bench) -> None:
     bench.want(_kept(bench, "=", "n"), set(), f"{X} = 'n'")
 
 
-@scenario("meta.prune-types")
+@scenario("metadata.prune-types")
 def prune_types(bench: Bench) -> None:
     """The value is of another type than the column."""
     _table(bench, number=_range(0, 9), text=_range("a", "b"))
@@ -92,7 +92,7 @@ def prune_types(bench: Bench) -> None:
     bench.want(_kept(bench, "=", 50), {"text"}, f"{X} = 50")
 
 
-@scenario("meta.prune-replaced")
+@scenario("metadata.prune-replaced")
 def prune_replaced(bench: Bench) -> None:
     """A file is deleted, and comes again with rows of which something or nothing is known."""
     for known in (_range(50, 59), None):
@@ -107,7 +107,7 @@ def prune_replaced(bench: Bench) -> None:
         bench.want(_kept(bench, "=", 55), {"f"}, f"{X} = 55, compacted")
 
 
-@scenario("meta.prune-partitions")
+@scenario("metadata.prune-partitions")
 def prune_partitions(bench: Bench) -> None:
     """Files of one name in two partitions have their own statistics."""
     bench.dataset({A: {"f": 1}, B: {"f": 2}})
@@ -119,7 +119,7 @@ def prune_partitions(bench: Bench) -> None:
         bench.want(_kept(bench, "=", value), {"f"}, f"{X} = {value}")
 
 
-@scenario("meta.prune-time-travel")
+@scenario("metadata.prune-time-travel")
 def prune_time_travel(bench: Bench) -> None:
     """A file came again with other rows; readers ask for what was there before."""
     writer = _table(bench, f=_range(0, 9))

@@ -28,7 +28,7 @@ def _compactions(bench: Bench) -> list[str]:
     return [time for time, action in bench.completed(OWN_TIMELINE) if action == "commit"]
 
 
-@scenario("meta.own-schedule")
+@scenario("metadata.own-schedule")
 def own_schedule(bench: Bench) -> None:
     """Seven commits, with a compaction of the table after three; one of the dataset is none."""
     writer = bench.table(compact_after=3)
@@ -41,7 +41,7 @@ def own_schedule(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.compaction-same")
+@scenario("metadata.compaction-same")
 def compaction_same(bench: Bench) -> None:
     """The table is compacted after adds, deletes and new partitions, and its logs are removed."""
     writer = bench.table()
@@ -54,7 +54,7 @@ def compaction_same(bench: Bench) -> None:
     bench.right("without the logs")
 
 
-@scenario("meta.compaction-undecided")
+@scenario("metadata.compaction-undecided")
 def compaction_undecided(bench: Bench) -> None:
     """The table has what an action did that fails then; it is compacted in between."""
     for due in (None, 1):
@@ -74,7 +74,7 @@ def compaction_undecided(bench: Bench) -> None:
         bench.right("and compacted")
 
 
-@scenario("meta.compaction-late")
+@scenario("metadata.compaction-late")
 def compaction_late(bench: Bench) -> None:
     """An action is in the table when that is compacted, and is completed later: it counts."""
     writer = bench.table()
@@ -89,7 +89,7 @@ def compaction_late(bench: Bench) -> None:
     bench.right("compacted again")
 
 
-@scenario("meta.compaction-first")
+@scenario("metadata.compaction-first")
 def compaction_first(bench: Bench) -> None:
     """A commit finds that a compaction is due: it is done before the commit is applied."""
     writer = bench.table(compact_after=1)
@@ -102,7 +102,7 @@ def compaction_first(bench: Bench) -> None:
     bench.want(bool(ends) and ends[0] < begins[0], True, "the compaction goes before the commit")
 
 
-@scenario("meta.compaction-pending")
+@scenario("metadata.compaction-pending")
 def compaction_pending(bench: Bench) -> None:
     """A compaction dies at each of its writes; readers read, writers write."""
     for number, death in product(range(1, 30), DEATHS):
@@ -115,7 +115,7 @@ def compaction_pending(bench: Bench) -> None:
         bench.right(f"dead at write {number} ({death}), and a commit")
 
 
-@scenario("meta.compaction-retried")
+@scenario("metadata.compaction-retried")
 def compaction_retried(bench: Bench) -> None:
     """A compaction dies; the next writer ends it, before it begins another one."""
     for number in range(1, 30):
@@ -153,7 +153,7 @@ def _pending(bench: Bench) -> list[str]:
     return sorted(begun - {time for time, _ in bench.completed(OWN_TIMELINE)})
 
 
-@scenario("meta.table-clean")
+@scenario("metadata.table-clean")
 def table_clean(bench: Bench) -> None:
     """The table is cleaned: what remains is the latest base file and the logs since."""
     writer = bench.table()
@@ -168,7 +168,7 @@ def table_clean(bench: Bench) -> None:
     bench.want(len(cleans), 1, "cleans on the table's timeline")
 
 
-@scenario("meta.table-clean-pending")
+@scenario("metadata.table-clean-pending")
 def table_clean_pending(bench: Bench) -> None:
     """The table is cleaned while an action is in it that is completed later."""
     writer = bench.table()
@@ -181,7 +181,7 @@ def table_clean_pending(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.archive")
+@scenario("metadata.archive")
 def archive(bench: Bench) -> None:
     """Instants are dropped: of those that the table is compacted with, and of no later ones."""
     writer = bench.table()
@@ -195,7 +195,7 @@ def archive(bench: Bench) -> None:
     bench.right()
 
 
-@scenario("meta.archive-failed")
+@scenario("metadata.archive-failed")
 def archive_failed(bench: Bench) -> None:
     """An action died with the table written; instants after it are archived as far as may be."""
     writer = bench.table()
@@ -211,7 +211,7 @@ def archive_failed(bench: Bench) -> None:
     bench.right("compacted and archived")
 
 
-@scenario("meta.size-bounded")
+@scenario("metadata.size-bounded")
 def size_bounded(bench: Bench) -> None:
     """Forty commits with services: the table and the timelines stay small."""
     writer = bench.table(compact_after=4, keep_instants=6)

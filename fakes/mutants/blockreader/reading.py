@@ -39,7 +39,7 @@ class _Stale(FileSource):
         self._stream.seek(position + count)
 
 
-@reader_mutant("rec.short-reads")
+@reader_mutant("record.short-reads")
 class ShortIsTheEnd(ReadAheadLineReaderContext):
     """A read that gives fewer bytes than it was asked for is taken for the end of the file."""
 
@@ -47,7 +47,7 @@ class ShortIsTheEnd(ReadAheadLineReaderContext):
         return _OneRead(stream, block.path, block.file_length)
 
 
-@reader_mutant("rec.short-reads")
+@reader_mutant("record.short-reads")
 class EndlessWhenShort(ShortIsTheEnd):
     """After a short read there are empty records, and they never end."""
 
@@ -59,7 +59,7 @@ class EndlessWhenShort(ShortIsTheEnd):
         return batch
 
 
-@reader_mutant("rec.stale-bytes")
+@reader_mutant("record.stale-bytes")
 class StaleBuffer(ReadAheadLineReaderContext):
     """Where a read gives less than the buffer holds, the rest is what was there before."""
 
@@ -67,7 +67,7 @@ class StaleBuffer(ReadAheadLineReaderContext):
         return _Stale(stream, block.path, block.file_length)
 
 
-@reader_mutant("rec.buffers")
+@reader_mutant("record.buffers")
 class OverflowAboveBuffer(ReadAheadLineReaderContext):
     """An overflow buffer larger than the buffer makes empty records without end."""
 
@@ -92,7 +92,7 @@ class _Lenient(FileSource):
         return bytes(buffer[:done])
 
 
-@reader_mutant("rec.shorter")
+@reader_mutant("record.shorter")
 class ShorterIsFine(ReadAheadLineReaderContext):
     """A file that has lost its end has fewer records."""
 
@@ -100,7 +100,7 @@ class ShorterIsFine(ReadAheadLineReaderContext):
         return _Lenient(stream, block.path, block.file_length)
 
 
-@reader_mutant("rec.grown")
+@reader_mutant("record.grown")
 class ReadsTheGrowth(ReadAheadLineReaderContext):
     """What was added to the file since it was split is read, too."""
 
@@ -111,7 +111,7 @@ class ReadsTheGrowth(ReadAheadLineReaderContext):
 # Fixed lengths -----------------------------------------------------------------------------------
 
 
-@reader_mutant("rec.fixed-length", "fixed")
+@reader_mutant("record.fixed-length", "fixed")
 class OneMore(FixedBytesReaderContext):
     """Records are one byte longer."""
 
@@ -119,7 +119,7 @@ class OneMore(FixedBytesReaderContext):
         super().__init__(length + (not options.get("aligned")), **options)
 
 
-@reader_mutant("rec.fixed-within", "fixed")
+@reader_mutant("record.fixed-within", "fixed")
 class BeyondTheBlock(FixedBytesReaderContext):
     """The last record of a block is completed from the next one."""
 
@@ -129,7 +129,7 @@ class BeyondTheBlock(FixedBytesReaderContext):
         self._stop += -size % self.length
 
 
-@reader_mutant("rec.fixed-fully", "fixed")
+@reader_mutant("record.fixed-fully", "fixed")
 class OneReadIsEnough(FixedBytesReaderContext):
     """A record has the bytes that one read gives."""
 
@@ -137,7 +137,7 @@ class OneReadIsEnough(FixedBytesReaderContext):
         return _OneRead(stream, block.path, block.file_length)
 
 
-@reader_mutant("rec.width-owner", "fixed")
+@reader_mutant("record.width-owner", "fixed")
 class WidthByTheBlock(FixedBytesReaderContext):
     """Records of fixed width begin anew in each block."""
 
@@ -146,7 +146,7 @@ class WidthByTheBlock(FixedBytesReaderContext):
         super()._begin(goes_on)
 
 
-@reader_mutant("rec.slice-default", "slice_reader")
+@reader_mutant("record.slice-default", "slice_reader")
 class SliceOfItsOwn(FSSliceReader):
     """Without a length, slices are as long as the class says."""
 
@@ -154,7 +154,7 @@ class SliceOfItsOwn(FSSliceReader):
         super().__init__(fs, 1024, **options)
 
 
-@reader_mutant("rec.width-needed", "record_reader")
+@reader_mutant("record.width-needed", "record_reader")
 class SomeWidth(FSRecordReader[Any]):
     """Without a width, records have 80 bytes."""
 
@@ -166,7 +166,7 @@ class SomeWidth(FSRecordReader[Any]):
 # Compressed files --------------------------------------------------------------------------------
 
 
-@reader_mutant("rec.compressed")
+@reader_mutant("record.compressed")
 class NeverDecompresses(ReadAheadLineReaderContext):
     """A compressed file is read as it is."""
 
@@ -174,7 +174,7 @@ class NeverDecompresses(ReadAheadLineReaderContext):
         return FileSource(stream, block.path, block.file_length)
 
 
-@reader_mutant("rec.compressed-whole")
+@reader_mutant("record.compressed-whole")
 class WholeFromEachBlock(ReadAheadLineReaderContext):
     """Each block of a compressed file delivers the whole of it."""
 
@@ -202,7 +202,7 @@ class _Excerpt(ByteSource):
             return b""
 
 
-@reader_mutant("rec.compressed-cut")
+@reader_mutant("record.compressed-cut")
 class CutIsTheEnd(ReadAheadLineReaderContext):
     """A compressed file that is cut ends where it is cut."""
 
@@ -211,7 +211,7 @@ class CutIsTheEnd(ReadAheadLineReaderContext):
         return source if isinstance(source, FileSource) else _Excerpt(source)
 
 
-@reader_mutant("rec.members")
+@reader_mutant("record.members")
 class FirstMemberOnly(ReadAheadLineReaderContext):
     """What follows the first member of a compressed file is not read."""
 
@@ -324,7 +324,7 @@ class TimeUncounted(Counting):
         self.counters.time = 0.0
 
 
-@reader_mutant("rec.converter-error", "block_reader")
+@reader_mutant("record.converter-error", "block_reader")
 class ConverterAsItIs(Reader):
     """What a converter raises does not say where."""
 

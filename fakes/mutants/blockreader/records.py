@@ -41,7 +41,7 @@ class Changing(ReadAheadLineReaderContext):
         return record
 
 
-@reader_mutant("rec.none-lost")
+@reader_mutant("record.none-lost")
 class StopsAtTheEnd(ReadAheadLineReaderContext):
     """The line that starts exactly at a block's end is left to the next block, which skips it."""
 
@@ -50,7 +50,7 @@ class StopsAtTheEnd(ReadAheadLineReaderContext):
         self._last_start -= 1
 
 
-@reader_mutant("rec.none-lost")
+@reader_mutant("record.none-lost")
 class SkipsTwoLines(ReadAheadLineReaderContext):
     """A block behind the first leaves out the first line that it has, too."""
 
@@ -60,7 +60,7 @@ class SkipsTwoLines(ReadAheadLineReaderContext):
             self._leave_record(self._last_start)
 
 
-@reader_mutant("rec.none-twice")
+@reader_mutant("record.none-twice")
 class TakesTheFirst(ReadAheadLineReaderContext):
     """A line that starts exactly at a block's start is delivered by it, and by the one before."""
 
@@ -71,7 +71,7 @@ class TakesTheFirst(ReadAheadLineReaderContext):
         super()._synchronize(offset - 1)
 
 
-@reader_mutant("rec.owner")
+@reader_mutant("record.owner")
 class OwnedByStart(TakesTheFirst):
     """A line belongs to the block with its first byte."""
 
@@ -80,7 +80,7 @@ class OwnedByStart(TakesTheFirst):
         self._last_start -= 1
 
 
-@reader_mutant("rec.whole")
+@reader_mutant("record.whole")
 class CutByTheBlock(Changing):
     """A line ends where its block does."""
 
@@ -88,7 +88,7 @@ class CutByTheBlock(Changing):
         return record[: max(0, self._block.end - offset)] if offset < self._block.end else record
 
 
-@reader_mutant("rec.offset")
+@reader_mutant("record.offset")
 class OffsetInTheBlock(ReadAheadLineReaderContext):
     """Offsets are counted from the start of the block."""
 
@@ -99,7 +99,7 @@ class OffsetInTheBlock(ReadAheadLineReaderContext):
         return batch
 
 
-@reader_mutant("rec.order")
+@reader_mutant("record.order")
 class Backwards(ReadAheadLineReaderContext):
     """The lines that were read together come in reverse."""
 
@@ -111,7 +111,7 @@ class Backwards(ReadAheadLineReaderContext):
         return batch
 
 
-@reader_mutant("rec.many-blocks")
+@reader_mutant("record.many-blocks")
 class PiecesOfLongLines(ReadAheadLineReaderContext):
     """A block inside of a line delivers the rest of the line."""
 
@@ -125,7 +125,7 @@ class PiecesOfLongLines(ReadAheadLineReaderContext):
             self._go(offset)
 
 
-@reader_mutant("rec.data-offset")
+@reader_mutant("record.data-offset")
 class SkipsUnlessAtZero(ReadAheadLineReaderContext):
     """A block skips a line unless it starts at 0, be it the first that is read."""
 
@@ -135,7 +135,7 @@ class SkipsUnlessAtZero(ReadAheadLineReaderContext):
             self._synchronize(self._block.offset)
 
 
-@reader_mutant("rec.final")
+@reader_mutant("record.final")
 class FinalLineLost(ReadAheadLineReaderContext):
     """What follows the last line end is left out."""
 
@@ -146,7 +146,7 @@ class FinalLineLost(ReadAheadLineReaderContext):
         return None if batch.used_bytes == len(batch.records[0]) else batch
 
 
-@reader_mutant("rec.final")
+@reader_mutant("record.final")
 class FinalLineFails(ReadAheadLineReaderContext):
     """The end of the file is taken for a line that is there, after many bytes."""
 
@@ -159,7 +159,7 @@ class FinalLineFails(ReadAheadLineReaderContext):
         return batch
 
 
-@reader_mutant("rec.no-phantom")
+@reader_mutant("record.no-phantom")
 class PhantomLine(ReadAheadLineReaderContext):
     """A line end at the end of the file begins one more line."""
 
@@ -178,7 +178,7 @@ class PhantomLine(ReadAheadLineReaderContext):
         return batch
 
 
-@reader_mutant("rec.bytes")
+@reader_mutant("record.bytes")
 class CountsCharacters(Changing):
     """Bytes are decoded, and the low byte of each character is delivered."""
 
@@ -186,7 +186,7 @@ class CountsCharacters(Changing):
         return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
 
 
-@reader_mutant("rec.blank")
+@reader_mutant("record.blank")
 class BlankLinesVanish(ReadAheadLineReaderContext):
     """Runs of line ends are swallowed."""
 
@@ -197,7 +197,7 @@ class BlankLinesVanish(ReadAheadLineReaderContext):
         super().initialize(stream, block, consecutive)
 
 
-@reader_mutant("rec.drop-blank")
+@reader_mutant("record.drop-blank")
 class FirstBlankLineStays(ReadAheadLineReaderContext):
     """A blank line at the start of the file is delivered though others are dropped."""
 
@@ -205,7 +205,7 @@ class FirstBlankLineStays(ReadAheadLineReaderContext):
         return batch if batch.start == 0 and not batch.records[0] else super()._admitted(batch)
 
 
-@reader_mutant("rec.limit")
+@reader_mutant("record.limit")
 class LimitWithinTheBlock(ReadAheadLineReaderContext):
     """A line that goes beyond what was read at once has no limit."""
 
@@ -217,7 +217,7 @@ class LimitWithinTheBlock(ReadAheadLineReaderContext):
             self._max_length = limit
 
 
-@reader_mutant("rec.limit-error")
+@reader_mutant("record.limit-error")
 class LongLinesAreSkipped(ReadAheadLineReaderContext):
     """A line above the limit is left out in silence."""
 
@@ -227,7 +227,7 @@ class LongLinesAreSkipped(ReadAheadLineReaderContext):
         super()._begin(goes_on)
 
 
-@reader_mutant("rec.bom")
+@reader_mutant("record.bom")
 class MarkOfEachLine(Changing):
     """A byte order mark is left out at the start of any line."""
 
@@ -235,7 +235,7 @@ class MarkOfEachLine(Changing):
         return record.removeprefix(BOM)
 
 
-@reader_mutant("rec.bom")
+@reader_mutant("record.bom")
 class MarkStays(ReadAheadLineReaderContext):
     """The byte order mark is part of the first line."""
 
@@ -246,7 +246,7 @@ class MarkStays(ReadAheadLineReaderContext):
 # Without reading ahead ---------------------------------------------------------------------------
 
 
-@reader_mutant("rec.line-rest", "line")
+@reader_mutant("record.line-rest", "line")
 class RestIsSkipped(LineReaderContext):
     """A block behind the first leaves out everything up to the first line end."""
 
@@ -255,7 +255,7 @@ class RestIsSkipped(LineReaderContext):
         self._empty = self._leave_record(self._last_start) is None
 
 
-@reader_mutant("rec.line-completes", "line")
+@reader_mutant("record.line-completes", "line")
 class LastLineIsCut(LineReaderContext):
     """The last line ends where the block does."""
 
@@ -265,7 +265,7 @@ class LastLineIsCut(LineReaderContext):
         return batch and changed(batch, lambda record, offset: record[: end - offset])
 
 
-@reader_mutant("rec.line-validated", "line")
+@reader_mutant("record.line-validated", "line")
 class LastLineIsLost(LineReaderContext):
     """A line that goes beyond the block is left to the next one, which has but its rest."""
 
@@ -274,7 +274,7 @@ class LastLineIsLost(LineReaderContext):
         return None if batch is None or batch.end > self._block.end else batch
 
 
-@reader_mutant("rec.line-aligned", "line")
+@reader_mutant("record.line-aligned", "line")
 class ReadsOn(LineReaderContext):
     """The first bytes of the next block are read, whatever the last line is."""
 
@@ -310,7 +310,7 @@ class _Apart(LineEnd):
         return records, len(data) - len(records.pop()), 1
 
 
-@reader_mutant("rec.crlf")
+@reader_mutant("record.crlf")
 class EachEndsALine(Delimited):
     """A carriage return ends a line, and the line feed behind it another."""
 
@@ -322,14 +322,14 @@ class _Hasty(LineEnd):
         return super().find(data, start, True)
 
 
-@reader_mutant("rec.crlf-buffer")
+@reader_mutant("record.crlf-buffer")
 class BufferEndsTheLine(Delimited):
     """A carriage return at the end of a buffer is a line end, whatever follows."""
 
     lines = _Hasty
 
 
-@reader_mutant("rec.crlf-blocks")
+@reader_mutant("record.crlf-blocks")
 class BlockEndsTheLine(ReadAheadLineReaderContext):
     """A carriage return at the end of a block is a line end, whatever follows."""
 
@@ -357,14 +357,14 @@ class _OnlyFeeds(LineEnd):
         return [x.removesuffix(b"\r") for x in data[:used].split(b"\n")[:-1]], used, 0
 
 
-@reader_mutant("rec.cr")
+@reader_mutant("record.cr")
 class ReturnIsNoEnd(Delimited):
     """A carriage return alone ends no line."""
 
     lines = _OnlyFeeds
 
 
-@reader_mutant("rec.delimiter")
+@reader_mutant("record.delimiter")
 class LinesAnyway(ReadAheadLineReaderContext):
     """The delimiter that is set is ignored."""
 
@@ -391,12 +391,12 @@ class _Stripping(ReadAheadLineReaderContext):
         return found
 
 
-@reader_mutant("rec.delimiter")
+@reader_mutant("record.delimiter")
 class ReturnOfTheDelimiter(_Stripping):
     """A carriage return before the delimiter that is set is lost."""
 
 
-@reader_mutant("rec.delimiter")
+@reader_mutant("record.delimiter")
 class ReturnOfTheFeed(_Stripping):
     """A line feed that is set as the delimiter takes a carriage return with it."""
 
@@ -404,7 +404,7 @@ class ReturnOfTheFeed(_Stripping):
         return delimiter == b"\n"
 
 
-@reader_mutant("rec.delimiter")
+@reader_mutant("record.delimiter")
 class ReturnOfTheBlock(_Stripping):
     """A carriage return before the delimiter is lost where the delimiter is of the next block."""
 
@@ -412,7 +412,7 @@ class ReturnOfTheBlock(_Stripping):
         return end > self._end
 
 
-@reader_mutant("rec.delimiter")
+@reader_mutant("record.delimiter")
 class AnyLineEnd(ReadAheadLineReaderContext):
     """A line end that is set as the delimiter stands for all line ends."""
 
@@ -423,7 +423,7 @@ class AnyLineEnd(ReadAheadLineReaderContext):
         super()._begin(goes_on)
 
 
-@reader_mutant("rec.delimiter", "line")
+@reader_mutant("record.delimiter", "line")
 class ReturnOfTheLine(LineReaderContext):
     """Not reading ahead, a carriage return before the delimiter that is set is lost."""
 
@@ -434,7 +434,7 @@ class ReturnOfTheLine(LineReaderContext):
         return found
 
 
-@reader_mutant("rec.cr")
+@reader_mutant("record.cr")
 class RunOfReturns(ReadAheadLineReaderContext):
     """Carriage returns before a line end are a part of it, however many there are."""
 
@@ -454,7 +454,7 @@ class _Forgetful(Separator):
         return 0
 
 
-@reader_mutant("rec.delimiter-cut")
+@reader_mutant("record.delimiter-cut")
 class CutByTheBuffer(Delimited):
     """A delimiter that a buffer cuts is not found."""
 
@@ -466,7 +466,7 @@ class _Shortsighted(Separator):
         return offset
 
 
-@reader_mutant("rec.delimiter-cut")
+@reader_mutant("record.delimiter-cut")
 class CutByTheStart(Delimited):
     """A delimiter that begins before the block is not found."""
 
@@ -482,7 +482,7 @@ class _Local(Separator):
         self._overlaps = False
 
 
-@reader_mutant("rec.delimiter-overlap")
+@reader_mutant("record.delimiter-overlap")
 class SearchesFromTheStart(Delimited):
     """The first occurrence behind a block's start counts, though the one before overlaps it."""
 

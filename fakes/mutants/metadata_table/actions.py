@@ -17,7 +17,7 @@ from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
 
 
-@table_mutant("meta.init-listing")
+@table_mutant("metadata.init-listing")
 class Shallow(MetadataWriter):
     """Only directories at the top are listed."""
 
@@ -26,7 +26,7 @@ class Shallow(MetadataWriter):
         self.bootstrap(Change({p: f for p, f in found.items() if "/" not in p}), "dataset")
 
 
-@table_mutant("meta.init-empty")
+@table_mutant("metadata.init-empty")
 class NothingToDo(MetadataWriter):
     """A dataset without files gets no table."""
 
@@ -35,7 +35,7 @@ class NothingToDo(MetadataWriter):
             super().bootstrap(content, *args, **kwargs)
 
 
-@table_mutant("meta.init-pending")
+@table_mutant("metadata.init-pending")
 class AnyTime(MetadataWriter):
     """The table is made while actions are at work."""
 
@@ -43,7 +43,7 @@ class AnyTime(MetadataWriter):
         self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
-@table_mutant("meta.init-once")
+@table_mutant("metadata.init-once")
 class Remakes(MetadataWriter):
     """A table that is there is made again."""
 
@@ -51,7 +51,7 @@ class Remakes(MetadataWriter):
         self.drop()
 
 
-@table_mutant("meta.init-whole")
+@table_mutant("metadata.init-whole")
 class NoSecondTry(MetadataWriter):
     """What an attempt has left is in the way."""
 
@@ -70,7 +70,7 @@ class _Applying(MetadataWriter):
             super().apply(instant, change)
 
 
-@table_mutant("meta.one-deltacommit")
+@table_mutant("metadata.one-deltacommit")
 class NoRollbacks(_Applying):
     """Rollbacks are not on the timeline of the table."""
 
@@ -80,7 +80,7 @@ class NoRollbacks(_Applying):
         return [each for each in super()._behind(data, metadata) if each.action != self.left_out]
 
 
-@table_mutant("meta.action-write")
+@table_mutant("metadata.action-write")
 class NoReplacements(_Applying):
     """A replacecommit says nothing to the table, nor to readers."""
 
@@ -89,7 +89,7 @@ class NoReplacements(_Applying):
         super().apply(instant, Change() if empty else change)
 
 
-@table_mutant("meta.action-compaction")
+@table_mutant("metadata.action-compaction")
 class NoCompactions(_Applying):
     """What a compaction of the dataset wrote is not in the table."""
 
@@ -98,7 +98,7 @@ class NoCompactions(_Applying):
         super().apply(instant, Change() if empty else change)
 
 
-@table_mutant("meta.action-clean")
+@table_mutant("metadata.action-clean")
 class KeepsFiles(MetadataWriter):
     """What was cleaned is not listed, but still there."""
 
@@ -106,7 +106,7 @@ class KeepsFiles(MetadataWriter):
         return {}
 
 
-@table_mutant("meta.action-rollback")
+@table_mutant("metadata.action-rollback")
 class LeavesBad(MetadataWriter):
     """The files of an action that was rolled back stay."""
 
@@ -114,7 +114,7 @@ class LeavesBad(MetadataWriter):
         return super().roll_back(failed)
 
 
-@table_mutant("meta.action-restore")
+@table_mutant("metadata.action-restore")
 class OneStepBack(MetadataWriter):
     """A restore takes back one action."""
 
@@ -122,7 +122,7 @@ class OneStepBack(MetadataWriter):
         return super()._restore(instant, targets[-1:])
 
 
-@table_mutant("meta.restore-deleted")
+@table_mutant("metadata.restore-deleted")
 class RestoresAnything(MetadataWriter):
     """A restore does not mind that files are gone."""
 
@@ -130,7 +130,7 @@ class RestoresAnything(MetadataWriter):
         pass
 
 
-@table_mutant("meta.clean-missing")
+@table_mutant("metadata.clean-missing")
 class MustDelete(MetadataWriter):
     """A file that was gone before was not deleted."""
 
@@ -143,7 +143,7 @@ class MustDelete(MetadataWriter):
         return missing
 
 
-@table_mutant("meta.clean-failed")
+@table_mutant("metadata.clean-failed")
 class Pretends(MetadataWriter):
     """A file that could not be deleted counts as deleted."""
 
@@ -152,7 +152,7 @@ class Pretends(MetadataWriter):
         return {}
 
 
-@table_mutant("meta.from-instant")
+@table_mutant("metadata.from-instant")
 class LooksThere(MetadataWriter):
     """To catch up, directories are listed."""
 
@@ -161,7 +161,7 @@ class LooksThere(MetadataWriter):
         return super().sync()
 
 
-@table_mutant("meta.v1-sync")
+@table_mutant("metadata.v1-sync")
 class NeverSyncs(MetadataWriter):
     """The table stays as it is."""
 
@@ -169,7 +169,7 @@ class NeverSyncs(MetadataWriter):
         return []
 
 
-@table_mutant("meta.v1-order")
+@table_mutant("metadata.v1-order")
 class Backwards(MetadataWriter):
     """The last action is applied first."""
 
@@ -177,7 +177,7 @@ class Backwards(MetadataWriter):
         return super()._behind(data, metadata)[::-1]
 
 
-@table_mutant("meta.v1-stops")
+@table_mutant("metadata.v1-stops")
 class DoesNotWait(MetadataWriter):
     """What was completed is applied, whatever is at work."""
 
@@ -185,7 +185,7 @@ class DoesNotWait(MetadataWriter):
         return False
 
 
-@table_mutant("meta.v1-merged")
+@table_mutant("metadata.v1-merged")
 class Behind(MetadataTable):
     """Readers see the table as it is, though the dataset is ahead."""
 
@@ -193,7 +193,7 @@ class Behind(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
 
 
-@table_mutant("meta.v1-read-only")
+@table_mutant("metadata.v1-read-only")
 class Ahead(MetadataTable):
     """Readers see the dataset, though they asked for the table."""
 
@@ -201,7 +201,7 @@ class Ahead(MetadataTable):
         super().__init__(*args, **{**kwargs, "merge_unsynced": True})
 
 
-@table_mutant("meta.v2-order")
+@table_mutant("metadata.v2-order")
 class DatasetFirst(MetadataWriter):
     """The action is completed, and then the table is changed."""
 
@@ -213,7 +213,7 @@ class DatasetFirst(MetadataWriter):
         return done
 
 
-@table_mutant("meta.v2-hidden")
+@table_mutant("metadata.v2-hidden")
 class ShowsAll(MetadataTable):
     """What is in the table is seen."""
 
@@ -221,7 +221,7 @@ class ShowsAll(MetadataTable):
         return True
 
 
-@table_mutant("meta.read-only")
+@table_mutant("metadata.read-only")
 class Meddles(MetadataTable):
     """Who reads ends what writers have not."""
 
@@ -230,7 +230,7 @@ class Meddles(MetadataTable):
         MetadataWriter(self._fs, self.path).recover()
 
 
-@table_mutant("meta.single-writer")
+@table_mutant("metadata.single-writer")
 class OpenDoor(FileLock):
     """Everybody gets the lock."""
 
@@ -244,7 +244,7 @@ class OpenDoor(FileLock):
         pass
 
 
-@table_mutant("meta.several-writers")
+@table_mutant("metadata.several-writers")
 class Impatient(MetadataWriter):
     """What another writer has begun counts as dead at once."""
 
@@ -252,7 +252,7 @@ class Impatient(MetadataWriter):
         return instant.time not in self._mine
 
 
-@table_mutant("meta.lock-left")
+@table_mutant("metadata.lock-left")
 class ForEver(FileLock):
     """Who died with the lock keeps it."""
 
@@ -261,7 +261,7 @@ class ForEver(FileLock):
         return any(each.path == path for each in self._fs.list_status(self._directory))
 
 
-@table_mutant("meta.rolled-back-writer")
+@table_mutant("metadata.rolled-back-writer")
 class NotTold(MetadataWriter):
     """An action is completed that was rolled back."""
 
@@ -270,7 +270,7 @@ class NotTold(MetadataWriter):
             return self._finish(instant, change)
 
 
-@table_mutant("meta.unbegun")
+@table_mutant("metadata.unbegun")
 class AnyAction(MetadataWriter):
     """An action is completed that is not on the timeline."""
 
@@ -281,7 +281,7 @@ class AnyAction(MetadataWriter):
         return super().finish(instant, change)
 
 
-@table_mutant("meta.unbegun")
+@table_mutant("metadata.unbegun")
 class AppliesFirst(MetadataWriter):
     """An action that is not on the timeline is refused after its files are deleted."""
 
@@ -291,7 +291,7 @@ class AppliesFirst(MetadataWriter):
         return super().finish(instant, change)
 
 
-@table_mutant("meta.finish-change")
+@table_mutant("metadata.finish-change")
 class FirstWord(MetadataWriter):
     """What the table was told of an action first is what it has."""
 
@@ -300,7 +300,7 @@ class FirstWord(MetadataWriter):
             super().apply(instant, change)
 
 
-@table_mutant("meta.finish-change")
+@table_mutant("metadata.finish-change")
 class AddsUp(MetadataWriter):
     """The table has all that it was told of an action."""
 
@@ -315,12 +315,12 @@ class AddsUp(MetadataWriter):
         super().apply(instant, Change(added, {**told.deleted, **change.deleted}))
 
 
-@table_mutant("meta.race")
+@table_mutant("metadata.race")
 class NoDoor(OpenDoor):
     """The lock holds nobody."""
 
 
-@table_mutant("meta.validate-listing")
+@table_mutant("metadata.validate-listing")
 class BelievesTable(FileListing):
     """What the table says is given, though files were listed, too."""
 
@@ -329,7 +329,7 @@ class BelievesTable(FileListing):
         return found if self._table is None else self._table.list_files(partition)
 
 
-@table_mutant("meta.validate-counts")
+@table_mutant("metadata.validate-counts")
 class Silent(FileListing):
     """What differs is not counted."""
 
@@ -346,7 +346,7 @@ class _Uncounted(Metrics):
         return dict(super().snapshot())
 
 
-@table_mutant("meta.metrics")
+@table_mutant("metadata.metrics")
 class CountsNoLookups(FileListing):
     """Lookups are not counted."""
 

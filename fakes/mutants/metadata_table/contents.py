@@ -20,7 +20,7 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 _Listed = dict[str, list[FileStatus]]
 
 
-@table_mutant("meta.place")
+@table_mutant("metadata.place")
 class TwoBases(MetadataWriter):
     """Listings begin with two base files."""
 
@@ -31,7 +31,7 @@ class TwoBases(MetadataWriter):
         write_file(self._fs, path.replace("_0-0-0_", "_1-0-0_"), content)
 
 
-@table_mutant("meta.partitions")
+@table_mutant("metadata.partitions")
 class TopLevel(MetadataTable):
     """Partitions below others are left out."""
 
@@ -39,7 +39,7 @@ class TopLevel(MetadataTable):
         return [name for name in super().list_partitions() if "/" not in name]
 
 
-@table_mutant("meta.files")
+@table_mutant("metadata.files")
 class ForgetsLast(MetadataTable):
     """What the last action did is not seen."""
 
@@ -54,7 +54,7 @@ class ForgetsLast(MetadataTable):
         )
 
 
-@table_mutant("meta.sizes")
+@table_mutant("metadata.sizes")
 class Short(MetadataTable):
     """Sizes have 32 bits."""
 
@@ -65,7 +65,7 @@ class Short(MetadataTable):
         }
 
 
-@table_mutant("meta.root")
+@table_mutant("metadata.root")
 class Dot(MetadataTable):
     """The partition of a dataset that has none is called by its key."""
 
@@ -73,7 +73,7 @@ class Dot(MetadataTable):
         return [name or "." for name in super().list_partitions()]
 
 
-@table_mutant("meta.absent-partition")
+@table_mutant("metadata.absent-partition")
 class Strict(MetadataTable):
     """A partition that is not there is an error."""
 
@@ -85,7 +85,7 @@ class Strict(MetadataTable):
         return found
 
 
-@table_mutant("meta.empty-partition")
+@table_mutant("metadata.empty-partition")
 class KeepsEmpty(MetadataWriter):
     """A partition stays when its last file goes."""
 
@@ -93,7 +93,7 @@ class KeepsEmpty(MetadataWriter):
         return {name: ["something"] for name in partitions}
 
 
-@table_mutant("meta.deleted")
+@table_mutant("metadata.deleted")
 class AddsOnly(MetadataWriter):
     """The table is not told of files that were deleted."""
 
@@ -126,7 +126,7 @@ class _Merging(FileGroupReader):
         cls.merge = staticmethod(merging)  # type: ignore[method-assign]
 
 
-@table_mutant("meta.size-larger")
+@table_mutant("metadata.size-larger")
 class NewestSize(_Merging):
     """A file has the size that it was told of last."""
 
@@ -135,7 +135,7 @@ class NewestSize(_Merging):
         return newer
 
 
-@table_mutant("meta.size-new")
+@table_mutant("metadata.size-new")
 class ForgetsDeletion(_Merging):
     """A file that came again is merged with what it was before it was deleted."""
 
@@ -146,7 +146,7 @@ class ForgetsDeletion(_Merging):
         return FileEntry(newer.size) if older.is_deleted else FileEntry(max(older.size, newer.size))
 
 
-@table_mutant("meta.deleted-twice")
+@table_mutant("metadata.deleted-twice")
 class DropsSecond(_Merging):
     """Two deletions of a file are none, as they were in Hudi."""
 
@@ -157,7 +157,7 @@ class DropsSecond(_Merging):
         return newer if newer.is_deleted or older.is_deleted else max(older, newer)
 
 
-@table_mutant("meta.associative")
+@table_mutant("metadata.associative")
 class DropsBoth(_Merging):
     """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
 
@@ -168,7 +168,7 @@ class DropsBoth(_Merging):
         return newer if older.is_deleted else max(older, newer)
 
 
-@table_mutant("meta.live-only")
+@table_mutant("metadata.live-only")
 class KeepsAll(MetadataWriter):
     """Cleaning leaves a hundred slices."""
 
@@ -176,7 +176,7 @@ class KeepsAll(MetadataWriter):
         return super().clean_table(100)
 
 
-@table_mutant("meta.either-absent")
+@table_mutant("metadata.either-absent")
 class NeedsLogs(FileGroupReader):
     """Without logs there is nothing."""
 
@@ -184,7 +184,7 @@ class NeedsLogs(FileGroupReader):
         return super().get_many(keys) if self._changes() else {}
 
 
-@table_mutant("meta.logs-once")
+@table_mutant("metadata.logs-once")
 class ReadsAgain(FileGroupReader):
     """Each lookup reads the logs."""
 
@@ -193,7 +193,7 @@ class ReadsAgain(FileGroupReader):
         return super().get_many(keys)
 
 
-@table_mutant("meta.one-reader")
+@table_mutant("metadata.one-reader")
 class ReaderEach(MetadataTable):
     """Each partition is looked up by a reader of its own."""
 
@@ -205,7 +205,7 @@ class ReaderEach(MetadataTable):
         return found
 
 
-@table_mutant("meta.no-listing")
+@table_mutant("metadata.no-listing")
 class Lists(MetadataWriter):
     """The directories that change are listed."""
 
@@ -215,7 +215,7 @@ class Lists(MetadataWriter):
         super()._apply(time, change)
 
 
-@table_mutant("meta.slices-cached")
+@table_mutant("metadata.slices-cached")
 class ListsSlices(MetadataTable):
     """Each lookup lists the files of the table."""
 
@@ -224,7 +224,7 @@ class ListsSlices(MetadataTable):
         return super()._readers(partition)
 
 
-@table_mutant("meta.opening-cheap")
+@table_mutant("metadata.opening-cheap")
 class ReadsRollbacks(MetadataTable):
     """To open the table all rollbacks are read."""
 
@@ -238,7 +238,7 @@ class ReadsRollbacks(MetadataTable):
         read_file(self._fs, f"{self.path}/.hoodie/timeline/{instant.file_name}")
 
 
-@table_mutant("meta.time-travel")
+@table_mutant("metadata.time-travel")
 class AlwaysNow(MetadataTable):
     """The dataset is as it is now, whatever is asked for."""
 
@@ -246,7 +246,7 @@ class AlwaysNow(MetadataTable):
         super().__init__(*args, **{**kwargs, "as_of": None})
 
 
-@table_mutant("meta.time-travel-bounds")
+@table_mutant("metadata.time-travel-bounds")
 class BeforeTime(MetadataTable):
     """What was before the table is what it began with."""
 

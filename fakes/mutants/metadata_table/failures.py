@@ -30,7 +30,7 @@ from fscontract.pipeline.hudi.timeline import (
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
-@table_mutant("meta.failed-update")
+@table_mutant("metadata.failed-update")
 class CompletesFirst(MetadataWriter):
     """The action is completed before the table is changed."""
 
@@ -39,7 +39,7 @@ class CompletesFirst(MetadataWriter):
         super().apply(instant, change)
 
 
-@table_mutant("meta.recovered")
+@table_mutant("metadata.recovered")
 class LeavesAlone(MetadataWriter):
     """What others have begun is left as it is."""
 
@@ -47,7 +47,7 @@ class LeavesAlone(MetadataWriter):
         return []
 
 
-@table_mutant("meta.rollback-older")
+@table_mutant("metadata.rollback-older")
 class LastOnly(MetadataWriter):
     """An action that is not the last one is completed by its rollback, as it was in Hudi."""
 
@@ -59,7 +59,7 @@ class LastOnly(MetadataWriter):
         return super()._roll_back(instant, failed, deleted)
 
 
-@table_mutant("meta.rollback-first")
+@table_mutant("metadata.rollback-first")
 class LeavesLogs(MetadataWriter):
     """What an action wrote to the table stays there."""
 
@@ -67,7 +67,7 @@ class LeavesLogs(MetadataWriter):
         pass
 
 
-@table_mutant("meta.rollback-unknown")
+@table_mutant("metadata.rollback-unknown")
 class MustKnow(MetadataWriter):
     """What the table does not know can't be rolled back."""
 
@@ -77,7 +77,7 @@ class MustKnow(MetadataWriter):
         super()._take_out(time)
 
 
-@table_mutant("meta.before-or-after")
+@table_mutant("metadata.before-or-after")
 class TwoHalves(MetadataWriter):
     """Files are added by one instant, and deleted by another."""
 
@@ -89,7 +89,7 @@ class TwoHalves(MetadataWriter):
         return super()._finish(instant, change, *args, **kwargs)
 
 
-@table_mutant("meta.goes-on")
+@table_mutant("metadata.goes-on")
 class Helpless(MetadataWriter):
     """What others have begun has to be ended by somebody else."""
 
@@ -100,7 +100,7 @@ class Helpless(MetadataWriter):
         return []
 
 
-@table_mutant("meta.no-leak")
+@table_mutant("metadata.no-leak")
 class Litters(MetadataWriter):
     """The files of an action that died are not looked for."""
 
@@ -108,7 +108,7 @@ class Litters(MetadataWriter):
         return {}
 
 
-@table_mutant("meta.fallback-absent")
+@table_mutant("metadata.fallback-absent")
 class NoTableNoFiles(FileListing):
     """Without a table there are no files."""
 
@@ -116,7 +116,7 @@ class NoTableNoFiles(FileListing):
         return iter(())
 
 
-@table_mutant("meta.fallback-broken")
+@table_mutant("metadata.fallback-broken")
 class GivesUp(FileListing):
     """Damage is an error."""
 
@@ -124,7 +124,7 @@ class GivesUp(FileListing):
         return None if self._table is None else question(self._table)
 
 
-@table_mutant("meta.fallback-uncommitted")
+@table_mutant("metadata.fallback-uncommitted")
 class ListsEverything(FileListing):
     """Files of actions that are at work are listed."""
 
@@ -132,7 +132,7 @@ class ListsEverything(FileListing):
         return True
 
 
-@table_mutant("meta.warned")
+@table_mutant("metadata.warned")
 class SaysNothing(FileListing):
     """Nobody is told that files are listed."""
 
@@ -140,7 +140,7 @@ class SaysNothing(FileListing):
         pass
 
 
-@table_mutant("meta.damage")
+@table_mutant("metadata.damage")
 class MakesDo(FileGroupReader):
     """What can't be read is not there."""
 
@@ -151,7 +151,7 @@ class MakesDo(FileGroupReader):
             return {}
 
 
-@table_mutant("meta.torn-completed")
+@table_mutant("metadata.torn-completed")
 class SkipsTorn(FileGroupReader):
     """A log that is not whole is passed over."""
 
@@ -175,7 +175,7 @@ class _RowByRow(MetadataTable):
         raise NotImplementedError
 
 
-@table_mutant("meta.prune-range")
+@table_mutant("metadata.prune-range")
 class KeepsEverything(_RowByRow):
     """No file is left out."""
 
@@ -183,7 +183,7 @@ class KeepsEverything(_RowByRow):
         return True
 
 
-@table_mutant("meta.prune-unknown")
+@table_mutant("metadata.prune-unknown")
 class DropsUnknown(MetadataTable):
     """A file without statistics is left out."""
 
@@ -196,7 +196,7 @@ class DropsUnknown(MetadataTable):
         return [each for each in kept if each.path.rpartition("/")[2] in known]
 
 
-@table_mutant("meta.prune-nulls")
+@table_mutant("metadata.prune-nulls")
 class NullsAreValues(_RowByRow):
     """A file with values has no nulls."""
 
@@ -206,7 +206,7 @@ class NullsAreValues(_RowByRow):
         return right
 
 
-@table_mutant("meta.prune-nan")
+@table_mutant("metadata.prune-nan")
 class NanIsNothing(_RowByRow):
     """Nothing is beyond the bounds."""
 
@@ -217,7 +217,7 @@ class NanIsNothing(_RowByRow):
         return right
 
 
-@table_mutant("meta.prune-text")
+@table_mutant("metadata.prune-text")
 class TextIsWhole(_RowByRow):
     """The largest text is the largest there is."""
 
@@ -228,7 +228,7 @@ class TextIsWhole(_RowByRow):
         return right
 
 
-@table_mutant("meta.prune-types")
+@table_mutant("metadata.prune-types")
 class SameType(_RowByRow):
     """A value of another type is in no file."""
 
@@ -237,7 +237,7 @@ class SameType(_RowByRow):
         return right and (low is None or type(low) is type(condition.value))
 
 
-@table_mutant("meta.prune-replaced")
+@table_mutant("metadata.prune-replaced")
 class StaleStatistics(MetadataWriter):
     """Statistics of a file are not told to be gone."""
 
@@ -256,7 +256,7 @@ class _Everywhere(dict[str, Collection[str]]):
         return self[""]
 
 
-@table_mutant("meta.prune-partitions")
+@table_mutant("metadata.prune-partitions")
 class NamesAlone(MetadataTable):
     """Statistics are found by the name of the file."""
 
@@ -264,7 +264,7 @@ class NamesAlone(MetadataTable):
         return _Everywhere(super()._without_match(condition))
 
 
-@table_mutant("meta.prune-time-travel")
+@table_mutant("metadata.prune-time-travel")
 class CurrentStatistics(MetadataTable):
     """Statistics are those of now."""
 
@@ -273,7 +273,7 @@ class CurrentStatistics(MetadataTable):
             return now._chunks(column)
 
 
-@table_mutant("meta.prune-replaced")
+@table_mutant("metadata.prune-replaced")
 class OldColumns(FileGroupReader):
     """What a log says of a file's statistics does not reach those that are by column."""
 
@@ -281,7 +281,7 @@ class OldColumns(FileGroupReader):
         yield from islice(super().chunks(column), 1)
 
 
-@table_mutant("meta.own-schedule")
+@table_mutant("metadata.own-schedule")
 class EachTime(MetadataWriter):
     """The table is compacted with each commit."""
 
@@ -289,7 +289,7 @@ class EachTime(MetadataWriter):
         return 1000
 
 
-@table_mutant("meta.compaction-same")
+@table_mutant("metadata.compaction-same")
 class ForgetsLogs(MetadataWriter):
     """A compaction copies the base file."""
 
@@ -297,7 +297,7 @@ class ForgetsLogs(MetadataWriter):
         return super()._compacted(replace(each, logs=()), instant, data)
 
 
-@table_mutant("meta.compaction-undecided")
+@table_mutant("metadata.compaction-undecided")
 class FoldsAll(MetadataWriter):
     """A compaction takes in all that is there."""
 
@@ -308,7 +308,7 @@ class FoldsAll(MetadataWriter):
         return True
 
 
-@table_mutant("meta.compaction-late")
+@table_mutant("metadata.compaction-late")
 class PassesBy(MetadataWriter):
     """A compaction passes by what is not completed yet."""
 
@@ -316,7 +316,7 @@ class PassesBy(MetadataWriter):
         return False
 
 
-@table_mutant("meta.compaction-first")
+@table_mutant("metadata.compaction-first")
 class CompactsLast(MetadataWriter):
     """What is due is done after the commit."""
 
@@ -334,7 +334,7 @@ class CompactsLast(MetadataWriter):
         return done
 
 
-@table_mutant("meta.compaction-pending")
+@table_mutant("metadata.compaction-pending")
 class TrustsPending(MetadataTable):
     """A compaction counts from its beginning."""
 
@@ -346,7 +346,7 @@ class TrustsPending(MetadataTable):
         )
 
 
-@table_mutant("meta.compaction-retried")
+@table_mutant("metadata.compaction-retried")
 class NeverRetries(MetadataWriter):
     """While a compaction is not completed there is no other."""
 
@@ -359,7 +359,7 @@ class NeverRetries(MetadataWriter):
         return super().compact()
 
 
-@table_mutant("meta.table-clean")
+@table_mutant("metadata.table-clean")
 class Unnoted(MetadataWriter):
     """Files are removed, and no instant says so."""
 
@@ -371,7 +371,7 @@ class Unnoted(MetadataWriter):
         return gone
 
 
-@table_mutant("meta.table-clean-pending")
+@table_mutant("metadata.table-clean-pending")
 class CleansPending(MetadataWriter):
     """Logs of actions that are not completed are removed."""
 
@@ -383,7 +383,7 @@ class CleansPending(MetadataWriter):
         return super()._unneeded(partition, metadata, keep) + more
 
 
-@table_mutant("meta.archive")
+@table_mutant("metadata.archive")
 class ArchivesAll(MetadataWriter):
     """All completed instants of the dataset are dropped."""
 
@@ -391,7 +391,7 @@ class ArchivesAll(MetadataWriter):
         return "~"
 
 
-@table_mutant("meta.archive-failed")
+@table_mutant("metadata.archive-failed")
 class DropsPending(ArchivesAll):
     """Instants are dropped that were never completed, too."""
 
@@ -405,7 +405,7 @@ class DropsPending(ArchivesAll):
         return [each.time for each in every]
 
 
-@table_mutant("meta.size-bounded")
+@table_mutant("metadata.size-bounded")
 class NeverArchives(MetadataWriter):
     """No instant is ever dropped."""
 

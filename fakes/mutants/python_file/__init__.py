@@ -1,1 +1,1 @@
-"""Mutants of the document pythonio, one module for each theme."""
+"""Mutants of the document python-file, one module for each theme."""

@@ -121,7 +121,7 @@ class Unseekable(NoSeek):
         return UnseekableFile(self, self._length, lambda: self._seeks)
 
 
-@file_mutant("pyio.closed.before")
+@file_mutant("python.closed.before")
 class ClosedAtOnce(PlainFile):
     """closed is True as soon as something was read."""
 
@@ -130,7 +130,7 @@ class ClosedAtOnce(PlainFile):
         return self.is_closed or self._stream.get_pos() > 0
 
 
-@file_mutant("pyio.closed.after")
+@file_mutant("python.closed.after")
 class NeverClosed(PlainFile):
     """closed is False for ever."""
 
@@ -139,7 +139,7 @@ class NeverClosed(PlainFile):
         return False
 
 
-@file_mutant("pyio.readable")
+@file_mutant("python.readable")
 class NotReadable(PlainFile):
     """readable() is False."""
 
@@ -147,7 +147,7 @@ class NotReadable(PlainFile):
         return not super().readable()
 
 
-@file_mutant("pyio.seekable.true")
+@file_mutant("python.seekable.true")
 class NotSeekable(PlainFile):
     """seekable() is False although seek works."""
 
@@ -155,7 +155,7 @@ class NotSeekable(PlainFile):
         return not super().seekable()
 
 
-@file_mutant("pyio.seekable.false", NoSeek)
+@file_mutant("python.seekable.false", NoSeek)
 class SaysSeekable(UnseekableFile):
     """seekable() is True although seek does not work."""
 
@@ -163,7 +163,7 @@ class SaysSeekable(UnseekableFile):
         return not super().seekable()
 
 
-@file_mutant("pyio.writable.false")
+@file_mutant("python.writable.false")
 class SaysWritable(PlainFile):
     """writable() is True."""
 
@@ -171,7 +171,7 @@ class SaysWritable(PlainFile):
         return True
 
 
-@file_mutant("pyio.write.refused")
+@file_mutant("python.write.refused")
 class WritesNothing(PlainFile):
     """write returns 0."""
 
@@ -180,7 +180,7 @@ class WritesNothing(PlainFile):
         return 0
 
 
-@file_mutant("pyio.write.closed")
+@file_mutant("python.write.closed")
 class WritesWhenClosed(PlainFile):
     """write on a closed file returns 0."""
 
@@ -188,7 +188,7 @@ class WritesWhenClosed(PlainFile):
         return 0 if self.is_closed else super().write(data)
 
 
-@file_mutant("pyio.with.closes")
+@file_mutant("python.with.closes")
 class WithLeavesOpen(PlainFile):
     """The end of a with block leaves the file open."""
 
@@ -196,7 +196,7 @@ class WithLeavesOpen(PlainFile):
         self._check_open()
 
 
-@file_mutant("pyio.with.closed")
+@file_mutant("python.with.closed")
 class WithOnClosed(PlainFile):
     """A closed file can be used in a with block."""
 
@@ -204,7 +204,7 @@ class WithOnClosed(PlainFile):
         return self
 
 
-@file_mutant("pyio.seek.set")
+@file_mutant("python.seek.set")
 class FileSeeksToBlock(PlainFile):
     """seek(n, 0) to an odd position stops one before it, but returns n."""
 
@@ -215,7 +215,7 @@ class FileSeeksToBlock(PlainFile):
         return target
 
 
-@file_mutant("pyio.seek.current")
+@file_mutant("python.seek.current")
 class FileSeeksCurrentTwice(PlainFile):
     """seek(n, 1) moves the position by twice n, and returns where it is then."""
 
@@ -223,7 +223,7 @@ class FileSeeksCurrentTwice(PlainFile):
         return super().seek(offset * 2 if whence == os.SEEK_CUR else offset, whence)
 
 
-@file_mutant("pyio.seek.end")
+@file_mutant("python.seek.end")
 class FileSeeksBeforeEnd(PlainFile):
     """seek(n, 2) counts back from the end."""
 
@@ -231,7 +231,7 @@ class FileSeeksBeforeEnd(PlainFile):
         return super().seek(-abs(offset) if whence == os.SEEK_END else offset, whence)
 
 
-@file_mutant("pyio.seek.returns")
+@file_mutant("python.seek.returns")
 class FileSeekReturnsOffset(PlainFile):
     """seek returns the offset that it was given."""
 
@@ -240,7 +240,7 @@ class FileSeekReturnsOffset(PlainFile):
         return offset
 
 
-@file_mutant("pyio.seek.past-end")
+@file_mutant("python.seek.past-end")
 class FileRefusesBeyond(PlainFile):
     """A seek beyond the end raises OSError."""
 
@@ -253,7 +253,7 @@ class FileRefusesBeyond(PlainFile):
         return target
 
 
-@file_mutant("pyio.seek.negative")
+@file_mutant("python.seek.negative")
 class FileNegativeIsZero(PlainFile):
     """A seek to before the start goes to the start."""
 
@@ -264,7 +264,7 @@ class FileNegativeIsZero(PlainFile):
             return super().seek(0)
 
 
-@file_mutant("pyio.seek.failed-stays")
+@file_mutant("python.seek.failed-stays")
 class FileFailedSeekRewinds(PlainFile):
     """A seek that raises leaves the file at its start."""
 
@@ -276,7 +276,7 @@ class FileFailedSeekRewinds(PlainFile):
             raise
 
 
-@file_mutant("pyio.seek.bad-whence")
+@file_mutant("python.seek.bad-whence")
 class FileTakesAnyWhence(PlainFile):
     """A whence that is not known is taken as 0."""
 
@@ -284,7 +284,7 @@ class FileTakesAnyWhence(PlainFile):
         return super().seek(offset, whence if whence in (0, 1, 2) else os.SEEK_SET)
 
 
-@file_mutant("pyio.seek.closed")
+@file_mutant("python.seek.closed")
 class FileSeeksWhenClosed(PlainFile):
     """seek on a closed file returns 0."""
 
@@ -292,7 +292,7 @@ class FileSeeksWhenClosed(PlainFile):
         return 0 if self.is_closed else super().seek(offset, whence)
 
 
-@file_mutant("pyio.seek.unsupported", NoSeek)
+@file_mutant("python.seek.unsupported", NoSeek)
 class FilePretendsToSeek(UnseekableFile):
     """seek of a file that is not seekable returns 0."""
 
@@ -301,7 +301,7 @@ class FilePretendsToSeek(UnseekableFile):
         return 0
 
 
-@file_mutant("pyio.tell.value")
+@file_mutant("python.tell.value")
 class TellOfBuffer(PlainFile):
     """Once something was read, tell gives the end of the buffer."""
 
@@ -310,7 +310,7 @@ class TellOfBuffer(PlainFile):
         return max(here, self._length()) if here else 0
 
 
-@file_mutant("pyio.tell.stays")
+@file_mutant("python.tell.stays")
 class TellMoves(PlainFile):
     """tell moves the position by one."""
 
@@ -320,7 +320,7 @@ class TellMoves(PlainFile):
         return here
 
 
-@file_mutant("pyio.tell.closed")
+@file_mutant("python.tell.closed")
 class TellsWhenClosed(PlainFile):
     """tell on a closed file returns 0."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from fscontract.fakes.mutants.python_file.file import PlainFile, file_mutant
 
 
-@file_mutant("pyio.readline.line")
+@file_mutant("python.readline.line")
 class LineCut(PlainFile):
     """readline returns the line without its newline, which it has passed."""
 
@@ -16,7 +16,7 @@ class LineCut(PlainFile):
         return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
 
 
-@file_mutant("pyio.readline.limit")
+@file_mutant("python.readline.limit")
 class LineWithoutLimit(PlainFile):
     """readline(n) returns the whole line, unless n is 0."""
 
@@ -24,7 +24,7 @@ class LineWithoutLimit(PlainFile):
         return super().readline(size and -1)
 
 
-@file_mutant("pyio.readline.last")
+@file_mutant("python.readline.last")
 class LastLineLost(PlainFile):
     """The last line, without a newline, is passed over."""
 
@@ -34,7 +34,7 @@ class LastLineLost(PlainFile):
         return b"" if last and not line.endswith(b"\n") else line
 
 
-@file_mutant("pyio.readline.eof")
+@file_mutant("python.readline.eof")
 class LineRaisesAtEnd(PlainFile):
     """readline at the end raises EOFError."""
 
@@ -45,7 +45,7 @@ class LineRaisesAtEnd(PlainFile):
         return line
 
 
-@file_mutant("pyio.readline.advance")
+@file_mutant("python.readline.advance")
 class LineLags(PlainFile):
     """readline moves the position by one less than it returned."""
 
@@ -56,7 +56,7 @@ class LineLags(PlainFile):
         return line
 
 
-@file_mutant("pyio.readline.closed")
+@file_mutant("python.readline.closed")
 class LineWhenClosed(PlainFile):
     """readline on a closed file returns nothing."""
 
@@ -64,7 +64,7 @@ class LineWhenClosed(PlainFile):
         return b"" if self.is_closed else super().readline(size)
 
 
-@file_mutant("pyio.readlines.all")
+@file_mutant("python.readlines.all")
 class LinesLackLast(PlainFile):
     """readlines leaves out the last line."""
 
@@ -75,7 +75,7 @@ class LinesLackLast(PlainFile):
         return lines
 
 
-@file_mutant("pyio.readlines.hint")
+@file_mutant("python.readlines.hint")
 class LinesWithoutHint(PlainFile):
     """readlines returns all lines whatever the hint."""
 
@@ -83,7 +83,7 @@ class LinesWithoutHint(PlainFile):
         return super().readlines(hint and -1)
 
 
-@file_mutant("pyio.readlines.advance")
+@file_mutant("python.readlines.advance")
 class LinesStay(PlainFile):
     """readlines leaves the position where it was."""
 
@@ -94,7 +94,7 @@ class LinesStay(PlainFile):
         return lines
 
 
-@file_mutant("pyio.readlines.closed")
+@file_mutant("python.readlines.closed")
 class LinesWhenClosed(PlainFile):
     """readlines on a closed file returns an empty list."""
 
@@ -102,7 +102,7 @@ class LinesWhenClosed(PlainFile):
         return [] if self.is_closed else super().readlines(hint)
 
 
-@file_mutant("pyio.iter.lines")
+@file_mutant("python.iter.lines")
 class IterationCuts(PlainFile):
     """Iteration yields lines without their newlines."""
 
@@ -111,7 +111,7 @@ class IterationCuts(PlainFile):
         return line[:-1] if line.endswith(b"\n") else line
 
 
-@file_mutant("pyio.iter.end")
+@file_mutant("python.iter.end")
 class IterationGoesOn(PlainFile):
     """Iteration yields empty lines at the end."""
 
@@ -122,7 +122,7 @@ class IterationGoesOn(PlainFile):
             return b""
 
 
-@file_mutant("pyio.iter.closed")
+@file_mutant("python.iter.closed")
 class IterationWhenClosed(PlainFile):
     """Iterating over a closed file ends at once."""
 
@@ -132,7 +132,7 @@ class IterationWhenClosed(PlainFile):
         return super().__next__()
 
 
-@file_mutant("pyio.read.count")
+@file_mutant("python.read.count")
 class FileReadsMore(PlainFile):
     """read(n) returns a byte more, where there is one."""
 
@@ -140,7 +140,7 @@ class FileReadsMore(PlainFile):
         return super().read(size + 1 if size is not None and size > 0 else size)
 
 
-@file_mutant("pyio.read.full")
+@file_mutant("python.read.full")
 class FileReadsHalf(PlainFile):
     """read(n) returns half of what was asked for."""
 
@@ -148,7 +148,7 @@ class FileReadsHalf(PlainFile):
         return super().read(size // 2 if size is not None and size > 1 else size)
 
 
-@file_mutant("pyio.read.data")
+@file_mutant("python.read.data")
 class FileReadsReversed(PlainFile):
     """read(n) returns the bytes in reverse order."""
 
@@ -157,7 +157,7 @@ class FileReadsReversed(PlainFile):
         return data[::-1] if size is not None and size > 0 else data
 
 
-@file_mutant("pyio.read.bytes")
+@file_mutant("python.read.bytes")
 class FileReadsBytearray(PlainFile):
     """read(n) returns a bytearray."""
 
@@ -166,7 +166,7 @@ class FileReadsBytearray(PlainFile):
         return bytearray(data) if data and size is not None else data
 
 
-@file_mutant("pyio.read.all")
+@file_mutant("python.read.all")
 class FileReadsHalfOfAll(PlainFile):
     """read(-1) returns half of what is left."""
 
@@ -176,7 +176,7 @@ class FileReadsHalfOfAll(PlainFile):
         return super().read(size)
 
 
-@file_mutant("pyio.read.none")
+@file_mutant("python.read.none")
 class FileRefusesNone(PlainFile):
     """read(None) raises TypeError."""
 
@@ -186,7 +186,7 @@ class FileRefusesNone(PlainFile):
         return super().read(size)
 
 
-@file_mutant("pyio.read.eof")
+@file_mutant("python.read.eof")
 class FileRaisesAtEnd(PlainFile):
     """read at the end raises EOFError."""
 
@@ -197,7 +197,7 @@ class FileRaisesAtEnd(PlainFile):
         return data
 
 
-@file_mutant("pyio.read.progress")
+@file_mutant("python.read.progress")
 class FileDropsTail(PlainFile):
     """read(n) returns nothing if fewer bytes are left."""
 
@@ -207,7 +207,7 @@ class FileDropsTail(PlainFile):
         return super().read(size)
 
 
-@file_mutant("pyio.read.zero")
+@file_mutant("python.read.zero")
 class FileTakesZeroForAll(PlainFile):
     """read(0) returns everything."""
 
@@ -215,7 +215,7 @@ class FileTakesZeroForAll(PlainFile):
         return super().read(size or -1)
 
 
-@file_mutant("pyio.read.advance")
+@file_mutant("python.read.advance")
 class FileReadLags(PlainFile):
     """read(n) of several bytes moves the position by one less."""
 
@@ -226,7 +226,7 @@ class FileReadLags(PlainFile):
         return data
 
 
-@file_mutant("pyio.read.closed")
+@file_mutant("python.read.closed")
 class FileReadsWhenClosed(PlainFile):
     """read on a closed file returns nothing."""
 
@@ -234,7 +234,7 @@ class FileReadsWhenClosed(PlainFile):
         return b"" if self.is_closed else super().read(size)
 
 
-@file_mutant("pyio.readall.data")
+@file_mutant("python.readall.data")
 class AllButLast(PlainFile):
     """readall returns all but the last byte."""
 
@@ -242,7 +242,7 @@ class AllButLast(PlainFile):
         return self.take(max(self.left() - 1, 0)) or self.take(1)
 
 
-@file_mutant("pyio.readall.eof")
+@file_mutant("python.readall.eof")
 class AllRaisesAtEnd(PlainFile):
     """readall at the end raises EOFError."""
 
@@ -253,7 +253,7 @@ class AllRaisesAtEnd(PlainFile):
         return data
 
 
-@file_mutant("pyio.readall.advance")
+@file_mutant("python.readall.advance")
 class AllStays(PlainFile):
     """readall leaves the position where it was."""
 
@@ -264,7 +264,7 @@ class AllStays(PlainFile):
         return data
 
 
-@file_mutant("pyio.readall.closed")
+@file_mutant("python.readall.closed")
 class AllWhenClosed(PlainFile):
     """readall on a closed file returns nothing."""
 
@@ -272,7 +272,7 @@ class AllWhenClosed(PlainFile):
         return b"" if self.is_closed else super().readall()
 
 
-@file_mutant("pyio.readinto.count")
+@file_mutant("python.readinto.count")
 class IntoCountsBuffer(PlainFile):
     """readinto that met the end returns the buffer's size."""
 
@@ -282,7 +282,7 @@ class IntoCountsBuffer(PlainFile):
         return whole.nbytes if count and whole.format == "B" and whole.ndim == 1 else count
 
 
-@file_mutant("pyio.readinto.full")
+@file_mutant("python.readinto.full")
 class IntoHalf(PlainFile):
     """readinto fills half of the buffer."""
 
@@ -293,7 +293,7 @@ class IntoHalf(PlainFile):
         return super().readinto(view.cast("B")[: view.nbytes // 2])
 
 
-@file_mutant("pyio.readinto.data")
+@file_mutant("python.readinto.data")
 class IntoReversed(PlainFile):
     """readinto puts the bytes into the buffer in reverse order."""
 
@@ -305,7 +305,7 @@ class IntoReversed(PlainFile):
         return count
 
 
-@file_mutant("pyio.readinto.formats")
+@file_mutant("python.readinto.formats")
 class IntoBytesOnly(PlainFile):
     """readinto refuses buffers of larger items."""
 
@@ -315,7 +315,7 @@ class IntoBytesOnly(PlainFile):
         return super().readinto(buffer)
 
 
-@file_mutant("pyio.readinto.zero")
+@file_mutant("python.readinto.zero")
 class IntoNeedsRoom(PlainFile):
     """readinto an empty buffer raises ValueError."""
 
@@ -326,7 +326,7 @@ class IntoNeedsRoom(PlainFile):
         return count
 
 
-@file_mutant("pyio.readinto.eof")
+@file_mutant("python.readinto.eof")
 class IntoMinusOne(PlainFile):
     """readinto at the end returns -1."""
 
@@ -335,7 +335,7 @@ class IntoMinusOne(PlainFile):
         return count if count or memoryview(buffer).nbytes == 0 else -1
 
 
-@file_mutant("pyio.readinto.progress")
+@file_mutant("python.readinto.progress")
 class IntoDropsTail(PlainFile):
     """readinto a buffer for more than is left returns 0."""
 
@@ -345,7 +345,7 @@ class IntoDropsTail(PlainFile):
         return super().readinto(buffer)
 
 
-@file_mutant("pyio.readinto.rest-untouched")
+@file_mutant("python.readinto.rest-untouched")
 class IntoClearsRest(PlainFile):
     """readinto zeroes the part of the buffer that it did not fill."""
 
@@ -357,7 +357,7 @@ class IntoClearsRest(PlainFile):
         return count
 
 
-@file_mutant("pyio.readinto.advance")
+@file_mutant("python.readinto.advance")
 class IntoLags(PlainFile):
     """readinto moves the position by one less than it returns."""
 
@@ -368,7 +368,7 @@ class IntoLags(PlainFile):
         return count
 
 
-@file_mutant("pyio.readinto.closed")
+@file_mutant("python.readinto.closed")
 class IntoWhenClosed(PlainFile):
     """readinto on a closed file returns 0."""
 

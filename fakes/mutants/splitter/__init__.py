@@ -1,1 +1,1 @@
-"""Mutants of the splitter: each breaks one clause of specs/filesplitter.yaml."""
+"""Mutants of the splitter: each breaks one clause of specs/splitter.yaml."""

@@ -22,7 +22,7 @@ def _clear_before(buffer: ByteBuffer, start: int) -> None:
     buffer.view[:start] = bytes(start)
 
 
-@mutant("bb.count")
+@mutant("bytebuffer.count")
 class BufferCountsRemaining(MemoryInputStream):
     """A read that met the end returns what remained in the buffer, not what it delivered."""
 
@@ -32,7 +32,7 @@ class BufferCountsRemaining(MemoryInputStream):
         return remaining if count > 0 else count
 
 
-@mutant("bb.data")
+@mutant("bytebuffer.data")
 class BufferReverses(MemoryInputStream):
     """The bytes are put into the buffer in reverse order."""
 
@@ -43,7 +43,7 @@ class BufferReverses(MemoryInputStream):
         return count
 
 
-@mutant("bb.rest-untouched")
+@mutant("bytebuffer.rest-untouched")
 class BufferClearsFront(MemoryInputStream):
     """Bytes before the buffer's position are zeroed."""
 
@@ -55,7 +55,7 @@ class BufferClearsFront(MemoryInputStream):
         return count
 
 
-@mutant("bb.position")
+@mutant("bytebuffer.position")
 class BufferKeepsPosition(MemoryInputStream):
     """The buffer's position stays where it was."""
 
@@ -66,7 +66,7 @@ class BufferKeepsPosition(MemoryInputStream):
         return count
 
 
-@mutant("bb.limit")
+@mutant("bytebuffer.limit")
 class BufferMovesLimit(MemoryInputStream):
     """The buffer's limit is set to the end of what was read."""
 
@@ -77,7 +77,7 @@ class BufferMovesLimit(MemoryInputStream):
         return count
 
 
-@mutant("bb.zero")
+@mutant("bytebuffer.zero")
 class BufferNeedsRoom(MemoryInputStream):
     """A buffer with nothing remaining raises IllegalArgumentException."""
 
@@ -89,7 +89,7 @@ class BufferNeedsRoom(MemoryInputStream):
         return count
 
 
-@mutant("bb.eof")
+@mutant("bytebuffer.eof")
 class BufferNothingAtEnd(MemoryInputStream):
     """At the end a read gives 0."""
 
@@ -97,7 +97,7 @@ class BufferNothingAtEnd(MemoryInputStream):
         return max(super().read_buffer(buffer), 0)
 
 
-@mutant("bb.advance")
+@mutant("bytebuffer.advance")
 class BufferStays(MemoryInputStream):
     """The stream's position does not move."""
 
@@ -108,7 +108,7 @@ class BufferStays(MemoryInputStream):
         return count
 
 
-@mutant("bb.closed")
+@mutant("bytebuffer.closed")
 class BufferEndWhenClosed(MemoryInputStream):
     """A closed stream gives -1, as if the data had ended."""
 
@@ -116,7 +116,7 @@ class BufferEndWhenClosed(MemoryInputStream):
         return -1 if self._closed else super().read_buffer(buffer)
 
 
-@mutant("bb.unsupported")
+@mutant("bytebuffer.unsupported")
 class BufferRefusedAsIO(NoByteBuffers):
     """Reads into a ByteBuffer, not supported, raise an IOException of no particular kind."""
 
@@ -124,7 +124,7 @@ class BufferRefusedAsIO(NoByteBuffers):
         raise PathIOException(self.path, "not possible")
 
 
-@mutant("bbpread.count")
+@mutant("bytebuffer-pread.count")
 class PreadBufferCountsRemaining(MemoryInputStream):
     """A read that met the end returns what remained in the buffer, not what it delivered."""
 
@@ -134,7 +134,7 @@ class PreadBufferCountsRemaining(MemoryInputStream):
         return remaining if count > 0 else count
 
 
-@mutant("bbpread.data")
+@mutant("bytebuffer-pread.data")
 class PreadBufferReverses(MemoryInputStream):
     """The bytes are put into the buffer in reverse order."""
 
@@ -145,7 +145,7 @@ class PreadBufferReverses(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.rest-untouched")
+@mutant("bytebuffer-pread.rest-untouched")
 class PreadBufferClearsFront(MemoryInputStream):
     """Bytes before the buffer's position are zeroed."""
 
@@ -157,7 +157,7 @@ class PreadBufferClearsFront(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.position")
+@mutant("bytebuffer-pread.position")
 class PreadBufferKeepsPosition(MemoryInputStream):
     """The buffer's position stays where it was."""
 
@@ -168,7 +168,7 @@ class PreadBufferKeepsPosition(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.limit")
+@mutant("bytebuffer-pread.limit")
 class PreadBufferMovesLimit(MemoryInputStream):
     """The buffer's limit is set to the end of what was read."""
 
@@ -179,7 +179,7 @@ class PreadBufferMovesLimit(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.zero")
+@mutant("bytebuffer-pread.zero")
 class PreadBufferNeedsRoom(MemoryInputStream):
     """A buffer with nothing remaining raises IllegalArgumentException."""
 
@@ -191,7 +191,7 @@ class PreadBufferNeedsRoom(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.eof")
+@mutant("bytebuffer-pread.eof")
 class PreadBufferNothingAtEnd(MemoryInputStream):
     """At the end a read gives 0."""
 
@@ -199,7 +199,7 @@ class PreadBufferNothingAtEnd(MemoryInputStream):
         return max(super().pread_buffer(position, buffer), 0)
 
 
-@mutant("bbpread.neg-pos")
+@mutant("bytebuffer-pread.neg-pos")
 class PreadBufferFromStart(MemoryInputStream):
     """A negative position is taken as 0."""
 
@@ -207,7 +207,7 @@ class PreadBufferFromStart(MemoryInputStream):
         return super().pread_buffer(max(position, 0), buffer)
 
 
-@mutant("bbpread.pos-unchanged")
+@mutant("bytebuffer-pread.pos-unchanged")
 class PreadBufferMoves(MemoryInputStream):
     """The stream is left behind the bytes it delivered."""
 
@@ -218,7 +218,7 @@ class PreadBufferMoves(MemoryInputStream):
         return count
 
 
-@mutant("bbpread.unsupported")
+@mutant("bytebuffer-pread.unsupported")
 class PreadBufferAnswersEnd(NoByteBuffers):
     """Positioned reads into a ByteBuffer, not supported, give -1."""
 
@@ -226,7 +226,7 @@ class PreadBufferAnswersEnd(NoByteBuffers):
         return -1
 
 
-@mutant("bbfull.data")
+@mutant("bytebuffer-read-fully.data")
 class FullBufferReverses(MemoryInputStream):
     """The bytes are put into the buffer in reverse order."""
 
@@ -236,7 +236,7 @@ class FullBufferReverses(MemoryInputStream):
         _reverse(buffer, start, buffer.position - start)
 
 
-@mutant("bbfull.data")
+@mutant("bytebuffer-read-fully.data")
 class FullBufferHalf(MemoryInputStream):
     """A single short read below is all that is done: half of the buffer is filled."""
 
@@ -247,7 +247,7 @@ class FullBufferHalf(MemoryInputStream):
         buffer.view[buffer.position - rest : buffer.position] = b"\1" * rest
 
 
-@mutant("bbfull.rest-untouched")
+@mutant("bytebuffer-read-fully.rest-untouched")
 class FullBufferClearsFront(MemoryInputStream):
     """Bytes before the buffer's position are zeroed."""
 
@@ -258,7 +258,7 @@ class FullBufferClearsFront(MemoryInputStream):
             _clear_before(buffer, start)
 
 
-@mutant("bbfull.position")
+@mutant("bytebuffer-read-fully.position")
 class FullBufferKeepsPosition(MemoryInputStream):
     """The buffer's position stays where it was."""
 
@@ -268,7 +268,7 @@ class FullBufferKeepsPosition(MemoryInputStream):
         buffer.position = start
 
 
-@mutant("bbfull.limit")
+@mutant("bytebuffer-read-fully.limit")
 class FullBufferMovesLimit(MemoryInputStream):
     """The buffer's limit is set to its capacity."""
 
@@ -279,7 +279,7 @@ class FullBufferMovesLimit(MemoryInputStream):
             buffer.limit = buffer.capacity
 
 
-@mutant("bbfull.zero")
+@mutant("bytebuffer-read-fully.zero")
 class FullBufferNeedsRoom(MemoryInputStream):
     """A buffer with nothing remaining raises IllegalArgumentException."""
 
@@ -290,7 +290,7 @@ class FullBufferNeedsRoom(MemoryInputStream):
             raise IllegalArgumentException("there is no room in the buffer")
 
 
-@mutant("bbfull.eof")
+@mutant("bytebuffer-read-fully.eof")
 class FullBufferOverruns(MemoryInputStream):
     """Too few bytes raise an error that is no IOException."""
 
@@ -303,7 +303,7 @@ class FullBufferOverruns(MemoryInputStream):
             raise NullPointerException("there is no block here") from None
 
 
-@mutant("bbfull.neg-pos")
+@mutant("bytebuffer-read-fully.neg-pos")
 class FullBufferFromStart(MemoryInputStream):
     """A negative position is taken as 0."""
 
@@ -311,7 +311,7 @@ class FullBufferFromStart(MemoryInputStream):
         super().read_fully_buffer(max(position, 0), buffer)
 
 
-@mutant("bbfull.pos-unchanged")
+@mutant("bytebuffer-read-fully.pos-unchanged")
 class FullBufferMoves(MemoryInputStream):
     """The stream is left behind the bytes it delivered."""
 
@@ -322,7 +322,7 @@ class FullBufferMoves(MemoryInputStream):
             self._pos = position + room
 
 
-@mutant("bbfull.unsupported")
+@mutant("bytebuffer-read-fully.unsupported")
 class FullBufferPretends(NoByteBuffers):
     """readFully() into a ByteBuffer, not supported, returns without having read."""
 

@@ -156,7 +156,7 @@ class PositionOfBuffer(MemoryInputStream):
         return self._size if position else 0
 
 
-@mutant("caps.unknown")
+@mutant("capabilities.unknown")
 class CanEverything(MemoryInputStream):
     """Every capability is answered with True."""
 
@@ -164,7 +164,7 @@ class CanEverything(MemoryInputStream):
         return super().has_capability(name) or True
 
 
-@mutant("caps.case")
+@mutant("capabilities.case")
 class CapabilityByCase(MemoryInputStream):
     """Capabilities are recognised in lower case only."""
 
@@ -172,7 +172,7 @@ class CapabilityByCase(MemoryInputStream):
         return super().has_capability(name) and name == name.lower()
 
 
-@mutant("caps.bytebuffer")
+@mutant("capabilities.bytebuffer")
 class BufferUndeclared(MemoryInputStream):
     """in:readbytebuffer is not declared."""
 
@@ -180,7 +180,7 @@ class BufferUndeclared(MemoryInputStream):
         return super().has_capability(name) and name.lower() != "in:readbytebuffer"
 
 
-@mutant("caps.preadbytebuffer")
+@mutant("capabilities.preadbytebuffer")
 class PreadBufferUndeclared(MemoryInputStream):
     """in:preadbytebuffer is not declared."""
 
@@ -188,7 +188,7 @@ class PreadBufferUndeclared(MemoryInputStream):
         return super().has_capability(name) and name.lower() != "in:preadbytebuffer"
 
 
-@mutant("vread.capability")
+@mutant("read-vectored.capability")
 class VectoredUndeclared(MemoryInputStream):
     """in:readvectored is not declared."""
 
@@ -196,7 +196,7 @@ class VectoredUndeclared(MemoryInputStream):
         return super().has_capability(name) and name.lower() != "in:readvectored"
 
 
-@mutant("unbuf.closed")
+@mutant("unbuffer.closed")
 class UnbufferNeedsOpen(MemoryInputStream):
     """unbuffer() on a closed stream raises an IOException."""
 
@@ -206,7 +206,7 @@ class UnbufferNeedsOpen(MemoryInputStream):
         super().unbuffer()
 
 
-@mutant("unbuf.default")
+@mutant("unbuffer.default")
 class UnbufferRefused(NoUnbuffer):
     """unbuffer(), not supported, raises UnsupportedOperationException."""
 
@@ -214,7 +214,7 @@ class UnbufferRefused(NoUnbuffer):
         raise UnsupportedOperationException("unbuffer is not possible")
 
 
-@mutant("unbuf.reacquire")
+@mutant("unbuffer.reacquire")
 class UnbufferForGood(MemoryInputStream):
     """After unbuffer() stream reads raise an IOException, for the connection is gone."""
 
@@ -236,7 +236,7 @@ class UnbufferForGood(MemoryInputStream):
             raise PathIOException(self.path, "there is no connection")
 
 
-@mutant("unbuf.pos")
+@mutant("unbuffer.pos")
 class UnbufferLosesReadAhead(MemoryInputStream):
     """unbuffer() drops the byte that was read ahead with those already delivered."""
 
@@ -245,7 +245,7 @@ class UnbufferLosesReadAhead(MemoryInputStream):
             self._pos = min(self._pos + 1, self._size)
 
 
-@mutant("unbuf.declare")
+@mutant("unbuffer.declare")
 class UnbufferUndeclared(MemoryInputStream):
     """in:unbuffer is not declared."""
 
@@ -254,7 +254,7 @@ class UnbufferUndeclared(MemoryInputStream):
         return name != "in:unbuffer" and super().has_capability(name)
 
 
-@mutant("unbuf.release")
+@mutant("unbuffer.release")
 class UnbufferKeeps(HoldsDescriptor):
     """unbuffer() keeps the descriptor that a read has opened."""
 

@@ -13,7 +13,7 @@ from fscontract.fakes.mutants.variants import NoPositionedReads
 from fscontract.implementations.memory import MemoryInputStream
 
 
-@mutant("full.neg-pos")
+@mutant("read-fully.neg-pos")
 class FullyFromEnd(MemoryInputStream):
     """A negative position counts from the end of the file."""
 
@@ -25,7 +25,7 @@ class FullyFromEnd(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.len-neg")
+@mutant("read-fully.len-neg")
 class FullyNegativeIsNothing(MemoryInputStream):
     """A negative length is taken as 0."""
 
@@ -36,7 +36,7 @@ class FullyNegativeIsNothing(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.off-neg")
+@mutant("read-fully.off-neg")
 class FullyOffsetFromEnd(MemoryInputStream):
     """A negative offset counts from the buffer's end."""
 
@@ -48,7 +48,7 @@ class FullyOffsetFromEnd(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.space")
+@mutant("read-fully.space")
 class FullyCut(MemoryInputStream):
     """A length that the buffer has no room for is cut to fit."""
 
@@ -60,7 +60,7 @@ class FullyCut(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.null")
+@mutant("read-fully.null")
 class FullyNullIsIO(MemoryInputStream):
     """A missing buffer is reported as an IOException."""
 
@@ -72,7 +72,7 @@ class FullyNullIsIO(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.eof")
+@mutant("read-fully.eof")
 class FullyStopsAtEnd(MemoryInputStream):
     """A range that goes beyond the end is filled as far as there are bytes, without an error."""
 
@@ -88,7 +88,7 @@ class FullyStopsAtEnd(MemoryInputStream):
             buffer[offset : offset + len(data)] = data
 
 
-@mutant("full.eof")
+@mutant("read-fully.eof")
 class FullyOverruns(MemoryInputStream):
     """A range that goes beyond the end raises an error that is no IOException."""
 
@@ -103,7 +103,7 @@ class FullyOverruns(MemoryInputStream):
             raise NullPointerException("there is no block here") from None
 
 
-@mutant("full.exact")
+@mutant("read-fully.exact")
 class FullyOnce(MemoryInputStream):
     """A single short read below is all that is done: half of the range is filled."""
 
@@ -115,7 +115,7 @@ class FullyOnce(MemoryInputStream):
             buffer[offset + length // 2 : offset + length] = b"\1" * (length - length // 2)
 
 
-@mutant("full.data")
+@mutant("read-fully.data")
 class FullySwaps(MemoryInputStream):
     """The two halves of a range are put into each other's places."""
 
@@ -128,7 +128,7 @@ class FullySwaps(MemoryInputStream):
             buffer[offset : offset + length] = data[length // 2 :] + data[: length // 2]
 
 
-@mutant("full.rest-untouched")
+@mutant("read-fully.rest-untouched")
 class FullyClearsRest(MemoryInputStream):
     """Bytes behind the range are zeroed."""
 
@@ -141,7 +141,7 @@ class FullyClearsRest(MemoryInputStream):
             buffer[offset + length :] = bytes(rest)
 
 
-@mutant("full.closed")
+@mutant("read-fully.closed")
 class FullyWhenClosed(MemoryInputStream):
     """A closed stream still delivers data."""
 
@@ -155,7 +155,7 @@ class FullyWhenClosed(MemoryInputStream):
             self._closed = closed
 
 
-@mutant("full.closed")
+@mutant("read-fully.closed")
 class FullyNullWhenClosed(MemoryInputStream):
     """A closed stream raises NullPointerException."""
 
@@ -167,7 +167,7 @@ class FullyNullWhenClosed(MemoryInputStream):
         super().read_fully(position, buffer, offset, length)
 
 
-@mutant("full.whole")
+@mutant("read-fully.whole")
 class WholeLacksLast(MemoryInputStream):
     """The form without a length leaves the buffer's last byte as it was."""
 

@@ -9,7 +9,7 @@ from fscontract.implementations.input_stream import stream_length
 from fscontract.implementations.memory import MemoryInputStream
 
 
-@mutant("read1.closed")
+@mutant("read-byte.closed")
 class EndWhenClosed(MemoryInputStream):
     """read() on a closed stream gives -1, as if the data had ended."""
 
@@ -17,7 +17,7 @@ class EndWhenClosed(MemoryInputStream):
         return -1 if self._closed else super().read_byte()
 
 
-@mutant("read1.value")
+@mutant("read-byte.value")
 class SignedByte(MemoryInputStream):
     """read() takes bytes as signed, so that 255 becomes -1."""
 
@@ -26,7 +26,7 @@ class SignedByte(MemoryInputStream):
         return value - 256 if value > 127 else value
 
 
-@mutant("read1.advance")
+@mutant("read-byte.advance")
 class ByteStays(MemoryInputStream):
     """read() gives the same byte for ever."""
 
@@ -37,7 +37,7 @@ class ByteStays(MemoryInputStream):
         return value
 
 
-@mutant("read1.advance")
+@mutant("read-byte.advance")
 class ByteTwoSteps(MemoryInputStream):
     """read() moves the position by two, so that every other byte is lost."""
 
@@ -47,7 +47,7 @@ class ByteTwoSteps(MemoryInputStream):
         return value
 
 
-@mutant("read1.eof")
+@mutant("read-byte.eof")
 class ZeroAtEnd(MemoryInputStream):
     """read() gives 0 at the end."""
 
@@ -55,7 +55,7 @@ class ZeroAtEnd(MemoryInputStream):
         return max(super().read_byte(), 0)
 
 
-@mutant("read1.eof")
+@mutant("read-byte.eof")
 class RaisesAtEnd(MemoryInputStream):
     """read() raises EOFException at the end."""
 
@@ -66,7 +66,7 @@ class RaisesAtEnd(MemoryInputStream):
         return value
 
 
-@mutant("read1.eof-state")
+@mutant("read-byte.eof-state")
 class MovesAtEnd(MemoryInputStream):
     """read() at the end moves the position beyond it."""
 
@@ -77,7 +77,7 @@ class MovesAtEnd(MemoryInputStream):
         return value
 
 
-@mutant("read.same-data")
+@mutant("input-stream.same-data")
 class StaleAfterByte(MemoryInputStream):
     """A multi-byte read after read() starts with the byte that read() delivered."""
 
@@ -100,7 +100,7 @@ class StaleAfterByte(MemoryInputStream):
             self._pos += stale
 
 
-@mutant("readb.open")
+@mutant("read-into.open")
 class EndOfBytesWhenClosed(MemoryInputStream):
     """A multi-byte read on a closed stream gives -1, as if the data had ended."""
 
@@ -108,7 +108,7 @@ class EndOfBytesWhenClosed(MemoryInputStream):
         return -1 if self._closed else super().read_into(buffer, offset, length)
 
 
-@mutant("readb.null")
+@mutant("read-into.null")
 class NullIsIO(MemoryInputStream):
     """A missing buffer is reported as an IOException."""
 
@@ -118,7 +118,7 @@ class NullIsIO(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.len-neg")
+@mutant("read-into.len-neg")
 class NegativeIsNothing(MemoryInputStream):
     """A negative length is taken as 0."""
 
@@ -126,7 +126,7 @@ class NegativeIsNothing(MemoryInputStream):
         return super().read_into(buffer, offset, length if length is None else max(length, 0))
 
 
-@mutant("readb.offset")
+@mutant("read-into.offset")
 class OffsetIsCut(MemoryInputStream):
     """An offset beyond the buffer leaves no room, so nothing is read and 0 returned."""
 
@@ -136,7 +136,7 @@ class OffsetIsCut(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.offset-neg")
+@mutant("read-into.offset-neg")
 class OffsetFromEnd(MemoryInputStream):
     """A negative offset counts from the buffer's end."""
 
@@ -146,7 +146,7 @@ class OffsetFromEnd(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.space")
+@mutant("read-into.space")
 class LengthIsCut(MemoryInputStream):
     """A length that the buffer has no room for is cut to fit."""
 
@@ -156,7 +156,7 @@ class LengthIsCut(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.reject-stays")
+@mutant("read-into.reject-stays")
 class RejectedMoves(MemoryInputStream):
     """A rejected call has moved the position to the end before its arguments are looked at."""
 
@@ -168,7 +168,7 @@ class RejectedMoves(MemoryInputStream):
             raise
 
 
-@mutant("readb.zero")
+@mutant("read-into.zero")
 class EndForNothing(MemoryInputStream):
     """At the end a read of length 0 gives -1."""
 
@@ -177,7 +177,7 @@ class EndForNothing(MemoryInputStream):
         return -1 if length == 0 and self._pos >= self._size else count
 
 
-@mutant("readb.eof")
+@mutant("read-into.eof")
 class NothingAtEnd(MemoryInputStream):
     """At the end a read gives 0."""
 
@@ -185,7 +185,7 @@ class NothingAtEnd(MemoryInputStream):
         return max(super().read_into(buffer, offset, length), 0)
 
 
-@mutant("readb.count")
+@mutant("read-into.count")
 class CountsOneMore(MemoryInputStream):
     """A read that met the end returns the length asked for instead of what it delivered."""
 
@@ -194,7 +194,7 @@ class CountsOneMore(MemoryInputStream):
         return count if count <= 0 or length is None else length
 
 
-@mutant("readb.data")
+@mutant("read-into.data")
 class Reverses(MemoryInputStream):
     """A read puts the bytes into the buffer in reverse order."""
 
@@ -205,7 +205,7 @@ class Reverses(MemoryInputStream):
         return count
 
 
-@mutant("readb.data")
+@mutant("read-into.data")
 class IgnoresOffset(MemoryInputStream):
     """A read fills the buffer from its beginning, not from the offset."""
 
@@ -215,7 +215,7 @@ class IgnoresOffset(MemoryInputStream):
         return super().read_into(buffer, 0 if valid else offset, length)
 
 
-@mutant("readb.rest-untouched")
+@mutant("read-into.rest-untouched")
 class ClearsRest(MemoryInputStream):
     """A read zeroes the part of the buffer that it did not fill."""
 
@@ -227,7 +227,7 @@ class ClearsRest(MemoryInputStream):
         return count
 
 
-@mutant("readb.advance")
+@mutant("read-into.advance")
 class LagsBehind(MemoryInputStream):
     """A read of several bytes moves the position by one less."""
 
@@ -237,7 +237,7 @@ class LagsBehind(MemoryInputStream):
         return count
 
 
-@mutant("readb.advance")
+@mutant("read-into.advance")
 class MovesByLength(MemoryInputStream):
     """A read moves the position by what was asked for, not by what was delivered."""
 
@@ -248,7 +248,7 @@ class MovesByLength(MemoryInputStream):
         return count
 
 
-@mutant("readb.at-least-one")
+@mutant("read-into.at-least-one")
 class NothingAtFirst(MemoryInputStream):
     """The first read only fills the stream's own buffer and returns 0."""
 
@@ -261,7 +261,7 @@ class NothingAtFirst(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
-@mutant("readb.progress")
+@mutant("read-into.progress")
 class DropsTail(MemoryInputStream):
     """A read of more than what is left gives -1 and never delivers the tail."""
 

@@ -193,7 +193,7 @@ class NoopDropsByte(MemoryInputStream):
             self._pos = min(here + 1, self._size)
 
 
-@mutant("stns.unsupported-raise")
+@mutant("new-source.unsupported-raise")
 class IllegalNewSource(MemoryInputStream):
     """seek_to_new_source(), not supported, raises IllegalArgumentException."""
 
@@ -202,7 +202,7 @@ class IllegalNewSource(MemoryInputStream):
         raise IllegalArgumentException("there is no other source")
 
 
-@mutant("stns.unsupported-false")
+@mutant("new-source.unsupported-false")
 class PretendsNewSource(MemoryInputStream):
     """seek_to_new_source(), not supported, returns True."""
 
@@ -210,7 +210,7 @@ class PretendsNewSource(MemoryInputStream):
         return not super().seek_to_new_source(position)
 
 
-@mutant("stns.none")
+@mutant("new-source.none")
 class MovesWithoutSource(MemoryInputStream):
     """seek_to_new_source() finds no source and moves the position all the same."""
 
@@ -220,7 +220,7 @@ class MovesWithoutSource(MemoryInputStream):
         return found
 
 
-@mutant("stns.open")
+@mutant("new-source.open")
 class NewSourceWhenClosed(Replicated):
     """seek_to_new_source() answers on a closed stream."""
 
@@ -228,7 +228,7 @@ class NewSourceWhenClosed(Replicated):
         return False if self._closed else super().seek_to_new_source(position)
 
 
-@mutant("stns.moved")
+@mutant("new-source.moved")
 class NewSourceMoves(Replicated):
     """Once a new source was found, the stream stands at the position asked about."""
 
@@ -239,7 +239,7 @@ class NewSourceMoves(Replicated):
         return found
 
 
-@mutant("stns.same-data")
+@mutant("new-source.same-data")
 class OtherReplica(Replicated):
     """The second source holds other bytes."""
 

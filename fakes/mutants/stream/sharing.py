@@ -107,7 +107,7 @@ class BigLock(MemoryInputStream):
             return super().pread(position, buffer, offset, length)
 
 
-@mutant("vread.concurrent")
+@mutant("read-vectored.concurrent")
 class VectoredInTheWay(MemoryInputStream):
     """read_fully() and stream reads raise an IOException while a vectored read is under way."""
 
@@ -135,7 +135,7 @@ class VectoredInTheWay(MemoryInputStream):
             raise PathIOException(self.path, "a vectored read is under way")
 
 
-@mutant("vread.multiple")
+@mutant("read-vectored.multiple")
 class ForgetsFirst(MemoryInputStream):
     """A second vectored read takes the place of the first, whose ranges are then never read."""
 
@@ -149,7 +149,7 @@ class ForgetsFirst(MemoryInputStream):
                 item.data = None
 
 
-@mutant("cons.either")
+@mutant("consistency.either")
 class ThirdVersion(LiveStream):
     """Once the file was overwritten, reads mix old and new bytes into others."""
 
@@ -167,7 +167,7 @@ class ThirdVersion(LiveStream):
         return count
 
 
-@mutant("cons.either")
+@mutant("consistency.either")
 class ZeroesAfterTruncation(LiveStream):
     """Once the file was truncated, reads behind its new end give zeros, as a mapped file may."""
 
@@ -188,7 +188,7 @@ class ZeroesAfterTruncation(LiveStream):
         return now is not None and position >= len(now)
 
 
-@mutant("cons.errors")
+@mutant("consistency.errors")
 class StumblesAfterDelete(LiveStream):
     """Once the file was deleted, stream reads raise NullPointerException."""
 
@@ -205,7 +205,7 @@ class StumblesAfterDelete(LiveStream):
             raise NullPointerException("there is no status of the file")
 
 
-@mutant("cons.length")
+@mutant("consistency.length")
 class EndsWhenChanged(LiveStream):
     """Once the file was changed, stream reads give -1 as if the data had ended."""
 

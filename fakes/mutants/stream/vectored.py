@@ -26,7 +26,7 @@ def _failed(error: Exception) -> Future[memoryview]:
     return future
 
 
-@mutant("vread.data")
+@mutant("read-vectored.data")
 class MixesUpRanges(MemoryInputStream):
     """Ranges are read in the order of their offsets and handed out in the order of the call."""
 
@@ -38,7 +38,7 @@ class MixesUpRanges(MemoryInputStream):
                 item.data = future
 
 
-@mutant("vread.data")
+@mutant("read-vectored.data")
 class CutsMergedWrong(MemoryInputStream):
     """Two adjacent ranges are read as one and cut apart one byte too early."""
 
@@ -50,7 +50,7 @@ class CutsMergedWrong(MemoryInputStream):
                 second.data = _done(self._data[start : start + second.length])
 
 
-@mutant("vread.remaining")
+@mutant("read-vectored.remaining")
 class WholeAllocation(MemoryInputStream):
     """The buffer of a range holds one byte more than was asked for, where the file has one."""
 
@@ -62,7 +62,7 @@ class WholeAllocation(MemoryInputStream):
                 item.data = _done(self._data[item.offset : end])
 
 
-@mutant("vread.empty")
+@mutant("read-vectored.empty")
 class NeedsRanges(MemoryInputStream):
     """An empty list of ranges raises IllegalArgumentException."""
 
@@ -72,7 +72,7 @@ class NeedsRanges(MemoryInputStream):
             raise IllegalArgumentException("there is no range to read")
 
 
-@mutant("vread.null-ranges")
+@mutant("read-vectored.null-ranges")
 class NoRangesIsEmpty(MemoryInputStream):
     """A missing list of ranges is taken as an empty one."""
 
@@ -80,7 +80,7 @@ class NoRangesIsEmpty(MemoryInputStream):
         super().read_vectored(ranges or (), *how, **named)
 
 
-@mutant("vread.null-range")
+@mutant("read-vectored.null-range")
 class SkipsMissingRange(MemoryInputStream):
     """A missing range in the list is passed over."""
 
@@ -89,7 +89,7 @@ class SkipsMissingRange(MemoryInputStream):
         super().read_vectored(present, *how, **named)
 
 
-@mutant("vread.null-allocate")
+@mutant("read-vectored.null-allocate")
 class OwnAllocator(MemoryInputStream):
     """A missing allocator is replaced by the stream's own."""
 
@@ -102,7 +102,7 @@ class OwnAllocator(MemoryInputStream):
         super().read_vectored(ranges, bytearray if allocate is None else allocate, release)
 
 
-@mutant("vread.null-allocate")
+@mutant("read-vectored.null-allocate")
 class AllocatorFailsLate(MemoryInputStream):
     """A missing allocator shows in the futures only."""
 
@@ -118,7 +118,7 @@ class AllocatorFailsLate(MemoryInputStream):
                 item.data = _failed(TypeError("there is no allocator"))
 
 
-@mutant("vread.null-release")
+@mutant("read-vectored.null-release")
 class OwnRelease(MemoryInputStream):
     """A missing release operation is put up with, until a read fails."""
 
@@ -131,7 +131,7 @@ class OwnRelease(MemoryInputStream):
         super().read_vectored(ranges, allocate, no_release if release is None else release)
 
 
-@mutant("vread.negative-offset")
+@mutant("read-vectored.negative-offset")
 class RangeFromEnd(MemoryInputStream):
     """A range with a negative offset is taken from the end of the file."""
 
@@ -144,7 +144,7 @@ class RangeFromEnd(MemoryInputStream):
             item.data = _done(self._data[start : start + item.length])
 
 
-@mutant("vread.negative-length")
+@mutant("read-vectored.negative-length")
 class RangeToEnd(MemoryInputStream):
     """A range with a negative length reads to the end of the file."""
 
@@ -156,7 +156,7 @@ class RangeToEnd(MemoryInputStream):
             item.data = _done(self._data[item.offset :])
 
 
-@mutant("vread.negative-length")
+@mutant("read-vectored.negative-length")
 class NegativeLengthIsEnd(MemoryInputStream):
     """A range with a negative length raises EOFException."""
 
@@ -166,14 +166,14 @@ class NegativeLengthIsEnd(MemoryInputStream):
         super().read_vectored(ranges, *how, **named)
 
 
-@mutant("vread.overlap")
+@mutant("read-vectored.overlap")
 class ReadsOverlaps(MemoryInputStream):
     """Overlapping ranges are read although that is not declared."""
 
     read_vectored = OverlappingRanges.read_vectored
 
 
-@mutant("vread.overlap")
+@mutant("read-vectored.overlap")
 class RefusesAdjacent(MemoryInputStream):
     """Ranges that merely touch are taken for overlapping."""
 
@@ -184,7 +184,7 @@ class RefusesAdjacent(MemoryInputStream):
             raise IllegalArgumentException("the ranges overlap")
 
 
-@mutant("vread.overlap-allowed")
+@mutant("read-vectored.overlap-allowed")
 class SharesOverlap(OverlappingRanges):
     """The part that two ranges share is delivered to the first of them only."""
 
@@ -197,14 +197,14 @@ class SharesOverlap(OverlappingRanges):
                 second.data = _done(data[: second.length])
 
 
-@mutant("vread.eof-early")
+@mutant("read-vectored.eof-early")
 class ChecksLate(MemoryInputStream):
     """A range beyond the end fails in its future although the early check is declared."""
 
     read_vectored = LateEndCheck.read_vectored
 
 
-@mutant("vread.eof-late")
+@mutant("read-vectored.eof-late")
 class ShortBuffer(LateEndCheck):
     """The future of a range beyond the end yields what there is."""
 
@@ -215,14 +215,14 @@ class ShortBuffer(LateEndCheck):
                 item.data = _done(self._data[item.offset : item.offset + item.length])
 
 
-@mutant("vread.eof-late")
+@mutant("read-vectored.eof-late")
 class ChecksEarly(LateEndCheck):
     """A range beyond the end fails the call although the early check is not declared."""
 
     read_vectored = MemoryInputStream.read_vectored
 
 
-@mutant("vread.exact-end")
+@mutant("read-vectored.exact-end")
 class EndIsOutside(MemoryInputStream):
     """A range that ends exactly at the end of the file raises EOFException."""
 
@@ -232,7 +232,7 @@ class EndIsOutside(MemoryInputStream):
             raise EOFException("a range ends outside the file")
 
 
-@mutant("vread.good-ranges")
+@mutant("read-vectored.good-ranges")
 class AllForOne(LateEndCheck):
     """One range beyond the end fails the futures of all."""
 
@@ -243,7 +243,7 @@ class AllForOne(LateEndCheck):
                 item.data = _failed(EOFException("one of the ranges ends outside the file"))
 
 
-@mutant("vread.zero-length")
+@mutant("read-vectored.zero-length")
 class NoEmptyRange(MemoryInputStream):
     """The future of an empty range fails, for no such request can be made."""
 
@@ -254,7 +254,7 @@ class NoEmptyRange(MemoryInputStream):
                 item.data = _failed(PathIOException(self.path, "bad request"))
 
 
-@mutant("vread.position")
+@mutant("read-vectored.position")
 class VectoredMoves(MemoryInputStream):
     """A vectored read leaves the stream behind its last range."""
 

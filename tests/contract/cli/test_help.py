@@ -94,8 +94,10 @@ def test_an_example_is_a_sentence() -> None:
 
 def test_a_group_is_a_list_of_its_clauses() -> None:
     """With their levels and statements."""
-    text = run("explain", "caps").stdout
-    assert text.startswith("caps  4 clauses\n  caps.unknown  MUST\n    A capability that ")
+    text = run("explain", "capabilities").stdout
+    assert text.startswith(
+        "capabilities  4 clauses\n  capabilities.unknown  MUST\n    A capability that "
+    )
 
 
 @pytest.mark.parametrize("columns", [50, 80, 200])

@@ -450,7 +450,7 @@ def test_a_replay_shows_no_secret(stub_target: str, monkeypatch: pytest.MonkeyPa
 def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     """On the target of each, or on the one that is given; the exit code is the worst."""
     Path("a.json").write_text(replay_file(target="memory"))
-    Path("b.json").write_text(replay_file(target="memory://x", clause="pyio.writable.false"))
+    Path("b.json").write_text(replay_file(target="memory://x", clause="python.writable.false"))
     result = run("replay", "a.json", "b.json")
     heads = [line for line in result.stdout.splitlines() if not line.startswith("  ")]
     assert heads == [
@@ -458,7 +458,7 @@ def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
         "seek.zero: passes now",
         "",
         "b.json",
-        "pyio.writable.false: passes now",
+        "python.writable.false: passes now",
     ]
     assert run("replay", "a.json", "b.json", "memory").exit_code == 0
     Path("b.json").write_text(replay_file(target="file:///no/such/place"))

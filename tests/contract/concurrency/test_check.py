@@ -29,8 +29,8 @@ ALL = {
     "pread.concurrent",
     "pread.isolation",
     "pread.serializable",
-    "vread.concurrent",
-    "vread.multiple",
+    "read-vectored.concurrent",
+    "read-vectored.multiple",
 }
 
 
@@ -52,9 +52,9 @@ def test_the_memory_stream_passes_hundreds_of_schedules(check: Check) -> None:
         ("scratch", "pread.buffers"),
         ("counting", "model.pread-thread-safe"),
         ("endless", "model.pread-thread-safe"),
-        ("forgetful", "vread.multiple"),
-        ("seekingvectored", "vread.multiple"),
-        ("seekingvectored", "vread.concurrent"),
+        ("forgetful", "read-vectored.multiple"),
+        ("seekingvectored", "read-vectored.multiple"),
+        ("seekingvectored", "read-vectored.concurrent"),
     ],
 )
 @pytest.mark.parametrize("seed", [1, 2])
@@ -65,12 +65,12 @@ def test_a_fault_is_found_under_its_clause(check: Check, kind: str, clause: str,
 
 def test_a_vectored_read_may_move_the_stream(check: Check) -> None:
     """A reader that lost its place to one sees no violation: the position is undefined."""
-    assert check("wandering", "vread.concurrent").violations == {}
+    assert check("wandering", "read-vectored.concurrent").violations == {}
 
 
 def test_a_cursor_that_positioned_reads_share_is_not_blamed_on_vectored_ones(check: Check) -> None:
     """The vectored reads that happened to be there are minimised away."""
-    assert check("seeking", "vread.concurrent", "vread.multiple").violations == {}
+    assert check("seeking", "read-vectored.concurrent", "read-vectored.multiple").violations == {}
 
 
 def test_threads_that_wait_for_each_other_are_a_hang(check: Check) -> None:
@@ -182,7 +182,7 @@ def test_vectored_reads_are_checked_only_if_declared(
 ) -> None:
     """Their clauses stay unexercised."""
     report = check("memory", features=features - {"supports-vectored-io"})
-    assert report.exercised.keys() == {c for c in ALL if not c.startswith("vread.")}
+    assert report.exercised.keys() == {c for c in ALL if not c.startswith("read-vectored.")}
 
 
 def test_a_file_too_short_to_tell_reads_apart_is_not_checked(
@@ -209,7 +209,7 @@ def test_every_stream_is_closed(
     """However many schedules there are; a run of the calls one after the other has one, too."""
     binding = make_binding("memory")
     report = check_concurrency(
-        binding, features, "quick", 1, lambda _: None, clauses=frozenset({"vread.multiple"})
+        binding, features, "quick", 1, lambda _: None, clauses=frozenset({"read-vectored.multiple"})
     )
     opened = binding.filesystem.opened
     assert len(opened) >= report.schedules > 0
@@ -229,7 +229,7 @@ def test_a_call_that_goes_wrong_alone_does_not_keep_others_from_meeting(
     """Threads that run freely do without it, and show what the others do to each other."""
     monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("unfilled", *ALL)
-    assert {"model.pread-thread-safe", "vread.concurrent"} <= report.exercised.keys()
+    assert {"model.pread-thread-safe", "read-vectored.concurrent"} <= report.exercised.keys()
     assert report.violations == {}
     assert "some calls go wrong even one after the other: they were left out" in report.notes
 
@@ -240,7 +240,7 @@ def test_free_threads_are_left_alone_where_nothing_works(
     monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("useless", *ALL)
     assert not report.exercised.keys() & {"model.pread-thread-safe", "pread.isolation"}
-    assert "vread.multiple" in report.exercised
+    assert "read-vectored.multiple" in report.exercised
     assert report.violations == {}
 
 

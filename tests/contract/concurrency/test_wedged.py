@@ -65,7 +65,7 @@ class Sharing(MemoryFileSystem):
 def test_what_threads_did_to_it_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing can be tried again, and the check of threads is given up."""
     monkeypatch.setattr(phases, "_SCHEDULE_PATIENCE", 6.0)  # longer than what threads get
-    settings = settings_for("model.pread-thread-safe", "vread.multiple", timeout=1.0)
+    settings = settings_for("model.pread-thread-safe", "read-vectored.multiple", timeout=1.0)
     threads, others = check(StreamBinding(Sharing(), "sharing"), settings).clauses
     assert threads.outcome is Verdict.FAIL
     assert threads.counterexample is not None

@@ -11,12 +11,13 @@ from textwrap import dedent
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.concurrency.check import AMOUNTS, Amount
-from fscontract.contract.distributed.driver import Spreading, SpreadRun, Work
+from fscontract.contract.distributed.backend import Backend, Work
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.generate import exhaustive
 from fscontract.contract.runner.events import Event
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
@@ -56,7 +57,7 @@ TARGETS = dedent(
 _PROGRAMS = 1200
 
 
-class Here(Spreading):
+class Here(Backend):
     """Runs each task when it is sent."""
 
     name = "this process"
@@ -111,15 +112,15 @@ class Bench:
         """The run of one process."""
         return check(resolve_target(self.target, self.run.options), self.settings)
 
-    def parts(self, count: int, spreading: Spreading | None = None) -> RunResult:
+    def parts(self, count: int, backend: Backend | None = None) -> RunResult:
         """The same run in parts."""
         binding = resolve_target(self.target, self.run.options)
-        return SpreadRun(
+        return DistributedRun(
             self.target,
             binding,
             self.run,
             self.settings,
-            spreading or Here(),
+            backend or Here(),
             self.events.append,
             count,
         ).check()

@@ -9,7 +9,7 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed import driver
-from fscontract.contract.distributed.driver import Work
+from fscontract.contract.distributed.backend import Work
 from fscontract.contract.generate import hypothesis_search
 from fscontract.contract.runner import crashes
 from fscontract.contract.runner.events import (
@@ -55,7 +55,7 @@ class Losing(Here):
 
 def test_there_are_more_tasks_than_run_side_by_side(bench: MakeBench) -> None:
     """So that one that takes long holds up little; each says what it is."""
-    made, here = bench(clauses=("caps.unknown",)), Here(2)
+    made, here = bench(clauses=("capabilities.unknown",)), Here(2)
     result = made.parts(0, here)
     assert result.counts["tasks"] == len(here.descriptions) == 8
     assert here.descriptions[2] == "fscontract check memory: part 3 of 8"
@@ -63,7 +63,7 @@ def test_there_are_more_tasks_than_run_side_by_side(bench: MakeBench) -> None:
 
 def test_it_tells_what_a_run_tells(bench: MakeBench) -> None:
     """From the start to the verdicts, and how many tasks have ended."""
-    made = bench(clauses=("caps.unknown",))
+    made = bench(clauses=("capabilities.unknown",))
     result = made.parts(3)
     kinds = [type(event) for event in made.events]
     assert kinds[:2] == [RunStarted, PhaseStarted]
@@ -77,7 +77,7 @@ def test_a_lost_task_ends_a_run_that_has_found_nothing(bench: MakeBench) -> None
     """In one line that says which it was; the others are cancelled."""
     there = Losing(range(1, 2))
     with pytest.raises(TargetError, match=r"^memory: part 2 of 3: the worker was killed$"):
-        bench(clauses=("caps.unknown",)).parts(3, there)
+        bench(clauses=("capabilities.unknown",)).parts(3, there)
     assert there.cancelled
 
 
@@ -143,7 +143,7 @@ def test_a_defect_of_the_suite_shows_its_traceback(
 
     monkeypatch.setattr(runner, "gather", lambda *_: 1 // 0)
     with pytest.raises(InternalError, match="ZeroDivisionError") as raised:
-        bench(clauses=("caps.unknown",)).parts(1)
+        bench(clauses=("capabilities.unknown",)).parts(1)
     assert "Traceback" in raised.value.fault.trace
 
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.cli import options as cli_options
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.distributed.file_visibility import (
     compare,
     is_place,
@@ -18,6 +17,7 @@ from fscontract.contract.distributed.file_visibility import (
     written_from_json,
     written_to_json,
 )
+from fscontract.contract.runner import run_options
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import clauses, select
@@ -37,11 +37,11 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def run(there: Callable[[MemoryFileSystem], Binding], target: str) -> RunResult:
         files = MemoryFileSystem()
-        monkeypatch.setattr(cli_options, "resolve", lambda *_: there(files))
+        monkeypatch.setattr(run_options, "resolve", lambda *_: there(files))
         settings = Settings(load_profile("reference"), CHOSEN)
-        asked = options(clauses=("caps.unknown",))
+        asked = options(clauses=("capabilities.unknown",))
         here = StreamBinding(files, "files")
-        return SpreadRun(target, here, asked, settings, Here(), tasks=2).check()
+        return DistributedRun(target, here, asked, settings, Here(), tasks=2).check()
 
     return run
 
@@ -127,5 +127,5 @@ def test_a_read_that_does_not_end_is_a_violation() -> None:
     here.prepare()
     there.open = wait  # type: ignore[method-assign,assignment]
     seen = compare(there, write(here), 0.5)
-    assert seen.shown["executors.bytes"].how == "file: hang"
+    assert seen.counterexamples["executors.bytes"].how == "file: hang"
     assert clauses()["executors.bytes"].api == "executors"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.distributed.partial_results import HANG, Recorder
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.executor import Execution, Executor
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, binding_of
@@ -32,7 +33,7 @@ def test_a_hang_is_told_with_what_was_made_small_unless_that_was_abandoned(
     examiner = Executor(binding, FEATURES, 64)
     found = examiner.run(_BACK).violation
     assert found is not None
-    recorder = Recorder(examiner, frozenset({"seek.negative", "skip.progress"}), Part())
+    recorder = Recorder(examiner, frozenset({"seek.negative", "skip.progress"}), Shard())
 
     def end(*args: object) -> Execution:
         raise InterruptedError

@@ -16,12 +16,12 @@ from tests.contract.distributed.conftest import Bench, MakeBench, options
 _PATHS = re.compile(r"/fscontract-[\w-]+/\w+")
 #: Mutants, and the clauses that are looked at: threads, misses, files that change, opens, Python.
 MUTANTS = [
-    ("seek.negative-NegativeIsZero", ("seek", "read1")),
-    ("pread.full-PreadHalf", ("pread.full", "full")),
+    ("seek.negative-NegativeIsZero", ("seek", "read-byte")),
+    ("pread.full-PreadHalf", ("pread.full", "read-fully")),
     ("pread.isolation-SeekReadSeek", ("pread.isolation", "pread.serializable", "pread.buffers")),
-    ("cons.length-EndsWhenChanged", ("cons", "readb.eof")),
+    ("consistency.length-EndsWhenChanged", ("consistency", "read-into.eof")),
     ("open.std-must-ok-DemandsFailLater", ("open.std-must-ok", "open.failure-stage")),
-    ("pyio.tell.stays-TellMoves", ("pyio.tell", "pyio.seek")),
+    ("python.tell.stays-TellMoves", ("python.tell", "python.seek")),
     ("open.cost-unread-ReadsAtOnce", ("open.cost-*",)),
 ]
 

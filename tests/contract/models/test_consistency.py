@@ -37,13 +37,13 @@ def test_every_byte_may_be_old_or_new(data: bytes) -> None:
 def test_a_byte_that_is_neither_old_nor_new_breaks_cons_either() -> None:
     failure = after(NEW, READ, returned(5, bytes(5))).failure
     assert failure is not None
-    assert failure.clause == "cons.either"
+    assert failure.clause == "consistency.either"
 
 
 def test_zeros_where_the_file_was_cut_off_are_neither_old_nor_new() -> None:
     failure = after(OLD[:2], READ, returned(5, OLD[:2] + bytes(3))).failure
     assert failure is not None
-    assert failure.clause == "cons.either"
+    assert failure.clause == "consistency.either"
 
 
 def test_the_end_may_be_the_old_or_the_new_one() -> None:
@@ -56,11 +56,11 @@ def test_the_end_may_be_the_old_or_the_new_one() -> None:
 def test_an_end_that_the_file_never_had_breaks_cons_length() -> None:
     failure = after(None, Step("read_byte"), returned(-1)).failure
     assert failure is not None
-    assert failure.clause == "cons.length"
+    assert failure.clause == "consistency.length"
 
 
 def test_an_io_error_is_permitted_and_anything_else_breaks_cons_errors() -> None:
-    assert after(None, Step("read_byte"), Outcome(Kind.IO)).exercised == ("cons.errors",)
+    assert after(None, Step("read_byte"), Outcome(Kind.IO)).exercised == ("consistency.errors",)
     failure = after(None, Step("read_byte"), Outcome(Kind.NULL)).failure
     assert failure is not None
-    assert failure.clause == "cons.errors"
+    assert failure.clause == "consistency.errors"

@@ -46,21 +46,21 @@ def test_what_the_protocol_permits_is_accepted(follow: Follow, calls: list[Any])
 @pytest.mark.parametrize(
     ("calls", "clause"),
     [
-        ([("py_read", (-1,), returned(LINES[:4]))], "pyio.read.all"),
-        ([("py_read", (2,), returned(LINES[:3]))], "pyio.read.count"),
-        ([("py_read", (2,), returned(bytearray(LINES[:2])))], "pyio.read.bytes"),
-        ([("py_read", (2,), returned(b""))], "pyio.read.progress"),
-        ([("py_readline", (None,), returned(b"ab"))], "pyio.readline.line"),
-        ([("py_readline", (None,), returned(b"ab\ncd\n"))], "pyio.readline.line"),
-        ([("py_readline", (2,), returned(b"ab\n"))], "pyio.readline.limit"),
-        ([("py_readlines", (1,), returned((b"ab\n", b"cd\n")))], "pyio.readlines.hint"),
-        ([("py_readlines", (None,), returned((b"ab\ncd\n", b"e")))], "pyio.readlines.all"),
-        ([("py_next", (), returned(None))], "pyio.iter.lines"),
-        ([("py_seek", (2, 0), returned(3))], "pyio.seek.returns"),
-        ([("py_readinto", ("I", 1), returned(1, bytes([FILL]) * 4))], "pyio.readinto.formats"),
-        ([("py_closed", (), returned(True))], "pyio.closed.before"),
-        ([("py_with", (), returned(False))], "pyio.with.closes"),
-        ([("py_write", (), returned(1))], "pyio.write.refused"),
+        ([("py_read", (-1,), returned(LINES[:4]))], "python.read.all"),
+        ([("py_read", (2,), returned(LINES[:3]))], "python.read.count"),
+        ([("py_read", (2,), returned(bytearray(LINES[:2])))], "python.read.bytes"),
+        ([("py_read", (2,), returned(b""))], "python.read.progress"),
+        ([("py_readline", (None,), returned(b"ab"))], "python.readline.line"),
+        ([("py_readline", (None,), returned(b"ab\ncd\n"))], "python.readline.line"),
+        ([("py_readline", (2,), returned(b"ab\n"))], "python.readline.limit"),
+        ([("py_readlines", (1,), returned((b"ab\n", b"cd\n")))], "python.readlines.hint"),
+        ([("py_readlines", (None,), returned((b"ab\ncd\n", b"e")))], "python.readlines.all"),
+        ([("py_next", (), returned(None))], "python.iter.lines"),
+        ([("py_seek", (2, 0), returned(3))], "python.seek.returns"),
+        ([("py_readinto", ("I", 1), returned(1, bytes([FILL]) * 4))], "python.readinto.formats"),
+        ([("py_closed", (), returned(True))], "python.closed.before"),
+        ([("py_with", (), returned(False))], "python.with.closes"),
+        ([("py_write", (), returned(1))], "python.write.refused"),
     ],
 )
 def test_what_the_protocol_rules_out_is_rejected_by_its_clause(
@@ -75,4 +75,4 @@ def test_the_stream_and_the_file_share_one_position(follow: Follow) -> None:
     calls = [("py_read", (2,), returned(DATA[:2])), ("read_byte", (), returned(DATA[0]))]
     failure = follow(*calls).failure
     assert failure is not None
-    assert failure.cause == "pyio.read.advance"
+    assert failure.cause == "python.read.advance"

@@ -66,22 +66,26 @@ def test_what_the_document_permits_is_accepted(
     [
         ([("get_pos", (), returned(1))], "getpos.value", "open.state"),
         ([("get_pos", (), returned(True))], "getpos.value", ""),
-        ([("read_byte", (), returned(DATA[1]))], "read1.value", "open.state"),
-        ([("read_byte", (), returned(0))], "read1.value", ""),
-        ([("read_byte", (), returned(-1))], "read1.value", "open.state"),
+        ([("read_byte", (), returned(DATA[1]))], "read-byte.value", "open.state"),
+        ([("read_byte", (), returned(0))], "read-byte.value", ""),
+        ([("read_byte", (), returned(-1))], "read-byte.value", "open.state"),
         (
             [("read_byte", (), returned(DATA[0])), ("read_byte", (), returned(DATA[0]))],
-            "read1.value",
-            "read1.advance",
+            "read-byte.value",
+            "read-byte.advance",
         ),
-        ([("read_into", (4, 0, 4), returned(0, STALE))], "readb.at-least-one", ""),
-        ([("read_into", (4, 0, 4), returned(-1, STALE))], "readb.progress", "open.state"),
-        ([("read_into", (9, 0, 6), read(0, 6, 9))], "readb.count", ""),
-        ([("read_into", (4, 0, 2), read(0, 4))], "readb.count", ""),
-        ([("read_into", (4, 0, 2), returned(2, bytes_at(0, 3, 4)))], "readb.rest-untouched", ""),
-        ([("read_into", (4, 0, 4), returned(4, STALE))], "readb.data", ""),
-        ([("read_into", (4, -1, 2), returned(2, STALE))], "readb.offset-neg", ""),
-        ([("read_into", (4, 0, 5), failed(Kind.IO))], "readb.space", ""),
+        ([("read_into", (4, 0, 4), returned(0, STALE))], "read-into.at-least-one", ""),
+        ([("read_into", (4, 0, 4), returned(-1, STALE))], "read-into.progress", "open.state"),
+        ([("read_into", (9, 0, 6), read(0, 6, 9))], "read-into.count", ""),
+        ([("read_into", (4, 0, 2), read(0, 4))], "read-into.count", ""),
+        (
+            [("read_into", (4, 0, 2), returned(2, bytes_at(0, 3, 4)))],
+            "read-into.rest-untouched",
+            "",
+        ),
+        ([("read_into", (4, 0, 4), returned(4, STALE))], "read-into.data", ""),
+        ([("read_into", (4, -1, 2), returned(2, STALE))], "read-into.offset-neg", ""),
+        ([("read_into", (4, 0, 5), failed(Kind.IO))], "read-into.space", ""),
         ([("seek", (-1,), returned())], "seek.negative", ""),
         ([("seek", (-1,), failed(Kind.IO))], "seek.negative", ""),
         ([("seek", (6,), returned())], "seek.past-eof", ""),
@@ -95,8 +99,8 @@ def test_what_the_document_permits_is_accepted(
         ),
         ([CLOSE, ("close", (), failed(Kind.IO))], "close.idempotent", ""),
         ([CLOSE, ("get_pos", (), failed(Kind.NULL))], "getpos.closed", ""),
-        ([CLOSE, ("read_byte", (), returned(DATA[0]))], "read1.closed", "close.state"),
-        ([CLOSE, ("unbuffer", (), failed(Kind.IO))], "unbuf.closed", ""),
+        ([CLOSE, ("read_byte", (), returned(DATA[0]))], "read-byte.closed", "close.state"),
+        ([CLOSE, ("unbuffer", (), failed(Kind.IO))], "unbuffer.closed", ""),
         ([("pread", (1, 4, 0, 2), read(2, 2))], "pread.data", ""),
         ([("pread", (0, 4, 0, 2), returned(0, STALE))], "pread.count", ""),
         ([("pread", (5, 4, 0, 1), returned(0, STALE))], "pread.eof", ""),
@@ -106,9 +110,9 @@ def test_what_the_document_permits_is_accepted(
             "getpos.value",
             "pread.pos-unchanged",
         ),
-        ([("read_fully", (3, 4, 0, 4), returned(None, read(3, 2).buffer))], "full.eof", ""),
-        ([("read_fully", (1, 4, -1, 2), failed(Kind.EOF))], "full.off-neg", ""),
-        ([("read_fully", (0, 4, 0, 4), returned(None, read(0, 2).buffer))], "full.exact", ""),
+        ([("read_fully", (3, 4, 0, 4), returned(None, read(3, 2).buffer))], "read-fully.eof", ""),
+        ([("read_fully", (1, 4, -1, 2), failed(Kind.EOF))], "read-fully.off-neg", ""),
+        ([("read_fully", (0, 4, 0, 4), returned(None, read(0, 2).buffer))], "read-fully.exact", ""),
         ([("available", (), returned(6))], "available.bounds", "open.state"),
         ([("skip", (2,), returned(3))], "skip.advance", ""),
         (
@@ -123,17 +127,17 @@ def test_what_the_document_permits_is_accepted(
         ),
         (
             [("has_capability", ("fscontract:no-such-capability",), returned(True))],
-            "caps.unknown",
+            "capabilities.unknown",
             "",
         ),
         (
             [("read_vectored", (((0, 3), (1, 3)), "heap", "absent"), returned(()))],
-            "vread.overlap",
+            "read-vectored.overlap",
             "",
         ),
         (
             [("read_vectored", (((0, 2),), "heap", "absent"), returned((returned(2, DATA[1:3]),)))],
-            "vread.data",
+            "read-vectored.data",
             "",
         ),
     ],
@@ -175,7 +179,7 @@ def test_a_failed_seek_leaves_the_position_open_until_it_is_seen(follow: Follow)
 def test_a_read_after_a_failed_seek_must_still_deliver_bytes_of_the_file(follow: Follow) -> None:
     failure = follow(("seek", (-1,), failed(Kind.EOF)), ("read_byte", (), returned(0))).failure
     assert failure is not None
-    assert failure.clause == "read1.value"
+    assert failure.clause == "read-byte.value"
 
 
 def test_a_call_that_the_api_has_no_word_for_is_no_verdict(follow: Follow) -> None:

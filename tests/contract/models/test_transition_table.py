@@ -26,7 +26,7 @@ def test_every_model_check_of_a_document_is_in_a_table() -> None:
 def test_every_table_row_is_listed_by_its_clause_under_some_operation() -> None:
     listed = {c.id for c in clauses().values() if any(k.startswith("model.") for k in c.checks)}
     assert {clause for _, clause in IN_CODE} <= listed | {
-        "cons.either",
-        "cons.errors",
-        "cons.length",
+        "consistency.either",
+        "consistency.errors",
+        "consistency.length",
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fscontract import __version__
 from fscontract.contract.runner.result import FAILING, UNVERIFIED, Verdict
 
 _SHOWN = ("fail", "lax", "known", "hang", "crash")
@@ -25,7 +26,7 @@ def judged(
     verdicts = {Verdict(outcome) for outcome in outcomes.values()}
     bad = verdicts & (FAILING | {Verdict.ERROR})
     return {
-        "fscontract": "0.1.0",
+        "fscontract": __version__,
         "target": target,
         "binding": "stream",
         "profile": "default",

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.console import Console, is_plain, lines
 from fscontract.contract.report.text import (
     failure_block,
@@ -20,7 +19,7 @@ from fscontract.contract.report.text import (
     verdict_line,
 )
 from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]

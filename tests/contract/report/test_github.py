@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.github import annotated, append_summary, is_wanted
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 from fscontract.contract.spec.clauses import Level
 from tests.contract.cli.test_main import run
 from tests.contract.conftest import FakeSuite

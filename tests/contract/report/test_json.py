@@ -14,9 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from fscontract.contract.program.program import Program
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.json import render, to_json
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

@@ -9,9 +9,8 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.junit import render
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

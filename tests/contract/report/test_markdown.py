@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.markdown import cell, render
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]

@@ -49,14 +49,14 @@ def lines(matrix: Matrix, findings: Findings | None = None, everything: bool = T
 
 def test_rows_are_in_the_order_of_the_documents(tmp_path: Path) -> None:
     """Whatever the order in the reports, and grouped by document and section."""
-    first = judged({"pyio.read.all": "pass", "seek.negative": "pass"}, "a")
+    first = judged({"python.read.all": "pass", "seek.negative": "pass"}, "a")
     matrix = joined(
         tmp_path, first, judged({"close.state": "pass", "open.status-null": "pass"}, "b")
     )
     rows = [row.clause for part in matrix.parts for row in part.rows]
     assert rows == [name for name in clauses() if name in rows]
     assert len(rows) == 4
-    assert [part.name for part in matrix.parts] == ["fsdatainputstream", "openfile", "pythonio"]
+    assert [part.name for part in matrix.parts] == ["fsdatainputstream", "openfile", "python-file"]
     sections = [s.title for part in matrix.parts for s in part.sections]
     assert sections == [clauses()[name].section for name in rows]
 

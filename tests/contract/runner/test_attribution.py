@@ -8,7 +8,7 @@ import pytest
 
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
 
@@ -83,8 +83,8 @@ class ClosesNothing(MemoryInputStream):
         (SeekOff, (Step("seek", (2,)), Step("available"), READ), "seek.pos"),
         (SeekOff, (Step("seek", (2,)), Step("unbuffer"), POSITION), "seek.pos"),
         (PreadMoves, (READ, Step("pread", (2, 4, 0, 2)), READ), "pread.pos-unchanged"),
-        (BytesLie, (Step("seek", (2,)), READ), "read1.value"),
-        (Forgets, (READ, INTO), "read.same-data"),
+        (BytesLie, (Step("seek", (2,)), READ), "read-byte.value"),
+        (Forgets, (READ, INTO), "input-stream.same-data"),
         (ClosesNothing, (READ, Step("close"), READ), "close.state"),
     ],
 )
@@ -104,7 +104,7 @@ def named(
     subject = executor(kind)
     found = subject.run(program).violation  # type: ignore[attr-defined]
     assert found is not None
-    findings = Findings(subject, Everything())  # type: ignore[arg-type]
+    findings = ShrinkingCounterexamples(subject, Everything())  # type: ignore[arg-type]
     return findings.violation(found)
 
 

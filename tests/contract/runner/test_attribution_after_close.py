@@ -15,7 +15,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
 
@@ -57,10 +57,10 @@ class NoLimit(io.FileIO):
 
 def blamed(opener: Opener, directory: Path, *steps: Step, length: int = 5) -> str:
     """The clause that is blamed for what a program shows of an opener's files."""
-    binding = PyFileBinding(opener, str(directory), "files")
+    binding = PythonFileBinding(opener, str(directory), "files")
     binding.prepare()
     try:
-        return _blamed(Executor(binding, load_profile("pyfile").features, 64), steps, length)
+        return _blamed(Executor(binding, load_profile("python-file").features, 64), steps, length)
     finally:
         binding.dispose()
 
@@ -82,17 +82,17 @@ def test_a_file_that_works_on_after_close_was_never_closed(tmp_path: Path) -> No
 
 def test_a_file_that_only_tells_after_close_is_closed(tmp_path: Path) -> None:
     steps = Step("close"), Step("py_tell")
-    assert blamed(TellsWhenClosed, tmp_path, *steps) == "pyio.tell.closed"
+    assert blamed(TellsWhenClosed, tmp_path, *steps) == "python.tell.closed"
 
 
 def test_a_file_that_refuses_in_other_words_after_close_is_closed(tmp_path: Path) -> None:
     steps = Step("close"), Step("py_read", (2,))
-    assert blamed(OtherWords, tmp_path, *steps) == "pyio.read.closed"
+    assert blamed(OtherWords, tmp_path, *steps) == "python.read.closed"
 
 
 def test_a_call_that_fails_on_every_file_is_not_the_fault_of_the_close(tmp_path: Path) -> None:
     steps = Step("close"), Step("py_readline", (2,))
-    assert blamed(NoLimit, tmp_path, *steps) == "pyio.readline.limit"
+    assert blamed(NoLimit, tmp_path, *steps) == "python.readline.limit"
 
 
 class PreadMoves(MemoryInputStream):
@@ -110,9 +110,9 @@ def test_a_seek_that_starts_elsewhere_is_not_the_seeks_fault(executor: MakeExecu
 
 
 def test_a_clause_whose_calls_fail_by_another_says_so(tmp_path: Path) -> None:
-    binding = PyFileBinding(_never_closed, str(tmp_path), "files")
-    clauses = tuple(c for c in select(["close.state", "pyio.tell.closed"]) if c.testable)
-    state, tell = check(binding, Settings(load_profile("pyfile"), clauses)).clauses
+    binding = PythonFileBinding(_never_closed, str(tmp_path), "files")
+    clauses = tuple(c for c in select(["close.state", "python.tell.closed"]) if c.testable)
+    state, tell = check(binding, Settings(load_profile("python-file"), clauses)).clauses
     assert state.outcome is Verdict.FAIL
     assert (tell.outcome, tell.reason) == (
         Verdict.UNEXERCISED,

@@ -12,7 +12,7 @@ from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
 from fscontract.contract.api.openfile_options import LENGTH
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.counterexamples import Findings
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.bindings.native import StreamBinding
@@ -58,15 +58,17 @@ class Files(MemoryFileSystem):
 
 
 @pytest.fixture
-def findings() -> Iterator[Findings]:
+def findings() -> Iterator[ShrinkingCounterexamples]:
     """What is found of these files."""
     binding = StreamBinding(Files(), "test")
     binding.prepare()
-    yield Findings(Executor(binding, FEATURES, 64), frozenset(clauses()))
+    yield ShrinkingCounterexamples(Executor(binding, FEATURES, 64), frozenset(clauses()))
     binding.dispose()
 
 
-def named(findings: Findings, scene: str, *calls: tuple[Any, ...], steps: str = "") -> str | None:
+def named(
+    findings: ShrinkingCounterexamples, scene: str, *calls: tuple[Any, ...], steps: str = ""
+) -> str | None:
     """The clause that is named for an opening and these reads."""
     reads = tuple(Step(*step) for step in READS[steps])
     program = Program(5, reads, opening=Opening(scene, calls))
@@ -84,7 +86,7 @@ READS: dict[str, list[tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize("scene", ["file", "missing", "directory", "unreadable", "foreign"])
 def test_calls_that_fail_on_a_file_too_are_at_fault_and_not_what_lies_at_the_path(
-    findings: Findings, scene: str
+    findings: ShrinkingCounterexamples, scene: str
 ) -> None:
     assert named(findings, scene, ("opt", "no.key", "1")) == "open.opt-unknown"
     status = ("with_file_status", "none", None)
@@ -93,13 +95,13 @@ def test_calls_that_fail_on_a_file_too_are_at_fault_and_not_what_lies_at_the_pat
 
 @pytest.mark.parametrize("key", [LENGTH, "no.key", None], ids=str)
 def test_a_method_that_is_not_there_is_at_fault_and_not_its_key(
-    findings: Findings, key: str | None
+    findings: ShrinkingCounterexamples, key: str | None
 ) -> None:
     assert named(findings, "file", ("opt_double", key, 7.5)) == "open.option-methods"
 
 
 def test_a_read_beyond_the_end_of_a_missing_file_did_not_fail_for_want_of_one(
-    findings: Findings,
+    findings: ShrinkingCounterexamples,
 ) -> None:
     """It raises EOFException, as if it came too late; a single byte shows that nothing fails."""
     assert named(findings, "missing", steps="vectored") == "open.read-fails"
@@ -107,7 +109,7 @@ def test_a_read_beyond_the_end_of_a_missing_file_did_not_fail_for_want_of_one(
 
 @pytest.mark.parametrize("kind", ["parents", "scheme", "subclass", "located", "own"])
 def test_the_length_is_at_fault_and_not_the_kind_of_status_that_tells_it(
-    findings: Findings, kind: str
+    findings: ShrinkingCounterexamples, kind: str
 ) -> None:
     status = ("with_file_status", kind, 4)
     assert named(findings, "file", status, steps="byte") == "open.length-minimum"

@@ -98,7 +98,7 @@ def outcome(stream: type[MemoryInputStream], block: int | None) -> tuple[RunResu
 
     binding = binding_of(stream)
     binding.block = block
-    return check(binding, settings_for("read1.value", "seek.pos"), listen), found
+    return check(binding, settings_for("read-byte.value", "seek.pos"), listen), found
 
 
 def test_a_fault_at_the_end_of_a_block_shows_if_the_target_tells_of_its_blocks() -> None:

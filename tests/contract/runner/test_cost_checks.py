@@ -154,7 +154,7 @@ def test_an_open_that_costs_too_much_is_shown_with_what_it_cost(
 ) -> None:
     """The reader of a report sees the budget, the reading, and which counters it is made of."""
     opener.opens[""] = Counter({"op_get_file_status": 2, "op_exists": 1, "op_open": 1})
-    shown = check(clause_of({"default": 1})).shown
+    shown = check(clause_of({"default": 1})).counterexample
     assert shown is not None
     assert shown.expected == ("at most 1 probe",)
     assert shown.actual == "2 probes (op_get_file_status 2, op_exists 1)"
@@ -167,7 +167,7 @@ def test_a_policy_that_costs_more_is_named_and_set_as_an_option(
 ) -> None:
     """The counterexample is a whole program: its opening says which policy it takes."""
     opener.opens["random"] = Counter(op_exists=1)
-    shown = check(clause_of({"default": 0}, calls=(("buffer_size", 4),))).shown
+    shown = check(clause_of({"default": 0}, calls=(("buffer_size", 4),))).counterexample
     assert shown is not None
     assert shown.expected == ("at most 0 probes with policy random",)
     calls = (("buffer_size", 4), ("opt", READ_POLICY, "random"))
@@ -177,8 +177,8 @@ def test_a_policy_that_costs_more_is_named_and_set_as_an_option(
 def test_a_policy_with_a_budget_of_its_own_may_cost_that(opener: Priced, check: Check) -> None:
     """A policy of whole files may fetch what others must not."""
     opener.opens["whole-file"] = Counter(op_exists=2)
-    assert check(clause_of({"default": 0, "whole-file": 2})).shown is None
-    assert check(clause_of({"default": 0, "whole-file": 1})).shown is not None
+    assert check(clause_of({"default": 0, "whole-file": 2})).counterexample is None
+    assert check(clause_of({"default": 0, "whole-file": 1})).counterexample is not None
 
 
 def test_without_a_default_only_the_policies_listed_are_tried(opener: Priced, check: Check) -> None:
@@ -200,9 +200,9 @@ def test_an_exact_cost_is_neither_more_nor_less(
     """A count of bytes that is too low is as wrong as one that is too high."""
     opener.read = {"stream_read_bytes": cost}
     verdict = check(clause_of({"default": 2}, "returned", exact=True))
-    assert (verdict.shown is not None) is fails
-    if verdict.shown is not None:
-        assert verdict.shown.expected == ("exactly 2 bytes returned",)
+    assert (verdict.counterexample is not None) is fails
+    if verdict.counterexample is not None:
+        assert verdict.counterexample.expected == ("exactly 2 bytes returned",)
 
 
 def test_what_was_counted_before_the_open_does_not_count(opener: Priced, check: Check) -> None:
@@ -221,22 +221,25 @@ def test_steps_before_the_meter_starts_cost_nothing_nor_does_the_open(
     opener.read = {"store_io_request": 1}
     for before, cost in (((), 1), ((READ, READ), 1), (None, 8)):
         clause = clause_of({"default": cost}, "requests", before=before)
-        assert check(clause).shown is None
-        assert check(clause_of({"default": cost - 1}, "requests", before=before)).shown is not None
+        assert check(clause).counterexample is None
+        assert (
+            check(clause_of({"default": cost - 1}, "requests", before=before)).counterexample
+            is not None
+        )
 
 
 def test_nothing_but_steps_before_the_meter_costs_nothing(opener: Priced, check: Check) -> None:
     """The meter starts after them, even if it then has nothing to measure."""
     opener.read = {"store_io_request": 1}
     clause = clause_of({"default": 0}, "requests", before=(READ,), steps=())
-    assert check(clause).shown is None
+    assert check(clause).counterexample is None
 
 
 def test_what_is_held_is_counted_from_the_open_on(opener: Priced, check: Check) -> None:
     """A connection that was opened before the meter starts is held all the same."""
     opener.counts["stream_read_opened"] = 9  # of a stream that somebody else holds
     opener.opens[""] = Counter(stream_read_opened=2, stream_read_closed=1)
-    shown = check(clause_of({"default": 0}, "held", before=())).shown
+    shown = check(clause_of({"default": 0}, "held", before=())).counterexample
     assert shown is not None
     assert shown.actual == (
         "1 descriptor or connection held (stream_read_opened 2, stream_read_closed 1)"
@@ -254,9 +257,14 @@ def test_a_meter_without_a_counter_has_no_verdict_if_the_api_has_no_statistics(
 def test_a_declared_counter_that_is_missing_fails_the_clause(check: Check) -> None:
     """The profile says that the costs can be read off."""
     verdict = check(clause_of({"default": 9}, "bytes"))
-    assert verdict.shown is not None
-    assert verdict.shown.expected == ("counts bytes from the store: stream_read_total_bytes",)
-    assert (verdict.shown.actual, verdict.shown.how) == ("no such counter", "cost: not counted")
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.expected == (
+        "counts bytes from the store: stream_read_total_bytes",
+    )
+    assert (verdict.counterexample.actual, verdict.counterexample.how) == (
+        "no such counter",
+        "cost: not counted",
+    )
     assert verdict.exercised == 1
     assert not verdict.unsaid
 
@@ -269,7 +277,7 @@ def test_a_counter_that_is_there_once_it_has_counted_is_not_missing(
     assert check(clause_of({"default": 0}, "bytes", steps=())).exercised == 1 + len(POLICIES)
     opener.read = {"stream_read_total_bytes": 64}
     opener.counts.pop("stream_read_total_bytes")
-    shown = check(clause_of({"default": 0}, "bytes")).shown
+    shown = check(clause_of({"default": 0}, "bytes")).counterexample
     assert shown is not None
     assert shown.actual == "64 bytes from the store (stream_read_total_bytes 64)"
 
@@ -328,7 +336,7 @@ def test_an_error_of_the_network_is_told_and_ends_the_clause(opener: Priced, che
     opener.refuses = ConnectionResetError("gone")
     verdict = check(clause_of({"default": 0}))
     assert verdict.environment == "ENVIRONMENT (ConnectionResetError: gone)"
-    assert verdict.shown is None
+    assert verdict.counterexample is None
 
 
 def test_a_target_that_has_no_file_has_no_verdict(
@@ -356,8 +364,8 @@ def test_a_given_file_is_measured_only_if_it_is_as_long_as_that_of_the_clause(
 def test_a_default_in_the_profile_replaces_all_of_the_budget(opener: Priced, check: Check) -> None:
     """A connector may say that an open costs it more, whatever the policy."""
     opener.opens[""] = Counter(op_exists=2)
-    assert check(clause_of({"default": 0, "random": 1})).shown is not None
-    assert check(clause_of({"default": 0, "random": 1}), default=2).shown is None
+    assert check(clause_of({"default": 0, "random": 1})).counterexample is not None
+    assert check(clause_of({"default": 0, "random": 1}), default=2).counterexample is None
 
 
 def test_a_policy_in_the_profile_leaves_the_rest_of_the_budget(
@@ -367,7 +375,7 @@ def test_a_policy_in_the_profile_leaves_the_rest_of_the_budget(
     opener.opens["random"] = Counter(op_exists=2)
     assert check(clause_of({"default": 0}), random=2) == CostVerdict("open.test", 4)
     opener.opens[""] = Counter(op_exists=1)
-    assert check(clause_of({"default": 0}), random=2).shown is not None
+    assert check(clause_of({"default": 0}), random=2).counterexample is not None
 
 
 def test_clauses_without_a_cost_are_passed_over(opener: Priced) -> None:
@@ -384,7 +392,7 @@ def test_a_counterexample_can_be_replayed_until_the_cost_is_kept(
     """A replay measures anew, with the same program and budget."""
     opener.opens["random"] = Counter(op_exists=1)
     clause = clause_of({"default": 0})
-    shown = check(clause).shown
+    shown = check(clause).counterexample
     assert shown is not None
     assert shown.program is not None
     program = Program.from_json(shown.program.to_json())
@@ -405,7 +413,7 @@ def test_another_program_than_that_of_the_clause_is_not_replayed(opener: Priced)
 def test_a_replay_of_a_missing_counter_still_fails(opener: Priced, check: Check) -> None:
     """Until the counter is there."""
     clause = clause_of({"default": 0}, "bytes")
-    program, shown = program_of(clause), check(clause).shown
+    program, shown = program_of(clause), check(clause).counterexample
     assert replay_cost(opener.executor, opener, clause, program, {}) == shown
     opener.counts["stream_read_total_bytes"] = 0
     assert replay_cost(opener.executor, opener, clause, program, {}) is None

@@ -14,7 +14,7 @@ from fscontract.contract.distributed.partial_results import (
     partial_from_json,
     partial_to_json,
 )
-from fscontract.contract.distributed.shard import Part
+from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Crash, ended
@@ -95,23 +95,23 @@ class Misreads(MemoryInputStream):
 def test_an_example_that_fails_by_a_clause_not_selected_says_which() -> None:
     (found,) = check(binding_of(Misreads), settings_for("seek.pos", until=VECTORS)).clauses
     assert found.outcome is Verdict.UNEXERCISED
-    assert found.reason == "its own example fails by read1.value, which this run does not judge"
+    assert found.reason == "its own example fails by read-byte.value, which this run does not judge"
 
 
 def test_an_example_that_fails_by_a_clause_selected_too_is_reported_as_that() -> None:
-    result = check(binding_of(Misreads), settings_for("seek.pos", "read1.value", until=VECTORS))
+    result = check(binding_of(Misreads), settings_for("seek.pos", "read-byte.value", until=VECTORS))
     found = {c.clause.id: c.outcome for c in result.clauses}
-    assert found == {"seek.pos": Verdict.PASS, "read1.value": Verdict.FAIL}
+    assert found == {"seek.pos": Verdict.PASS, "read-byte.value": Verdict.FAIL}
 
 
 def test_an_example_that_is_left_out_since_it_ended_a_process_does_not_count() -> None:
     program = Program(5, (Step("read_byte"),))
-    crash = Crash("read1.value", ended(program, 0, "returns", "killed", "crash"))
+    crash = Crash("read-byte.value", ended(program, 0, "returns", "killed", "crash"))
     (found,) = check(
         binding_of(), settings_for("seek.pos", crashes=(crash,), until=VECTORS)
     ).clauses
     assert found.outcome is Verdict.UNEXERCISED
-    assert "read1.value" in found.reason
+    assert "read-byte.value" in found.reason
 
 
 def test_an_example_that_hangs_in_a_clause_not_selected_does_not_count() -> None:
@@ -129,8 +129,9 @@ def test_an_example_that_hangs_in_a_clause_not_selected_does_not_count() -> None
 def test_parts_of_a_run_come_to_what_one_process_says_of_an_example() -> None:
     settings = settings_for("seek.pos", until=VECTORS)
     parts = [
-        gather(binding_of(Misreads), replace(settings, part=Part(number, 2))) for number in range(2)
+        gather(binding_of(Misreads), replace(settings, shard=Shard(number, 2)))
+        for number in range(2)
     ]
     sent = [partial_from_json(json.loads(json.dumps(partial_to_json(part)))) for part in parts]
-    kept = merge(sent, settings.wanted).kept
-    assert kept.unheld == {"seek.pos": "read1.value"}
+    kept = merge(sent, settings.selected).counterexamples
+    assert kept.unheld == {"seek.pos": "read-byte.value"}

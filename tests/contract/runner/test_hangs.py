@@ -14,7 +14,7 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.timeouts import MOST_LATE
+from fscontract.contract.runner.timeout_policy import MAX_LATE
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
@@ -130,26 +130,26 @@ def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
         (5, [("seek", 2), ("seek", 2)], "seek.noop"),
         (5, [("seek", 2)], "seek.pos"),
         (5, [("close",), ("seek", 2)], "seek.open"),
-        (5, [("read_byte",)], "read1.value"),
-        (0, [("read_byte",)], "read1.eof"),
-        (5, [("seek", "len"), ("read_byte",)], "read1.eof"),
-        (5, [("close",), ("read_byte",)], "read1.closed"),
-        (5, [("read_into", 4, 0, 4)], "readb.progress"),
-        (0, [("read_into", 4, 0, 4)], "readb.eof"),
-        (5, [("read_into", 4, 0, 0)], "readb.zero"),
-        (5, [("read_into", 4, 0, -1)], "readb.len-neg"),
+        (5, [("read_byte",)], "read-byte.value"),
+        (0, [("read_byte",)], "read-byte.eof"),
+        (5, [("seek", "len"), ("read_byte",)], "read-byte.eof"),
+        (5, [("close",), ("read_byte",)], "read-byte.closed"),
+        (5, [("read_into", 4, 0, 4)], "read-into.progress"),
+        (0, [("read_into", 4, 0, 4)], "read-into.eof"),
+        (5, [("read_into", 4, 0, 0)], "read-into.zero"),
+        (5, [("read_into", 4, 0, -1)], "read-into.len-neg"),
         (5, [("pread", 0, 4, 0, 4)], "pread.data"),
         (5, [("pread", -1, 4, 0, 4)], "pread.neg-pos"),
         (5, [("skip", 2)], "skip.progress"),
         (5, [("skip", 0)], "skip.zero"),
         (5, [("skip", -1)], "skip.negative"),
-        (5, [("unbuffer",)], "unbuf.reacquire"),
-        (5, [("has_capability", "in:readvectored")], "vread.capability"),
-        (5, [("has_capability", "fscontract:no-such-capability")], "caps.unknown"),
+        (5, [("unbuffer",)], "unbuffer.reacquire"),
+        (5, [("has_capability", "in:readvectored")], "read-vectored.capability"),
+        (5, [("has_capability", "fscontract:no-such-capability")], "capabilities.unknown"),
         (5, [("close",)], "close.no-raise"),
         (5, [("close",), ("close",)], "close.idempotent"),
-        (5, [("py_read", 2)], "pyio.read.data"),
-        (5, [("read_vectored", ((0, 2),), "heap", "absent")], "vread.data"),
+        (5, [("py_read", 2)], "python.read.data"),
+        (5, [("read_vectored", ((0, 2),), "heap", "absent")], "read-vectored.data"),
     ],
 )
 def test_a_call_that_does_not_come_back_breaks_the_clause_of_its_circumstances(
@@ -179,7 +179,7 @@ def test_what_is_late_too_often_hangs(clock: Clock) -> None:
     """A call that is lost now and then is a fault as well."""
     result = _checked(_late(clock, *range(1, 200, 20)))
     assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
-    assert len(result.warnings) == MOST_LATE
+    assert len(result.warnings) == MAX_LATE
 
 
 def test_the_programs_after_a_late_one_are_run(clock: Clock) -> None:

@@ -11,11 +11,11 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.pipeline_bindings import BlockReaderBinding
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.scenarios import check as pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.pipeline.blockreader.binding import blockreader
-from fscontract.pipeline.hudi.binding import metadatatable
+from fscontract.pipeline.hudi.binding import metadata_table
 from fscontract.pipeline.splitter.binding import splitter
 from tests.contract.runner.conftest import binding_of, settings_for
 
@@ -127,9 +127,9 @@ def test_a_call_that_no_clause_judges_raises_a_target_error(
     name: str, args: tuple[Any, ...], error: str
 ) -> None:
     """With the class of the exception and its place."""
-    guarded = Guarded(Raising(binding_of(), name, ERRORS[error]), 1.0)  # type: ignore[arg-type]
+    sandboxed = SandboxedBinding(Raising(binding_of(), name, ERRORS[error]), 1.0)  # type: ignore[arg-type]
     with pytest.raises(TargetError, match=rf"{error}.*\(.*test_injected\.py:\d+\)"):
-        getattr(guarded, name)(*args)
+        getattr(sandboxed, name)(*args)
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -153,11 +153,11 @@ def test_a_call_of_an_opener_that_raises_is_told_as_the_targets(name: str, error
     assert is_told(ended, error)
 
 
-PARTS = {"splitter": splitter, "blockreader": blockreader, "metadatatable": metadatatable}
+PARTS = {"splitter": splitter, "blockreader": blockreader, "metadata-table": metadata_table}
 PART_CALLS = [
     *(("splitter", name) for name in ("filesystem", "fed", "finding")),
     *(("blockreader", name) for name in ("reader", "scaling")),
-    *(("metadatatable", name) for name in ("filesystem", "writer", "reader", "listing")),
+    *(("metadata-table", name) for name in ("filesystem", "writer", "reader", "listing")),
 ]
 
 

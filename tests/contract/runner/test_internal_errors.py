@@ -15,16 +15,18 @@ from click.testing import CliRunner, Result
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli import exit_codes
-from fscontract.contract.cli import options as cli_options
 from fscontract.contract.cli.main import main
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.isolation import protocol, supervisor, worker
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner import replay, runner
+from fscontract.contract.runner import replay, run_options, runner
+from fscontract.contract.runner.exit_codes import CLOSED
 from fscontract.contract.runner.internal_errors import InternalError
+from fscontract.contract.runner.run_options import RunOptions
 
-OPTIONS = RunOptions(None, (), ("caps.unknown",), "all", "quick", None, 0, 1.0, {}, None, None)
+OPTIONS = RunOptions(
+    None, (), ("capabilities.unknown",), "all", "quick", None, 0, 1.0, {}, None, None
+)
 
 
 def run(*args: str) -> Result:
@@ -63,7 +65,7 @@ def test_a_fault_of_the_kit_is_one_line_and_exit_code_4(
     """Whatever it is, in any command: no other code, no traceback, and where to report it."""
     failure = {
         "fscontract-replay": 1,
-        "clause": "caps.unknown",
+        "clause": "capabilities.unknown",
         "program": Program(5, ()).to_json(),
     }
     Path("r.json").write_text(json.dumps(failure))
@@ -107,9 +109,9 @@ def test_an_exception_that_can_not_be_shown_is_one_line(
 def test_an_output_that_nobody_reads_is_no_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a shell has it for SIGPIPE; click would exit with 1."""
     monkeypatch.setattr(exit_codes, "_output_is_closed", lambda: True)
-    monkeypatch.setattr(cli_options, "selected", lambda *_, **__: _raise(BrokenPipeError()))
+    monkeypatch.setattr(run_options, "selected", lambda *_, **__: _raise(BrokenPipeError()))
     result = run("check", "memory")
-    assert (result.exit_code, result.stderr) == (cli_options.CLOSED, "")
+    assert (result.exit_code, result.stderr) == (CLOSED, "")
 
 
 # In the process of a target ---------------------------------------------------------------------
@@ -212,7 +214,7 @@ def test_a_binding_that_can_not_be_loaded_keeps_no_other_from_being_used(
     Path("mem.py").write_text(
         "from fscontract.implementations.memory import MemoryFileSystem as make"
     )
-    assert run("check", "mem.py:make", "--clauses", "caps.unknown").exit_code == 0
+    assert run("check", "mem.py:make", "--clauses", "capabilities.unknown").exit_code == 0
     result = run("check", "stubs.py:number")
     assert result.exit_code == 2
     assert "obstore (not here: AttributeError: module 'obstore.store' has no" in result.stderr

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.cli.options import RunOptions
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.isolation import protocol
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
@@ -30,6 +29,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known
@@ -72,8 +72,8 @@ def test_what_is_begun_can_be_read_by_another(item: Program | Schedule, descript
     writer, reader = SharedJournal(descriptor), SharedJournal(descriptor)
     writer.begin(PLAIN)
     writer.begin(item)
-    writer.place[0], writer.done = -1, 12
-    assert (reader.item(), reader.place[0], reader.done) == (item, -1, 12)
+    writer.step_index[0], writer.done = -1, 12
+    assert (reader.item(), reader.step_index[0], reader.done) == (item, -1, 12)
 
 
 def test_the_journal_outlives_the_process(descriptor: int) -> None:
@@ -115,7 +115,7 @@ def test_the_journal_tells_all_that_a_run_does(descriptor: int) -> None:
             super().begin(item)
             seen.append(self.item())
 
-    result = check(binding_of(), settings_for("caps.unknown"), journal=Watched(descriptor))
+    result = check(binding_of(), settings_for("capabilities.unknown"), journal=Watched(descriptor))
     assert result.conforms
     assert seen[0] is None
     assert sum(isinstance(item, Program) for item in seen) == result.counts["programs"]
@@ -171,8 +171,8 @@ EVERY = frozenset(clauses())
 @pytest.mark.parametrize(
     ("program", "index", "wanted", "clause"),
     [
-        (PLAIN, 1, EVERY, "read1.value"),
-        (PLAIN, 1, frozenset({"read1.eof"}), "read1.value"),
+        (PLAIN, 1, EVERY, "read-byte.value"),
+        (PLAIN, 1, frozenset({"read-byte.eof"}), "read-byte.value"),
         (PLAIN, -1, EVERY, "open.state"),
         (PLAIN, 3, EVERY, "close.no-raise"),
         (OPENED, -1, EVERY, "open.build-future"),
@@ -243,11 +243,11 @@ def test_a_smaller_program_ends_with_the_same_call() -> None:
 def test_a_run_reports_the_crashes_it_is_told_of_and_avoids_them() -> None:
     """A clause whose calls are left out says why it was not exercised."""
     told = [replace(_crash(Step("skip", (n,))), clause="skip.progress") for n in (0, 1)]
-    clauses = ("skip.progress", "skip.zero", "caps.unknown")
+    clauses = ("skip.progress", "skip.zero", "capabilities.unknown")
     result = check(binding_of(), settings_for(*clauses, crashes=tuple(told)))
     found = {c.clause.id: c for c in result.clauses}
     assert found["skip.progress"].outcome is Verdict.CRASH
-    assert found["caps.unknown"].outcome is Verdict.PASS
+    assert found["capabilities.unknown"].outcome is Verdict.PASS
     assert found["skip.zero"].reason == "its calls fail by skip.progress already"
     assert result.counts["crashes"] == 2
 
@@ -261,7 +261,7 @@ def test_a_run_ends_where_it_is_told_to() -> None:
 def test_a_crash_in_a_clause_that_is_not_selected_makes_the_run_incomplete() -> None:
     """No verdict of the run shows it, so the run can't conform; it names clause and program."""
     told = replace(_crash(Step("skip", (0,))), clause="skip.progress")
-    result = check(binding_of(), settings_for("caps.unknown", crashes=(told,)))
+    result = check(binding_of(), settings_for("capabilities.unknown", crashes=(told,)))
     assert [c.outcome for c in result.clauses] == [Verdict.PASS]
     assert not result.conforms
     assert "f.skip(0) (skip: crash, crashed), which breaks skip.progress" in result.incomplete

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import pytest
 from jsonschema import Draft202012Validator
 
+from fscontract.contract.generate.hypothesis_search import EXAMPLES
 from fscontract.contract.report.json import render
 from fscontract.contract.runner.patches import Patches
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -114,7 +115,7 @@ def _stream(change: Callable[[], object], on: int = 2) -> type[MemoryInputStream
 
 
 def _checked(stream: type[MemoryInputStream], **more: Any) -> RunResult:
-    settings = settings_for("seek.pos", "seek.negative", "read1.value", **more)
+    settings = settings_for("seek.pos", "seek.negative", "read-byte.value", **more)
     return check(binding_of(stream), settings)
 
 
@@ -126,6 +127,21 @@ def _validated(result: RunResult) -> dict[str, Any]:
     report = json.loads(render([result]))
     Draft202012Validator(schema).validate(report)
     return dict(report)
+
+
+def test_the_recursion_limit_that_hypothesis_raises_is_not_the_targets_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(EXAMPLES, "quick", 2)
+    assert _checked(MemoryInputStream, until=("status", 0)).warnings == ()
+
+
+def test_a_recursion_limit_that_the_target_sets_under_hypothesis_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(EXAMPLES, "quick", 20)
+    (warning,) = _checked(_stream(CHANGES["recursion"][0]), until=("status", 0)).warnings
+    assert warning.startswith("the target changed the recursion limit")
 
 
 @pytest.mark.parametrize("change", CHANGES)

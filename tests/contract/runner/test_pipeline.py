@@ -31,7 +31,7 @@ _READER, _TABLE = reader_mutants()[0], table_mutants()[0]
 BROKEN = [
     ("splitter", MUTANTS["Deaf"], "split.trigger"),
     ("blockreader", _READER.binding(), _READER.clause),
-    ("metadatatable", _TABLE.binding, _TABLE.clause),
+    ("metadata-table", _TABLE.binding, _TABLE.clause),
 ]
 
 
@@ -200,7 +200,7 @@ def test_a_filesystem_is_asked_for_where_only_that_will_do() -> None:
 def test_every_document_about_streams_says_nothing_of_what_it_is_about() -> None:
     """That is the default."""
     assert {c.document for c in clauses().values() if c.api == STREAM} == {
-        *("fsdatainputstream", "openfile", "pythonio", "faults")
+        *("fsdatainputstream", "openfile", "python-file", "faults")
     }
 
 

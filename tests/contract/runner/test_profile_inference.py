@@ -31,7 +31,7 @@ DEFECTS = dedent(
     import io
     from pathlib import Path
     from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
-    from fscontract.implementations.bindings.python_file import PyFileBinding
+    from fscontract.implementations.bindings.python_file import PythonFileBinding
 
     class Short(MemoryFileSystem):
         protocol = "short"
@@ -48,7 +48,7 @@ DEFECTS = dedent(
             return super().readline()
 
     def files(folder):
-        return PyFileBinding(lambda path: Forgetful(Path(path).read_bytes()), folder, "files")
+        return PythonFileBinding(lambda path: Forgetful(Path(path).read_bytes()), folder, "files")
     """
 )
 
@@ -105,7 +105,7 @@ def test_a_call_that_is_unsupported_is_no_defect(how: str) -> None:
 
 def test_a_choice_is_taken_as_fewer_clauses_fail() -> None:
     """Here overlapping ranges are rejected, and beyond the end only one range fails."""
-    wrong = {"vread.overlap-allowed", "vread.eof-early"}
+    wrong = {"read-vectored.overlap-allowed", "read-vectored.eof-early"}
     found = declared(behaving(lambda c, _: "x: returned" if c in wrong else Verdict.PASS))
     assert not found & {"vector-io-overlapping-ranges", "vector-io-early-eof-check"}
 
@@ -115,9 +115,13 @@ def test_a_choice_that_another_one_hid_is_made_later() -> None:
 
     def outcome(clause: str, profile: Profile) -> Verdict | str:
         early = profile.has("vector-io-early-eof-check")
-        if clause in ("vread.overlap-allowed", "vread.eof-late", "vread.good-ranges"):
+        if clause in (
+            "read-vectored.overlap-allowed",
+            "read-vectored.eof-late",
+            "read-vectored.good-ranges",
+        ):
             return "read_vectored: returned"
-        if clause == "vread.eof-early" and profile.has("vector-io-overlapping-ranges"):
+        if clause == "read-vectored.eof-early" and profile.has("vector-io-overlapping-ranges"):
             return "read_vectored: returned" if early else Verdict.PASS
         return Verdict.PASS
 
@@ -130,8 +134,8 @@ def test_given_features_stay() -> None:
     """Whatever is observed."""
     passing = behaving(lambda clause, profile: Verdict.PASS)
     assert "supports-skip" not in declared(
-        behaving(lambda c, p: Verdict.PASS), "pyfile", ("rejects-seek-past-eof",)
-    ) or "rejects-seek-past-eof" not in declared(passing, "pyfile", ("rejects-seek-past-eof",))
+        behaving(lambda c, p: Verdict.PASS), "python-file", ("rejects-seek-past-eof",)
+    ) or "rejects-seek-past-eof" not in declared(passing, "python-file", ("rejects-seek-past-eof",))
 
 
 @pytest.fixture
@@ -152,7 +156,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
         ("reference", "memory", ()),
         ("reference", "local", ()),
         ("fsspec", "defects.py:Short", ()),
-        ("pyfile", "defects.py:files", ("-o", "folder=d")),
+        ("python-file", "defects.py:files", ("-o", "folder=d")),
     ],
 )
 def test_a_check_under_the_proposal_exits_0(

@@ -41,7 +41,7 @@ def test_a_violation_that_is_gone_passes_now() -> None:
 
 
 def test_another_violation_is_told_apart() -> None:
-    result = replay(binding_of(SeeksBack), file(clause="read1.value"), REFERENCE)
+    result = replay(binding_of(SeeksBack), file(clause="read-byte.value"), REFERENCE)
     assert result.outcome == "fails otherwise"
 
 

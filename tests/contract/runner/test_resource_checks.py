@@ -76,7 +76,7 @@ def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.Mo
     held = [resource_checks.Held(10, 1)]
     monkeypatch.setattr(resource_checks, "most_descriptors", lambda: 3)
     monkeypatch.setattr(resource_checks, "glance", lambda: held[0])
-    watch = resource_checks.Watch()
+    watch = resource_checks.LeakWatch()
     held[0] = resource_checks.Held(10 + count, 1)
     watch.left(lambda: None, lambda: None, known=True)
     assert watch.too_many == ("descriptors" if count > 3 else "")

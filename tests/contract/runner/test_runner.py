@@ -85,19 +85,19 @@ def test_a_violation_is_reported_with_a_program_that_can_be_shorter_by_nothing()
 
 
 def test_a_run_gives_the_same_result_for_the_same_seed() -> None:
-    settings = settings_for("seek.negative", "read1.value", seed=7)
+    settings = settings_for("seek.negative", "read-byte.value", seed=7)
     first, second = (check(binding_of(SeeksBack), settings) for _ in range(2))
     assert first.clauses == second.clauses
 
 
 def test_a_clause_that_needs_an_undeclared_feature_is_not_verified() -> None:
-    found = clause(check(binding_of(), settings_for("stns.moved")), "stns.moved")
+    found = clause(check(binding_of(), settings_for("new-source.moved")), "new-source.moved")
     assert found.outcome is Verdict.UNDECLARED
     assert "supports-new-source" in found.reason
 
 
 def test_a_run_that_verifies_nothing_does_not_conform() -> None:
-    assert not check(binding_of(), settings_for("stns.moved")).conforms
+    assert not check(binding_of(), settings_for("new-source.moved")).conforms
 
 
 def test_a_known_violation_does_not_fail_the_run() -> None:
@@ -155,14 +155,14 @@ def test_an_entry_that_has_to_occur_is_not_excused_by_one_that_need_not() -> Non
 
 
 def test_a_hang_is_reported_with_its_program_and_the_run_goes_on(clock: Clock) -> None:
-    settings = settings_for("skip.progress", "read1.value", timeout=1.0)
+    settings = settings_for("skip.progress", "read-byte.value", timeout=1.0)
     result = check(binding_of(sticking(clock)), settings)
     hung = clause(result, "skip.progress")
     assert hung.outcome is Verdict.HANG
     assert hung.counterexample is not None
     assert hung.counterexample.program is not None
     assert hung.counterexample.program.steps[-1].op == "skip"
-    assert clause(result, "read1.value").outcome is Verdict.PASS
+    assert clause(result, "read-byte.value").outcome is Verdict.PASS
 
 
 def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about(

@@ -1,4 +1,4 @@
-"""A guarded binding gives outcomes and exceptions, whatever the target gives."""
+"""A sandboxed binding gives outcomes and exceptions, whatever the target gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.contract.binding import Binding, NoScene, Opened, TargetError
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.program.program import Step
-from fscontract.contract.runner.sandbox import Guarded, Surroundings
+from fscontract.contract.runner.sandbox import Sandbox, SandboxedBinding
 from fscontract.contract.runner.timeouts import Abandoned
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
@@ -57,7 +57,7 @@ def _raises(error: BaseException) -> Callable[[], Any]:
 
 
 def _act(does: Callable[[], Any]) -> Outcome:
-    return Guarded(Bad(does), 5.0).bind(Step("close"))(None)
+    return SandboxedBinding(Bad(does), 5.0).bind(Step("close"))(None)
 
 
 def test_what_is_no_exception_becomes_an_outcome() -> None:
@@ -68,7 +68,7 @@ def test_what_is_no_exception_becomes_an_outcome() -> None:
 def test_what_is_no_exception_comes_out_as_one_of_that_name() -> None:
     """Where exceptions are let through."""
     with pytest.raises(Exception, match="ouch") as caught:
-        Guarded(Bad(_raises(Panic("ouch"))), 5.0).open("/")
+        SandboxedBinding(Bad(_raises(Panic("ouch"))), 5.0).open("/")
     assert type(caught.value).__name__ == "Panic"
 
 
@@ -101,7 +101,7 @@ def test_an_answer_that_is_no_outcome_is_one() -> None:
 
 
 def test_an_opener_readies_its_calls_itself() -> None:
-    """A guard in between changes nothing of it, nor of the word that there is no such scene."""
+    """A sandbox in between changes nothing of it, nor of the word that there is no such scene."""
 
     class Picky(StreamOpener):
         def ready(self, path: str, call: BuilderCall) -> BuilderCall:
@@ -111,7 +111,7 @@ def test_an_opener_readies_its_calls_itself() -> None:
 
     binding = Bad(lambda: None)
     binding.opener = Picky(binding, binding.filesystem)
-    opener = Guarded(binding, 1).opener
+    opener = SandboxedBinding(binding, 1).opener
     assert opener is not None
     assert opener.ready("/a", ("must", "k", 1)) == ("opt", "k", 1)
     with pytest.raises(NoScene, match="none of it"):
@@ -132,7 +132,7 @@ def test_a_trace_that_a_call_sets_is_taken_away() -> None:
 
 def test_a_target_that_never_gets_ready_is_given_up() -> None:
     """After some times the patience for a program."""
-    binding: Binding = Guarded(Bad(threading.Event().wait), 0.02)
+    binding: Binding = SandboxedBinding(Bad(threading.Event().wait), 0.02)
     with pytest.raises(TargetError, match="bad: hangs while it is set up"):
         binding.prepare()
 
@@ -145,7 +145,7 @@ def test_a_fork_that_comes_back_ends() -> None:
         os.fork()
         return returned()
 
-    action = Guarded(Bad(does), 5.0).bind(Step("close"))
+    action = SandboxedBinding(Bad(does), 5.0).bind(Step("close"))
     action(None)
     os.write(writing, b"x")
     os.close(writing)
@@ -155,11 +155,11 @@ def test_a_fork_that_comes_back_ends() -> None:
 
 def test_surroundings_are_put_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Directory, environment, streams and hooks of threads."""
-    surroundings = Surroundings()
+    sandbox = Sandbox()
     before = os.getcwd(), dict(os.environ), sys.stdout, threading.gettrace()
     os.chdir(tmp_path)
     os.environ["FSCONTRACT_TEST"] = "1"
     sys.stdout = None
     threading.settrace(lambda *_: None)
-    surroundings.close()
+    sandbox.close()
     assert (os.getcwd(), dict(os.environ), sys.stdout, threading.gettrace()) == before

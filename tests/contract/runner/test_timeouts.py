@@ -179,51 +179,63 @@ def test_an_end_that_a_finaliser_loses_is_not_heard_of_but_other_errors_are(
     assert heard == ([ValueError] if fails else [])
 
 
+class Seconds:
+    """Seconds that pass one by one while a thread waits for them, however late it is scheduled."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._awaited = threading.Semaphore(0)
+        self._passed = threading.Semaphore(0)
+
+    def tick(self) -> None:
+        """Let a second pass if a thread waits for one."""
+        if self._awaited.acquire(blocking=False):
+            self._clock.now += 1.0
+            self._passed.release()
+
+    def wait(self, count: int) -> None:
+        """Wait for so many seconds."""
+        for _ in range(count):
+            self._awaited.release()
+            self._passed.acquire()
+
+    def stop(self) -> None:
+        """Let a thread that waits run on."""
+        self._passed.release(20)
+
+
 def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
     """A tick of a second comes after the other, none of which counts."""
-    ticks = threading.Semaphore(0)
-
-    def tick() -> None:
-        clock.now += 1.0
-        ticks.release()
+    seconds = Seconds(clock)
 
     def work(item: object) -> None:
         with untimed():
-            for _ in range(12):
-                ticks.acquire()
+            seconds.wait(12)
 
     def on_hang(item: object, times: int) -> Next:
-        ticks.release(12)
+        seconds.stop()
         raise AssertionError(item)
 
-    supervise(iter([1]), work, 5.0, on_hang, tick)
+    supervise(iter([1]), work, 5.0, on_hang, seconds.tick)
 
 
 def test_the_time_before_something_untimed_is_counted(clock: Clock) -> None:
     """Three seconds before it and three after it are over five."""
-    ticks = threading.Semaphore(0)
+    seconds = Seconds(clock)
     hung: list[object] = []
 
-    def tick() -> None:
-        clock.now += 1.0
-        ticks.release()
-
-    def wait(count: int) -> None:
-        for _ in range(count):
-            ticks.acquire()
-
     def work(item: object) -> None:
-        wait(3)
+        seconds.wait(3)
         with untimed():
-            wait(10)
-        wait(4)
+            seconds.wait(10)
+        seconds.wait(4)
 
     def on_hang(item: object, times: int) -> Next:
         hung.append(item)
-        ticks.release(20)
+        seconds.stop()
         return Next.END
 
-    supervise(iter([1]), work, 5.0, on_hang, tick)
+    supervise(iter([1]), work, 5.0, on_hang, seconds.tick)
     assert hung == [1]
 
 

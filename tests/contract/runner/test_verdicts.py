@@ -89,7 +89,7 @@ def _missing(mutants: list[tuple[str, PipelineBinding]]) -> tuple[str, PipelineB
 PARTS = {
     "splitter": _missing([(m.clause, m.binding) for m in splitter_mutants()]),
     "blockreader": _missing([(m.clause, m.binding()) for m in reader_mutants()]),
-    "metadatatable": _missing([(m.clause, m.binding) for m in table_mutants()]),
+    "metadata-table": _missing([(m.clause, m.binding) for m in table_mutants()]),
 }
 
 

@@ -142,8 +142,8 @@ def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     assert _refused("pyfil") == (
         "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
         "hadoop-ftp, hadoop-har, hadoop-http, hadoop-local, hadoop-raw, hadoop-s3a, "
-        "hadoop-viewfs, obstore, opendal, pyarrow, pyfile, reference, s3, spark; "
-        "did you mean pyfile?"
+        "hadoop-viewfs, obstore, opendal, pyarrow, python-file, reference, s3, spark; "
+        "did you mean python-file?"
     )
 
 
@@ -205,7 +205,7 @@ def test_a_file_that_extends_another_adds_to_its_keys_and_budgets(
     )
     monkeypatch.setattr("fscontract.contract.spec.profiles._shipped", lambda name: base)
     text = BARE + (
-        "extends: pyfile\nopenfile:\n  keys: [c]\n  unsupported: [b]\n"
+        "extends: python-file\nopenfile:\n  keys: [c]\n  unsupported: [b]\n"
         "  budgets: {open.cost-seek: {random: 2}, open.cost-pread: {default: 3}}\n"
     )
     profile = load_profile(_written(tmp_path, text))
@@ -228,7 +228,7 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         unsupported_keys=frozenset({"c"}),
     )
     monkeypatch.setattr("fscontract.contract.spec.profiles._shipped", lambda name: base)
-    text = BARE + "extends: pyfile\nopenfile: {keys: [c]}\n"
+    text = BARE + "extends: python-file\nopenfile: {keys: [c]}\n"
     profile = load_profile(_written(tmp_path, text))
     assert (profile.unsupported_keys, profile.features) == (frozenset(), frozenset())
 

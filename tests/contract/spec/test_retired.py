@@ -134,6 +134,37 @@ def test_a_replay_file_may_have_an_id_of_old(tmp_path: Path) -> None:
     assert error("replay", str(path), "memory") == f"{path}: {WITHDRAWN}"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "ids"),
+    [
+        ("read1.eof", ("read-byte.eof",)),
+        ("unbuf", ("unbuffer",)),
+        ("full*", ("read-fully*",)),
+        ("vread.*eof*", ("read-vectored.*eof*",)),
+        ("pythonio", ("python-file",)),
+        ("bb*.eof", ("bytebuffer.eof", "bytebuffer-pread.eof", "bytebuffer-read-fully.eof")),
+    ],
+)
+def test_old_names_of_groups_and_documents_select_the_clauses_of_the_new(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, ids: tuple[str, ...]
+) -> None:
+    """With a notice of the new name."""
+    monkeypatch.undo()
+    assert _ids(pattern) == _ids(*ids)
+    (notice,) = module.notices([pattern])
+    assert notice.startswith(f"{pattern} is ")
+    assert notice.endswith(" since 0.2.0: plainer names")
+
+
+@pytest.mark.parametrize("pattern", ["read*", "seek", "metadata.*", "meta*", "nothing"])
+def test_patterns_of_present_names_keep_their_meaning(
+    monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    """So `read*` selects the groups that begin so now."""
+    monkeypatch.undo()
+    assert module.notices([pattern]) == []
+
+
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:
     """So does one that is not known, and one that is several now."""
     names = ("seek.zero", "what.ever", "seek.far", "seek.soft")
@@ -160,5 +191,5 @@ def test_a_document_declares_them_in_a_list(monkeypatch: pytest.MonkeyPatch) -> 
     retired.cache_clear()
     data = [{"retired": [{**entry, "instead": ["seek.zero"]}]}, {}]
     monkeypatch.setattr(module, "_data", lambda: data)
-    assert retired() == {"seek.begin": OLD["seek.begin"]}
+    assert retired()["seek.begin"] == OLD["seek.begin"]
     retired.cache_clear()

@@ -23,15 +23,15 @@ from tests.findings.s3.targets import Place
 def test_pyarrow_does_not_read_to_the_end_for_minus_one(place: Place, finds: Finds) -> None:
     """Finding S4: a negative size goes as it is to the allocation of the result."""
     actual = "OTHER (SystemError: Negative size passed to PyBytes_FromStringAndSize"
-    finds(targets.pyarrow(place), "pyio.read.all", actual, 1, ["py_read", -1])
+    finds(targets.pyarrow(place), "python.read.all", actual, 1, ["py_read", -1])
 
 
 def test_pyarrow_reads_no_lines(place: Place, finds: Finds) -> None:
     """Finding S5: the methods are there, and raise."""
     for clause, step in (
-        ("pyio.readline.line", ["py_readline", -1]),
-        ("pyio.readlines.all", ["py_readlines", None]),
-        ("pyio.iter.lines", ["py_next"]),
+        ("python.readline.line", ["py_readline", -1]),
+        ("python.readlines.all", ["py_readlines", None]),
+        ("python.iter.lines", ["py_next"]),
     ):
         finds(targets.pyarrow(place), clause, "UNSUPPORTED (Unsupp", 16, step)
 
@@ -41,7 +41,7 @@ def test_pyarrow_raises_beyond_the_end(place: Place, finds: Finds) -> None:
     actual = "IO (OSError: Cannot read past end of file)"
     finds(targets.pyarrow(place), "pread.eof", actual, 5, ["pread", "len+1", 1, 0, 1])
     actual = "IO (OSError: Cannot seek past end of file)"
-    finds(targets.pyarrow(place), "pyio.seek.past-end", actual, 5, ["py_seek", "len+1", 0])
+    finds(targets.pyarrow(place), "python.seek.past-end", actual, 5, ["py_seek", "len+1", 0])
 
 
 @pytest.mark.parametrize("target", [targets.obstore, targets.opendal_s3])
@@ -50,7 +50,7 @@ def test_a_negative_seek_wraps_round(
 ) -> None:
     """Finding S7: the position is then almost 2**64."""
     finds(target(place), "seek.negative", "returned", 5, ["seek", -1])
-    finds(target(place), "pyio.seek.negative", f"returned {2**64 - 1}", 5, ["py_seek", -1, 0])
+    finds(target(place), "python.seek.negative", f"returned {2**64 - 1}", 5, ["py_seek", -1, 0])
 
 
 @pytest.mark.parametrize("target", [targets.obstore, targets.opendal_s3])
@@ -59,7 +59,7 @@ def test_minus_one_is_no_size(
 ) -> None:
     """Finding S8: only None stands for all that is left."""
     actual = "ILLEGAL_ARGUMENT (OverflowError: can't convert negative int to unsigned)"
-    finds(target(place), "pyio.read.all", actual, 5, ["py_read", -1])
+    finds(target(place), "python.read.all", actual, 5, ["py_read", -1])
 
 
 def test_obstore_raises_at_the_end(place: Place, finds: Finds) -> None:
@@ -67,7 +67,7 @@ def test_obstore_raises_at_the_end(place: Place, finds: Finds) -> None:
     actual = "OTHER (GenericError: Generic S3 error: Error performing GET"
     finds(targets.obstore(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
-    finds(targets.obstore(place), "vread.good-ranges", actual, 5, vectored)
+    finds(targets.obstore(place), "read-vectored.good-ranges", actual, 5, vectored)
 
 
 def test_obstore_knows_no_empty_range(place: Place, finds: Finds) -> None:
@@ -75,7 +75,7 @@ def test_obstore_knows_no_empty_range(place: Place, finds: Finds) -> None:
     actual = "ILLEGAL_ARGUMENT (ValueError: Invalid range requested"
     finds(targets.obstore(place), "pread.zero", actual, 5, ["pread", 0, 4, 0, 0])
     vectored = ["read_vectored", [[1, 0]], "heap", "absent"]
-    finds(targets.obstore(place), "vread.data", actual, 5, vectored)
+    finds(targets.obstore(place), "read-vectored.data", actual, 5, vectored)
 
 
 def test_opendal_reads_no_part_of_a_range_that_ends_beyond_the_end(
@@ -91,20 +91,20 @@ def test_opendal_reads_no_part_of_a_range_that_ends_beyond_the_end(
 def test_an_obstore_reader_reads_on_after_close(place: Place, finds: Finds) -> None:
     """Finding S10: close does nothing."""
     finds(targets.obstore(place), "close.state", "returned 255", 5, ["close"], ["read_byte"])
-    finds(targets.obstore(place), "pyio.tell.closed", "returned 0", 5, ["close"], ["py_tell"])
+    finds(targets.obstore(place), "python.tell.closed", "returned 0", 5, ["close"], ["py_tell"])
 
 
 def test_an_obstore_reader_takes_lines_for_text(place: Place, finds: Finds) -> None:
     """Finding S11: readlines wants UTF-8, and readline no arguments."""
     actual = "IO (OSError: stream did not contain valid UTF-8)"
-    finds(targets.obstore(place), "pyio.readlines.all", actual, 1, ["py_readlines", None])
+    finds(targets.obstore(place), "python.readlines.all", actual, 1, ["py_readlines", None])
     actual = "NULL (TypeError: ReadableFile.readline() takes no arguments"
-    finds(targets.obstore(place), "pyio.readline.limit", actual, 5, ["py_readline", 0])
+    finds(targets.obstore(place), "python.readline.limit", actual, 5, ["py_readline", 0])
 
 
 @pytest.mark.parametrize(
     ("clause", "step"),
-    [("pyio.read.closed", ["py_read", 0]), ("pyio.readline.closed", ["py_readline", 0])],
+    [("python.read.closed", ["py_read", 0]), ("python.readline.closed", ["py_readline", 0])],
 )
 def test_a_closed_file_of_opendal_raises_an_oserror(
     clause: str, step: list[object], place: Place, finds: Finds
@@ -117,7 +117,7 @@ def test_a_closed_file_of_opendal_raises_an_oserror(
 def test_a_file_of_opendal_fills_bytes_only(place: Place, finds: Finds) -> None:
     """Finding S12: readinto takes no buffer of another format."""
     actual = "OTHER (BufferError: buffer contents are not compatible with u8)"
-    finds(targets.opendal_s3(place), "pyio.readinto.formats", actual, 5, ["py_readinto", "I", 1])
+    finds(targets.opendal_s3(place), "python.readinto.formats", actual, 5, ["py_readinto", "I", 1])
 
 
 def test_s3fs_raises_at_the_end(place: Place, finds: Finds) -> None:
@@ -125,7 +125,7 @@ def test_s3fs_raises_at_the_end(place: Place, finds: Finds) -> None:
     actual = "IO (OSError: [Errno 22] The requested range is not satisfiable)"
     finds(targets.s3fs(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
-    finds(targets.s3fs(place), "vread.eof-late", f"returned [{actual}", 5, vectored)
+    finds(targets.s3fs(place), "read-vectored.eof-late", f"returned [{actual}", 5, vectored)
 
 
 def test_s3fs_gives_the_whole_object_for_an_empty_range(place: Place, finds: Finds) -> None:
@@ -138,19 +138,19 @@ def test_mmap_asks_for_blocks_beyond_the_end(place: Place, finds: Finds) -> None
     """Finding S15: a read that goes over the end fails once the last block is there."""
     actual = "IO (OSError: [Errno 22] The requested range is not satisfiable)"
     steps = ["read_byte"], ["read_into", "buf", 0, "buf"]
-    finds(targets.s3fs(place, "mmap"), "readb.data", actual, 2, *steps)
+    finds(targets.s3fs(place, "mmap"), "read-into.data", actual, 2, *steps)
 
 
 def test_smart_open_cuts_positions_to_the_file(place: Place, finds: Finds) -> None:
     """Finding S16: as in archives, C3 and C6."""
     finds(targets.smart(place), "seek.negative", "returned", 5, ["seek", -1])
-    finds(targets.smart(place), "pyio.seek.past-end", "returned 5", 5, ["py_seek", "len+2", 0])
+    finds(targets.smart(place), "python.seek.past-end", "returned 5", 5, ["py_seek", "len+2", 0])
 
 
 def test_a_closed_body_of_boto3_reports_a_broken_read(place: Place, finds: Finds) -> None:
     """Finding S17: the reads of a closed connection give nothing, which is less than announced."""
     actual = "OTHER (IncompleteReadError: 0 read, but total bytes expected is 5.)"
-    finds(targets.streaming_body(place), "read1.closed", actual, 5, ["close"], ["read_byte"])
+    finds(targets.streaming_body(place), "read-byte.closed", actual, 5, ["close"], ["read_byte"])
     finds(targets.streaming_body(place), "close.state", "returned 0", 5, ["close"], ["py_tell"])
 
 
@@ -189,7 +189,9 @@ def test_ranges_beyond_the_end_panic_in_obstores_memory(finds: Finds) -> None:
     """Finding S18: a PanicException, which is no Exception."""
     vectored = ["read_vectored", [[0, 1], ["len+1", 2]], "heap", "absent"]
     actual = "OTHER (PanicException: range start must not be greater than end"
-    finds(ObstoreBinding.from_url("memory://", {}), "vread.good-ranges", actual, 5, vectored)
+    finds(
+        ObstoreBinding.from_url("memory://", {}), "read-vectored.good-ranges", actual, 5, vectored
+    )
 
 
 def test_a_local_file_of_pyarrow_forgets_its_position(tmp_path: Path, finds: Finds) -> None:

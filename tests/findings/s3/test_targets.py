@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.deep]
 
 #: Arguments that io documents for reading lines, and a client does not take.
 LINES = {
-    *("pyio.readline.line", "pyio.readline.limit", "pyio.readline.last"),
-    *("pyio.readlines.all", "pyio.readlines.hint"),
+    *("python.readline.line", "python.readline.limit", "python.readline.last"),
+    *("python.readlines.all", "python.readlines.hint"),
 }
 #: All but the operations that go through a cache of s3fs, which are those of a stream.
 BESIDE_THE_CACHE = frozenset(
@@ -25,22 +25,22 @@ BESIDE_THE_CACHE = frozenset(
 
 def test_pyarrow(place: Place) -> None:
     """S4, S5, S6."""
-    iterating = {"pyio.iter.lines", "pyio.iter.end"}
-    fails = {"pread.eof", "pyio.read.all"} | LINES | iterating
-    holds(run(targets.pyarrow(place)), fails, {"pyio.seek.past-end", "pyio.with.closed"})
+    iterating = {"python.iter.lines", "python.iter.end"}
+    fails = {"pread.eof", "python.read.all"} | LINES | iterating
+    holds(run(targets.pyarrow(place)), fails, {"python.seek.past-end", "python.with.closed"})
 
 
 def test_obstore(place: Place) -> None:
     """S7, S8, S9, S10, S11."""
     fails = {
-        *("close.state", "pyio.read.closed", "pyio.seek.closed", "pyio.tell.closed"),
-        *("seek.negative", "pyio.read.all"),
-        *("pread.eof", "pread.zero", "vread.data", "vread.good-ranges"),
+        *("close.state", "python.read.closed", "python.seek.closed", "python.tell.closed"),
+        *("seek.negative", "python.read.all"),
+        *("pread.eof", "pread.zero", "read-vectored.data", "read-vectored.good-ranges"),
     }
     holds(
         run(targets.obstore(place)),
         fails | LINES,
-        {"seek.open", "pyio.read.full", "pyio.seek.negative"},
+        {"seek.open", "python.read.full", "python.seek.negative"},
     )
 
 
@@ -48,20 +48,20 @@ def test_opendal(place: Place) -> None:
     """S7, S8, S9, S12."""
     fails = {
         *("seek.negative", "pread.data", "pread.eof"),
-        *("pyio.read.all", "pyio.readline.last", "pyio.readinto.formats"),
-        *("pyio.read.closed", "pyio.readinto.closed", "pyio.readline.closed"),
-        *("pyio.seek.closed", "pyio.tell.closed", "pyio.write.closed"),
+        *("python.read.all", "python.readline.last", "python.readinto.formats"),
+        *("python.read.closed", "python.readinto.closed", "python.readline.closed"),
+        *("python.seek.closed", "python.tell.closed", "python.write.closed"),
     }
-    lax = {"pyio.read.full", "pyio.seek.negative", "pyio.with.closed"}
+    lax = {"python.read.full", "python.seek.negative", "python.with.closed"}
     holds(run(targets.opendal_s3(place)), fails, lax)
 
 
 def test_s3fs(place: Place) -> None:
     """F14, F15, F16, S13, S14, with the cache that it has by default, readahead."""
     fails = {
-        *("pread.eof", "pread.zero", "vread.eof-late", "vread.zero-length"),
-        *("pyio.readline.limit", "pyio.readline.last", "pyio.readlines.hint"),
-        "pyio.write.refused",
+        *("pread.eof", "pread.zero", "read-vectored.eof-late", "read-vectored.zero-length"),
+        *("python.readline.limit", "python.readline.last", "python.readlines.hint"),
+        "python.write.refused",
     }
     holds(run(targets.s3fs(place)), fails, {"seek.open"})
 
@@ -78,16 +78,24 @@ def test_streams_of_s3fs_through_each_other_cache(cache: str, place: Place) -> N
 def test_smart_open(place: Place) -> None:
     """S16."""
     holds(
-        run(targets.smart(place)), {"seek.negative"}, {"pyio.seek.past-end", "pyio.seek.negative"}
+        run(targets.smart(place)),
+        {"seek.negative"},
+        {"python.seek.past-end", "python.seek.negative"},
     )
 
 
 def test_a_body_of_boto3(place: Place) -> None:
     """S17."""
     fails = {
-        *("close.state", "read1.closed", "readb.open", "pyio.read.closed", "pyio.readinto.closed"),
-        *("pyio.readline.closed", "pyio.iter.closed"),
-        *("pyio.readinto.formats", "pyio.readlines.hint"),
+        *(
+            "close.state",
+            "read-byte.closed",
+            "read-into.open",
+            "python.read.closed",
+            "python.readinto.closed",
+        ),
+        *("python.readline.closed", "python.iter.closed"),
+        *("python.readinto.formats", "python.readlines.hint"),
     }
     result = run(targets.streaming_body(place), without=frozenset({"supports-seek"}))
-    holds(result, fails, {"pyio.with.closed"})
+    holds(result, fails, {"python.with.closed"})

@@ -26,13 +26,13 @@ def test_sshfs_gives_the_whole_file_for_a_range(sshfs: AbstractFileSystem, finds
     finds(_on(sshfs), "pread.count", "returned 2, buffer ff", 2, ["pread", 0, 1, 0, 1])
     finds(_on(sshfs), "pread.eof", "returned 1", 1, ["pread", 1, 1, 0, 1])
     steps = ["read_vectored", [[0, 1]], "heap", "absent"]
-    finds(_on(sshfs), "vread.data", "returned [OTHER (2 of 1 bytes)]", 2, steps)
+    finds(_on(sshfs), "read-vectored.data", "returned [OTHER (2 of 1 bytes)]", 2, steps)
 
 
 def test_a_file_of_sshfs_has_no_readinto(sshfs: AbstractFileSystem, finds: Finds) -> None:
     """Finding N2: and so nothing of Python's can buffer it."""
     actual = "OTHER (AttributeError: 'SSHFile' object has no attribute 'readinto')"
-    finds(_on(sshfs), "pyio.readinto.data", actual, 1, ["py_readinto", "B", 1])
+    finds(_on(sshfs), "python.readinto.data", actual, 1, ["py_readinto", "B", 1])
 
 
 @pytest.mark.parametrize("client", ["sshfs", "sftp"])
@@ -42,7 +42,7 @@ def test_files_over_sftp_have_no_size(
     """Finding N3: fsspec's read_block asks for one."""
     actual = "OTHER (AttributeError: 'S"
     step = ["read_fully", 0, 0, 0, 0]
-    finds(_on(request.getfixturevalue(client)), "full.data", actual, 0, step)
+    finds(_on(request.getfixturevalue(client)), "read-fully.data", actual, 0, step)
 
 
 @pytest.mark.parametrize("client", ["sshfs", "sftp"])
@@ -52,22 +52,22 @@ def test_files_over_sftp_go_to_before_their_start(
     """Finding N4: a negative seek is accepted, and told of by tell."""
     binding = _on(request.getfixturevalue(client))
     finds(binding, "seek.negative", "returned", 0, ["seek", -1])
-    finds(binding, "pyio.tell.value", "returned -1", 0, ["py_seek", -1, 0], ["py_tell"])
+    finds(binding, "python.tell.value", "returned -1", 0, ["py_seek", -1, 0], ["py_tell"])
 
 
 def test_errors_of_sftp_are_none_of_pythons(sshfs: AbstractFileSystem, finds: Finds) -> None:
     """Finding N5: a directory, and a write, raise what is no OSError."""
     actual = "OTHER (SFTPFailure: File not open for writing)"
-    finds(_on(sshfs), "pyio.write.refused", actual, 0, ["py_write"])
+    finds(_on(sshfs), "python.write.refused", actual, 0, ["py_write"])
 
 
 def test_a_seek_over_sftp_returns_nothing(sftp: AbstractFileSystem, finds: Finds) -> None:
     """Finding N6: paramiko's files are older than io."""
-    finds(_on(sftp), "pyio.seek.returns", "returned", 0, ["py_seek", 0, 0])
+    finds(_on(sftp), "python.seek.returns", "returned", 0, ["py_seek", 0, 0])
     actual = "NULL (TypeError: can only assign array"
-    finds(_on(sftp), "pyio.readinto.formats", actual, 1, ["py_readinto", "I", 1])
+    finds(_on(sftp), "python.readinto.formats", actual, 1, ["py_readinto", "I", 1])
     actual = "IO (OSError: File is closed)"
-    finds(_on(sftp), "pyio.read.closed", actual, 0, ["close"], ["py_read", 0])
+    finds(_on(sftp), "python.read.closed", actual, 0, ["close"], ["py_read", 0])
 
 
 class _Reader(threading.Thread):
@@ -131,7 +131,7 @@ def test_a_file_that_is_gone_over_ftp_raises_no_oserror(
 ) -> None:
     """Finding N8: but what ftplib raises."""
     steps = ["change", "delete"], ["read_byte"]
-    finds(_on(ftp), "cons.errors", "OTHER (error_perm: 550", 1, *steps)
+    finds(_on(ftp), "consistency.errors", "OTHER (error_perm: 550", 1, *steps)
 
 
 def test_a_seek_on_a_closed_file_opens_a_connection(webdav: AbstractFileSystem) -> None:
@@ -151,9 +151,9 @@ def test_a_closed_file_over_webdav_fails_an_assertion(
 ) -> None:
     """Finding N10, with other calls of io's that it does not have."""
     binding = _on(webdav)
-    finds(binding, "read1.closed", "OTHER (AssertionError)", 0, ["close"], ["read_byte"])
-    finds(binding, "pyio.read.none", "NULL (TypeError: '<' not supp", 0, ["py_read", None])
-    finds(binding, "pyio.seek.past-end", "returned 0", 0, ["py_seek", 1, 1])
+    finds(binding, "read-byte.closed", "OTHER (AssertionError)", 0, ["close"], ["read_byte"])
+    finds(binding, "python.read.none", "NULL (TypeError: '<' not supp", 0, ["py_read", None])
+    finds(binding, "python.seek.past-end", "returned 0", 0, ["py_seek", 1, 1])
 
 
 def test_a_range_of_a_blob_that_holds_nothing_fails(

@@ -21,7 +21,7 @@ from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .injection import WRONGS, Sabotaged, Saboteur, each_call, sabotaged_class
@@ -50,7 +50,7 @@ def _pyfile(folder: Path, saboteur: Saboteur) -> Binding:
     def opener(path: str) -> Any:
         return saboteur.call(open, path, "r+b", buffering=0)
 
-    return PyFileBinding(opener, str(folder), "sabotaged")
+    return PythonFileBinding(opener, str(folder), "sabotaged")
 
 
 def _pyarrow(folder: Path, saboteur: Saboteur) -> Binding:

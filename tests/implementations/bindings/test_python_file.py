@@ -14,7 +14,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.file_operations import IDIOMS
-from fscontract.implementations.bindings.python_file import PyFileBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 from .conftest import Calls
 
@@ -51,9 +51,9 @@ class Bare:
         self.closed = True
 
 
-def bare(tmp_path: Path, read: Callable[[int], Any]) -> PyFileBinding:
+def bare(tmp_path: Path, read: Callable[[int], Any]) -> PythonFileBinding:
     """The binding to Bare files."""
-    return PyFileBinding(lambda _path: cast(BinaryIO, Bare(read)), str(tmp_path), "bare")
+    return PythonFileBinding(lambda _path: cast(BinaryIO, Bare(read)), str(tmp_path), "bare")
 
 
 @every_file
@@ -63,7 +63,7 @@ def test_stream_operations_are_said_in_the_files_words(
     """Position, seek, single bytes and reads into a window."""
     data = content(5)
     outcomes = run(
-        PyFileBinding(opener, str(tmp_path), "f"),
+        PythonFileBinding(opener, str(tmp_path), "f"),
         data,
         ("seek", 1),
         ("read_byte",),
@@ -84,7 +84,7 @@ def test_stream_operations_are_said_in_the_files_words(
 @every_file
 def test_the_end_is_minus_one(opener: Opener, tmp_path: Path, run: Calls) -> None:
     """An empty read is the end, if anything was asked for."""
-    binding = PyFileBinding(opener, str(tmp_path), "f")
+    binding = PythonFileBinding(opener, str(tmp_path), "f")
     outcomes = run(binding, b"", ("read_byte",), ("read_into", 2, 0, 2), ("read_into", 2, 0, 0))
     assert [o.value for o in outcomes] == [-1, -1, 0]
 
@@ -97,7 +97,7 @@ def test_a_closed_file_is_an_io_error(
     opener: Opener, call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
     """Python says it with a ValueError, Hadoop with an IOException."""
-    outcomes = run(PyFileBinding(opener, str(tmp_path), "f"), b"ab", ("close",), call)
+    outcomes = run(PythonFileBinding(opener, str(tmp_path), "f"), b"ab", ("close",), call)
     assert outcomes[0] == returned(None)
     assert outcomes[1].kind is Kind.IO
 
@@ -108,14 +108,14 @@ def test_an_invalid_position_is_eof(
     opener: Opener, position: int, tmp_path: Path, run: Calls
 ) -> None:
     """Whichever way the file rejects it."""
-    outcomes = run(PyFileBinding(opener, str(tmp_path), "f"), b"ab", ("seek", position))
+    outcomes = run(PythonFileBinding(opener, str(tmp_path), "f"), b"ab", ("seek", position))
     assert outcomes[0].kind is Kind.EOF
 
 
 @every_file
 def test_python_operations_are_not_translated(opener: Opener, tmp_path: Path, run: Calls) -> None:
     """There ValueError is the documented answer of a closed file."""
-    binding = PyFileBinding(opener, str(tmp_path), "f")
+    binding = PythonFileBinding(opener, str(tmp_path), "f")
     outcomes = run(binding, b"ab", ("close",), ("py_read", 1), ("py_tell",), ("py_with",))
     assert {o.kind for o in outcomes[1:]} == {Kind.ILLEGAL_ARGUMENT}
 
@@ -127,7 +127,7 @@ def test_another_io_error_of_seek_stays_one(tmp_path: Path, run: Calls) -> None:
         def seek(self, *_: int) -> int:
             raise OSError(5, "broken disk")
 
-    binding = PyFileBinding(lambda _path: Broken(), str(tmp_path), "f")
+    binding = PythonFileBinding(lambda _path: Broken(), str(tmp_path), "f")
     assert run(binding, b"", ("seek", 0))[0].kind is Kind.IO
 
 
@@ -138,7 +138,7 @@ def test_a_seek_that_is_not_supported_stays_so(tmp_path: Path, run: Calls) -> No
         def seek(self, *_: int) -> int:
             raise io.UnsupportedOperation("seek")
 
-    binding = PyFileBinding(lambda _path: Pipe(), str(tmp_path), "f")
+    binding = PythonFileBinding(lambda _path: Pipe(), str(tmp_path), "f")
     assert run(binding, b"", ("seek", 0))[0].kind is Kind.UNSUPPORTED
 
 
@@ -164,7 +164,7 @@ def test_what_the_protocol_has_no_words_for(
     call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
     """Such a call is neither a pass nor a violation."""
-    assert run(PyFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [INEXPRESSIBLE]
+    assert run(PythonFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [INEXPRESSIBLE]
 
 
 @every_file
@@ -175,7 +175,7 @@ def test_readinto_takes_buffers_of_any_format(
     opener: Opener, shape: tuple[str, int], number: int, tmp_path: Path, run: Calls
 ) -> None:
     """The outcome shows flat bytes and a count in bytes."""
-    binding = PyFileBinding(opener, str(tmp_path), "f")
+    binding = PythonFileBinding(opener, str(tmp_path), "f")
     outcomes = run(binding, content(9), ("py_readinto", *shape))
     assert outcomes == [returned(number, content(9)[:number])]
 
@@ -184,7 +184,7 @@ def test_readinto_takes_buffers_of_any_format(
 def test_lines_are_split_as_python_splits_them(opener: Opener, tmp_path: Path, run: Calls) -> None:
     """Line by line, all at once, and by iteration."""
     outcomes = run(
-        PyFileBinding(opener, str(tmp_path), "f"),
+        PythonFileBinding(opener, str(tmp_path), "f"),
         b"ab\nc\nd",
         ("py_readline", 1),
         ("py_readline", None),
@@ -200,7 +200,7 @@ def test_lines_are_split_as_python_splits_them(opener: Opener, tmp_path: Path, r
 def test_what_a_file_says_of_itself(opener: Opener, tmp_path: Path, run: Calls) -> None:
     """Questions are answered with bools, and a write is refused."""
     outcomes = run(
-        PyFileBinding(opener, str(tmp_path), "f"),
+        PythonFileBinding(opener, str(tmp_path), "f"),
         b"ab",
         ("py_readable",),
         ("py_seekable",),
@@ -217,8 +217,10 @@ def test_what_a_file_says_of_itself(opener: Opener, tmp_path: Path, run: Calls) 
 def test_only_raw_files_have_readall(tmp_path: Path, run: Calls) -> None:
     """A buffered file lacks the word, which is no violation."""
     call = ("py_readall",)
-    assert run(PyFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [returned(b"ab")]
-    assert run(PyFileBinding(buffered, str(tmp_path), "buffered"), b"ab", call) == [INEXPRESSIBLE]
+    assert run(PythonFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [returned(b"ab")]
+    assert run(PythonFileBinding(buffered, str(tmp_path), "buffered"), b"ab", call) == [
+        INEXPRESSIBLE
+    ]
 
 
 def test_a_file_without_readinto_is_read_and_copied(tmp_path: Path, run: Calls) -> None:
@@ -247,7 +249,7 @@ def test_a_non_blocking_file_is_told(tmp_path: Path, run: Calls) -> None:
 def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
     """Files that were there before stay."""
     (tmp_path / "mine").write_bytes(b"x")
-    binding = PyFileBinding(raw, str(tmp_path), "raw")
+    binding = PythonFileBinding(raw, str(tmp_path), "raw")
     binding.prepare()
     binding.create(b"y")
     binding.dispose()
@@ -256,7 +258,7 @@ def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_change_is_made_in_place(tmp_path: Path) -> None:
     """An open file sees the new bytes."""
-    binding = PyFileBinding(raw, str(tmp_path), "raw")
+    binding = PythonFileBinding(raw, str(tmp_path), "raw")
     binding.prepare()
     path = binding.create(b"old")
     with binding.open(path) as file:
@@ -272,4 +274,4 @@ def test_a_change_is_made_in_place(tmp_path: Path) -> None:
 def test_a_missing_directory_is_one_line(tmp_path: Path) -> None:
     """A target that can't be set up says so."""
     with pytest.raises(TargetError, match=r"\Araw: can't make a directory: .*\Z"):
-        PyFileBinding(raw, str(tmp_path / "no"), "raw").prepare()
+        PythonFileBinding(raw, str(tmp_path / "no"), "raw").prepare()

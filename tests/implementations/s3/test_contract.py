@@ -64,14 +64,23 @@ def test_the_contract_holds_across_the_boundaries_of_windows(
     monkeypatch.setattr(input_stream, "FOOTER", 32)
     config = S3Config(BUCKET, readahead=6, min_seek=4, max_read=64)
     binding = ReferenceBinding(MemoryS3(config, piece), "s3")
-    patterns = ("seek*", "pread*", "full*", "vread*", "read*", "skip*", "pyio.read*", "open.split*")
+    patterns = (
+        "seek*",
+        "pread*",
+        "read-fully*",
+        "read-vectored*",
+        "read*",
+        "skip*",
+        "python.read*",
+        "open.split*",
+    )
     assert broken(run(binding, *patterns, without=_COSTS)) == {}
 
 
 @pytest.mark.parametrize("transport", ["obstore", "boto3"])
 def test_the_contract_holds_on_the_embedded_server(transport: str) -> None:
     """What the wire may change: positions, ends, costs."""
-    result = run(s3({"transport": transport}), "seek.*", "vread.*", "open.cost-*")
+    result = run(s3({"transport": transport}), "seek.*", "read-vectored.*", "open.cost-*")
     assert broken(result) == {}
 
 

@@ -44,7 +44,9 @@ def test_costs_and_reads_are_those_of_the_contract(
 ) -> None:
     """Requests of executors come home, and are within the budgets."""
     patterns = (
-        ("open.cost-*", "vread.*") if isinstance(inner, MemoryFileSystem) else ("open.cost-*",)
+        ("open.cost-*", "read-vectored.*")
+        if isinstance(inner, MemoryFileSystem)
+        else ("open.cost-*",)
     )
     chosen = tuple(c for c in select(patterns) if c.testable)
     binding = SparkBinding(SparkFileSystem(tasks, inner))

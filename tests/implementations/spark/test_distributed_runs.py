@@ -16,19 +16,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fscontract.contract.cli import options as cli_options
+from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.main import main
-from fscontract.contract.cli.options import RunOptions
-from fscontract.contract.distributed import driver
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed import backend
+from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.runner.events import Event, Progress, ViolationFound
 from fscontract.contract.runner.result import RunResult
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants import registry
-from fscontract.implementations.spark.distributed_runs import SparkSpreading
+from fscontract.implementations.spark.distributed_runs import SparkBackend
 from tests.limits import DEADLOCK
 
 TARGETS = Path(__file__).parent / "programs" / "targets.py"
@@ -38,19 +38,19 @@ Command = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")
-def there(spark: Any) -> SparkSpreading:
+def there(spark: Any) -> SparkBackend:
     """Tasks of the session of these tests."""
-    return SparkSpreading(spark, "local[2]")
+    return SparkBackend(spark, "local[2]")
 
 
 @pytest.fixture
-def fscontract(there: SparkSpreading, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
     """The command, with the session of these tests in the place of another one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(there, "close", lambda: None)
-    monkeypatch.setattr(driver, "spreading", lambda kind, place: there)
+    monkeypatch.setattr(backend, "load_backend", lambda kind, address: there)
     # The session's threads stay, and would make the command end this process.
-    monkeypatch.setattr(cli_options, "leave_anyway", lambda code, before: None)
+    monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])
@@ -70,23 +70,23 @@ def _verdicts(result: RunResult) -> dict[str, Any]:
     return {c.clause.id: (c.outcome, str(c.counterexample), c.reason) for c in result.clauses}
 
 
-def test_executors_come_to_the_verdicts_of_one_process(there: SparkSpreading) -> None:
+def test_executors_come_to_the_verdicts_of_one_process(there: SparkBackend) -> None:
     """They run the same programs, shrink what they find, and tell it."""
-    text, run, settings = _run(MUTANT, ("getpos", "caps"))
+    text, run, settings = _run(MUTANT, ("getpos", "capabilities"))
     events: list[Event] = []
     binding = resolve_target(text, run.options)
     whole = check(resolve_target(text, run.options), settings)
-    parts = SpreadRun(text, binding, run, settings, there, events.append).check()
+    parts = DistributedRun(text, binding, run, settings, there, events.append).check()
     assert _verdicts(parts) == _verdicts(whole)
     assert parts.counts["tasks"] == 8
     assert [e.clause for e in events if isinstance(e, ViolationFound)] == ["getpos.value"]
     assert {e.running for e in events if isinstance(e, Progress)} - {0, 1, 2} == set()
 
 
-def test_no_secret_is_shown_by_spark(there: SparkSpreading, spark: Any) -> None:
+def test_no_secret_is_shown_by_spark(there: SparkBackend, spark: Any) -> None:
     """Neither in what its pages have of a job, nor in what it tells of stages."""
-    text, run, settings = _run(MUTANT, ("caps",), SECRET)
-    SpreadRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
+    text, run, settings = _run(MUTANT, ("capabilities",), SECRET)
+    DistributedRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
     store = spark.sparkContext._jsc.sc().statusStore()
     jobs = [
         job for job in _java_list(store.jobsList(None)) if "part 2 of 2" in str(job.description())
@@ -128,7 +128,7 @@ def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
     """One line, whether it can't be made there or takes the worker with it in the middle of a
     part. Such a session tries no task again."""
     options = ("-o", f"driver={os.getpid()}", "-o", f"how={how}")
-    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "caps")
+    done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "capabilities")
     assert done.exit_code == 3
     (line,) = (one for one in done.output.splitlines() if "error:" in one)
     assert says in line

@@ -91,7 +91,7 @@ def test_another_version_is_named_with_a_cure(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     have = fscontract.__version__
-    monkeypatch.setattr(fscontract, "__version__", "99.0")
+    monkeypatch.setattr("fscontract.implementations.spark.tasks.__version__", "99.0")
     with pytest.raises(ExecutorException, match=r"fscontract 99\.0, the executor has") as caught:
         tasks.map(abs, [1])
     for part in (f"fscontract {have}", "ship(spark)", "python"):

@@ -25,9 +25,9 @@ from fscontract.pipeline.hudi.binding import TableBinding
 
 def test_our_tables_conform() -> None:
     """Every clause that can be checked is."""
-    result = CliRunner().invoke(main, ["check", "metadatatable"])
+    result = CliRunner().invoke(main, ["check", "metadata-table"])
     assert result.exit_code == 0, result.output
-    checked = [c for c in clauses().values() if c.api == "metadatatable" and c.testable]
+    checked = [c for c in clauses().values() if c.api == "metadata-table" and c.testable]
     assert f"conforms: {len(checked)} clauses hold" in result.output
 
 
@@ -51,7 +51,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> MetadataTableBinding:
     return TableBinding("local", directory)
 
 
-@pytest.mark.parametrize("clause", ["meta.files", "meta.before-or-after", "meta.race"])
+@pytest.mark.parametrize("clause", ["metadata.files", "metadata.before-or-after", "metadata.race"])
 def test_tables_in_a_directory_conform(local: MetadataTableBinding, clause: str) -> None:
     """Those clauses that depend on what a filesystem does."""
     result = check_pipeline(local, select([clause]))

@@ -47,4 +47,4 @@ def test_some_clauses_hold_on_s3(factory: Callable[[], FileSystem]) -> None:
 @pytest.mark.parametrize("factory", ["s3"], indirect=True)
 def test_every_clause_holds_on_s3(factory: Callable[[], FileSystem]) -> None:
     """As on any filesystem."""
-    assert len(_check(factory, "filesplitter").clauses) > 80
+    assert len(_check(factory, "splitter").clauses) > 80

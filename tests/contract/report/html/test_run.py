@@ -14,11 +14,16 @@ from typing import Any
 import pytest
 
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.report import NotSetUp
 from fscontract.contract.report.html import render
 from fscontract.contract.report.html.run import lanes
 from fscontract.contract.report.html.timeline import Movement, movements, timeline
-from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    ClauseResult,
+    Counterexample,
+    NotSetUp,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]

@@ -12,7 +12,7 @@ from fscontract.contract.program.open_calls import STATUSES, Opening
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.sandbox import Guarded
+from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.hadoop.conversions import java as bridge
@@ -82,7 +82,7 @@ def test_a_filesystem_whose_statuses_lead_elsewhere_gets_a_verdict(
     binding = HadoopBinding(LocalPlace(filesystem, store, "hadoop-raw"), "elsewhere")
     binding.prepare()
     opening = Opening("file", (("with_file_status", kind, None),))
-    executor = Executor(Guarded(binding, 10), load_profile("hadoop-raw").features, 4096)
+    executor = Executor(SandboxedBinding(binding, 10), load_profile("hadoop-raw").features, 4096)
     execution = executor.run(Program(20, (Step("read_byte"),), opening=opening), trace=True)
     assert execution.violation is None
     assert [step.op for step, _, _ in execution.trace][-1] == "read_byte"

@@ -22,11 +22,11 @@ from fscontract.implementations.memory import MemoryInputStream
 
 #: What RawLocalFileSystem breaks itself: findings H1, H3, H4 and H5.
 OWN = {
-    "stns.none": Verdict.FAIL,
+    "new-source.none": Verdict.FAIL,
     "pread.eof": Verdict.FAIL,
     "pread.closed": Verdict.LAX,
-    "full.eof": Verdict.FAIL,
-    "full.closed": Verdict.LAX,
+    "read-fully.eof": Verdict.FAIL,
+    "read-fully.closed": Verdict.LAX,
     "skip.count": Verdict.LAX,
     "skip.closed": Verdict.LAX,
 }
@@ -71,7 +71,7 @@ def _verdict(mutated: Mutant, beneath: Beneath) -> Verdict:
 def test_a_stream_that_does_nothing_itself_breaks_what_hadoop_breaks(beneath: Beneath) -> None:
     """And nothing else, so that a mutant's verdict is the mutant's."""
     filesystem = MutantFileSystem(over_hadoop(MemoryInputStream, beneath))
-    judged = tuple(c for c in STREAMS if c.id.startswith(("full.", "skip.", "stns.")))
+    judged = tuple(c for c in STREAMS if c.id.startswith(("read-fully.", "skip.", "new-source.")))
     result = check(StreamBinding(filesystem, name="over Hadoop"), Settings(PROFILE, judged))
     assert {c.clause.id: c.outcome for c in result.clauses if c.outcome in BROKEN} == {
         clause.id: OWN[clause.id] for clause in judged if clause.id in OWN
@@ -79,7 +79,7 @@ def test_a_stream_that_does_nothing_itself_breaks_what_hadoop_breaks(beneath: Be
 
 
 @pytest.mark.parametrize(
-    "mutated", [m for m in _mutants() if not m.clause.startswith("cons.")][::12], ids=str
+    "mutated", [m for m in _mutants() if not m.clause.startswith("consistency.")][::12], ids=str
 )
 def test_a_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
     """A sample; the next test has all."""

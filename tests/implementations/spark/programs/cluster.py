@@ -18,14 +18,14 @@ from pyspark.sql import SparkSession
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileRange, FSDataInputStream
 from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.cli.options import RunOptions
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.fakes.mutants import registry
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.spark.distributed_runs import SparkSpreading
+from fscontract.implementations.spark.distributed_runs import SparkBackend
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.locations import LocalPlace
 from fscontract.implementations.spark.session import local_session
@@ -117,8 +117,8 @@ def spread(spark: SparkSession, master: str, marker: str, whom: str) -> bool:
     run = RunOptions(None, (), ("getpos",), "all", "quick", None, 0, 10.0, options, None, None)
     settings = Settings(registry.profile(mutant), with_checks(select(run.clauses)))
     target = f"{Path(__file__).with_name('targets.py')}:dying"
-    there = SparkSpreading(spark, master)
-    parts = SpreadRun(target, registry.binding(mutant), run, settings, there).check()
+    there = SparkBackend(spark, master)
+    parts = DistributedRun(target, registry.binding(mutant), run, settings, there).check()
     whole = check(registry.binding(mutant), settings)
     found = [(c.clause.id, c.outcome, c.counterexample) for c in whole.clauses]
     assert any(shown for _, _, shown in found)

@@ -9,17 +9,17 @@ from typing import Any
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileRange
-from fscontract.contract.cli.options import RunOptions
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.implementations.spark.distributed_runs import SparkSpreading
+from fscontract.implementations.spark.distributed_runs import SparkBackend
 from fscontract.implementations.spark.filesystem import SparkFileSystem
 from fscontract.implementations.spark.session import connect_session
 from fscontract.implementations.targets import memory
 
-RUN = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)
+RUN = RunOptions(None, (), ("capabilities",), "all", "quick", None, 0, 10.0, {}, None, None)
 DATA = bytes(range(256)) * 4096
 
 
@@ -44,9 +44,9 @@ def main(folder: str) -> None:
             right = parts == [DATA[r.offset :][:10] for r in ranges]
             found[inner.partition(":")[0]] = [whole, right, missing]
             fs.close()
-        there = SparkSpreading(spark, "sc://here")
-        settings = Settings(load_profile("reference"), with_checks(select(("caps",))))
-        checked = SpreadRun("memory", memory({}), RUN, settings, there).check()
+        there = SparkBackend(spark, "sc://here")
+        settings = Settings(load_profile("reference"), with_checks(select(("capabilities",))))
+        checked = DistributedRun("memory", memory({}), RUN, settings, there).check()
         found["checked"] = checked.conforms and checked.counts["tasks"]
     print(json.dumps(found))
 

@@ -17,8 +17,8 @@ from pyspark import TaskContext
 
 from fscontract.contract.api.filesystem import FileRange
 from fscontract.contract.api.iostatistics import STREAM_READ_TOTAL_BYTES
-from fscontract.contract.cli.options import RunOptions
-from fscontract.contract.distributed.driver import SpreadRun
+from fscontract.contract.distributed.driver import DistributedRun
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
@@ -136,11 +136,11 @@ def _held(path: str) -> int:
 
 def conforms(master: str) -> bool:
     """Whether a check by the executors of the cluster ends well."""
-    run = RunOptions(None, (), ("caps",), "all", "quick", None, 0, 10.0, {}, None, None)
+    run = RunOptions(None, (), ("capabilities",), "all", "quick", None, 0, 10.0, {}, None, None)
     settings = Settings(load_profile("reference"), with_checks(select(run.clauses)))
     there = spark(master)
     try:
-        return SpreadRun("memory", memory({}), run, settings, there).check().conforms
+        return DistributedRun("memory", memory({}), run, settings, there).check().conforms
     finally:
         there.close()
 

@@ -21,6 +21,6 @@ def sleep(seconds: float, wait: Callable[[float], None] = time.sleep) -> None:
     wait(seconds)
 
 
-def now(read: Callable[[], float] = time.time, made: type[datetime] = datetime) -> datetime:
+def now(read: Callable[[], float] = time.time, clock: type[datetime] = datetime) -> datetime:
     """Return the time of day, in UTC."""
-    return made.fromtimestamp(read(), timezone.utc)
+    return clock.fromtimestamp(read(), timezone.utc)

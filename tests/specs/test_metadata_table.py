@@ -52,18 +52,18 @@ HISTORY = {
 
 
 def _own() -> list[Clause]:
-    return [c for c in clauses().values() if c.document == "metadatatable"]
+    return [c for c in clauses().values() if c.document == "metadata-table"]
 
 
 def test_every_clause_is_there_in_its_order() -> None:
     """Whoever speaks of an id finds it for ever."""
-    assert [c.id for c in _own()] == [f"meta.{name}" for name in IDS.split()]
+    assert [c.id for c in _own()] == [f"metadata.{name}" for name in IDS.split()]
 
 
 def test_the_document_is_about_metadata_tables() -> None:
     """No run on a stream is told that it left these clauses out."""
-    assert documents()["metadatatable"].api == "metadatatable"
-    assert {c.api for c in _own()} == {"metadatatable"}
+    assert documents()["metadata-table"].api == "metadata-table"
+    assert {c.api for c in _own()} == {"metadata-table"}
 
 
 def test_sections_are_headings_of_the_document() -> None:

@@ -44,7 +44,7 @@ HISTORY = {
 
 
 def _own() -> list[Clause]:
-    return [c for c in clauses().values() if c.document == "filesplitter"]
+    return [c for c in clauses().values() if c.document == "splitter"]
 
 
 def test_every_clause_is_there_in_its_order() -> None:
@@ -54,9 +54,9 @@ def test_every_clause_is_there_in_its_order() -> None:
 
 def test_the_document_is_about_splitters() -> None:
     """No run on a stream is told that it left these clauses out."""
-    assert documents()["filesplitter"].api == "splitter"
+    assert documents()["splitter"].api == "splitter"
     assert {c.api for c in _own()} == {"splitter"}
-    assert {c.document for c in clauses().values() if c.api == "splitter"} == {"filesplitter"}
+    assert {c.document for c in clauses().values() if c.api == "splitter"} == {"splitter"}
 
 
 def test_sections_are_headings_of_the_document() -> None:

@@ -1,0 +1,140 @@
+"""The state of a run, handed to its phases, which are functions of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.distributed.partial_results import Family
+from fscontract.contract.generate.vectors import Vector
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
+from fscontract.contract.runner.crashes import Journal
+from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.resource_checks import LeakWatch
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.sandbox import Sandbox
+from fscontract.contract.runner.settings import Settings
+
+#: After this many failed connections in a row the run ends.
+_MAX_ERRORS = 20
+_TICKS_PER_EVENT = 10
+
+
+class StopRun(Exception):
+    """The run ends early, as it was asked to, or since the target has leaked too much."""
+
+
+@dataclass
+class RunContext:
+    """What a run works on, and what it has found so far."""
+
+    settings: Settings
+    binding: Binding
+    listener: Listener
+    sandbox: Sandbox
+    journal: Journal
+    executor: Executor
+    counterexamples: ShrinkingCounterexamples
+    leaks: LeakWatch
+    #: Operations that the binding can express and the profile allows.
+    operations: frozenset[str]
+    #: A boundary of the implementation's buffer, in bytes.
+    buffer: int
+
+    #: How often checks that are not programs exercised each clause.
+    exercised: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    #: Results of families of threads, in a shard of a run.
+    families: list[Family] = field(default_factory=list)
+    #: What kept threads from showing more.
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    #: Programs that exceeded the time limit once, and not when they ran again.
+    late: list[str] = field(default_factory=list)
+    #: Why the run can't conform, whatever its clauses show.
+    incomplete: str = ""
+
+    phase: str = ""
+    #: How many programs the phase has, None if that is not known.
+    total: int | None = None
+    done: int = 0
+    #: The number of the program that runs now, or ran last, and the program itself.
+    begun: int = 0
+    item: Program | Vector | None = None
+    #: The step at which a program was interrupted last.
+    interrupted_step: int = -1
+    _ticks: int = 0
+    _errors_in_a_row: int = 0
+
+    def begin_phase(self, name: str, total: int | None = None) -> None:
+        """Start the next phase, in a clean environment."""
+        self.sandbox.restore()
+        self.phase, self.total, self.done, self.begun = name, total, 0, 0
+        self.item = None
+        if self.settings.shard is not None:
+            self.settings.shard.begin()
+        self.journal.done = 0
+        self.journal.begin(None)
+        self.listener(PhaseStarted(name, total))
+
+    def repeat(self) -> None:
+        """Go back to the beginning of the program that was begun last."""
+        self.done = self.journal.done = self.begun
+        self.counterexamples.abandon()
+
+    def tick(self) -> None:
+        """Report progress now and then."""
+        self._ticks += 1
+        if self._ticks % _TICKS_PER_EVENT == 0:
+            executor, selected = self.executor, self.settings.selected
+            exercised = (executor.acceptor.reached, executor.counts, self.exercised)
+            judged = sum(any(clause in counts for counts in exercised) for clause in selected)
+            operations = executor.operations
+            progress = Progress(self.phase, self.done, self.total, operations, clauses=judged)
+            with self.sandbox.patches.tolerated():
+                self.listener(progress)
+
+    def keep(self, clause: str, counterexample: Counterexample | None) -> None:
+        """Keep and report what a check has found, if it has found anything."""
+        if counterexample is not None:
+            self.report(self.counterexamples.add(clause, counterexample))
+
+    def report(self, clause: str | None) -> None:
+        """Report a clause, if it is new; StopRun if the run ends at the first one."""
+        if clause is None:
+            return
+        counterexamples = self.counterexamples
+        for by_clause in (counterexamples.failed, counterexamples.crashed, counterexamples.hung):
+            if clause in by_clause:
+                self.listener(ViolationFound(clause, by_clause[clause]))
+                break
+        if self.settings.stop_at_first:
+            raise StopRun
+
+    def lose_call(self, text: str) -> None:
+        """Count a call that the environment failed; TargetError after too many in a row."""
+        self.counts["errors"] += 1
+        self._errors_in_a_row += 1
+        if self._errors_in_a_row >= _MAX_ERRORS:
+            raise TargetError(f"{self.binding.name}: stopped answering: {text}")
+
+    def reach(self) -> None:
+        """Note that the target has answered."""
+        self._errors_in_a_row = 0
+
+    def mark_example(self, clause: str, counterexample: Counterexample) -> None:
+        """Note that the example that runs now, if one does, fails by an unselected clause."""
+        if isinstance(self.item, Vector) and clause not in self.settings.declared:
+            self.counterexamples.unhold(self.item.clause, clause, counterexample)
+
+    def warn_unselected(self, clause: str, counterexample: Counterexample) -> None:
+        """Warn that a clause ended a program that was neither selected nor declared."""
+        if clause in self.settings.declared:
+            return
+        how = f"{counterexample.how} ({counterexample.actual}), which breaks {clause}"
+        warning = f"neither selected nor declared: {how}"
+        if warning not in self.warnings:
+            self.warnings.append(warning)

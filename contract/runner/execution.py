@@ -1,0 +1,135 @@
+"""What an execution of a program needs, and what it shows: files, compiled steps, violations."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from fscontract.contract.binding import Action, Binding
+from fscontract.contract.models.acceptor import Acceptor
+from fscontract.contract.models.openfile_stages import Said
+from fscontract.contract.models.stream_state import Failure, Judgement
+from fscontract.contract.program.content import content
+from fscontract.contract.program.outcome import Outcome
+from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.crashes import StepIndex
+
+
+class Compiled(NamedTuple):
+    """A step made ready for one file length: resolved, numbered, bound."""
+
+    source: Step
+    step: Step
+    number: int
+    action: Action
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What one program showed: a failure that ended it, or a SHOULD that it missed on the way."""
+
+    program: Program
+    index: int
+    step: Step
+    outcome: Outcome
+    failure: Failure
+    missed: bool = False
+    #: The operation that last touched the position before the failing step.
+    origin: str = ""
+    #: Whether a read would tell where the stream is: the position is known, and before the end.
+    placed: bool = True
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """Violations that look alike: the same clause, seen by the same call in the same way."""
+        failure = self.failure
+        kind = self.outcome.kind.value
+        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+
+    @property
+    def likeness(self) -> tuple[str, ...]:
+        """What stays the same while a program is made smaller."""
+        return (self.failure.clause, self.failure.aspect)
+
+
+def stage_violation(program: Program, step: Step, outcome: Outcome, said: Said) -> Violation:
+    """The violation of a stage of an opening."""
+    assert said.failure is not None
+    return Violation(program, -1, step, outcome, said.failure)
+
+
+@dataclass
+class Execution:
+    """One program's run."""
+
+    violation: Violation | None = None
+    misses: list[Violation] = field(default_factory=list)
+    environment: Outcome | None = None
+    trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+
+class Workspace:
+    """Files and compiled steps of one binding, shared by the programs that run on it.
+
+    A file is made once per length, for all programs that do not change it.
+    """
+
+    def __init__(
+        self, binding: Binding, buffer: int, acceptor: Acceptor, step_index: StepIndex | None = None
+    ) -> None:
+        self.binding = binding
+        self.buffer = buffer
+        self.acceptor = acceptor
+        self.operations = 0
+        self.programs = 0
+        self._step_index: StepIndex = [0] if step_index is None else step_index
+        self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._by_value: dict[tuple[int, Step], Compiled] = {}
+        self._by_identity: dict[int, dict[int, Compiled]] = {}
+
+    @property
+    def index(self) -> int:
+        """The step that is running, for a report of a hang; -1 while a stream is opened."""
+        return self._step_index[0]
+
+    @index.setter
+    def index(self, index: int) -> None:
+        self._step_index[0] = index
+
+    def file(self, length: int) -> tuple[str, bytes, int]:
+        """Path, content and start node of the shared file of this length."""
+        known = self._files.get(length)
+        if known is None:
+            data = self.binding.fixed_content
+            if data is None:
+                data = content(length)
+            known = self.binding.create(data), data, self.acceptor.start(data)
+            self._files[length] = known
+            self._by_identity[length] = {}
+        return known
+
+    def compile(self, length: int, step: Step) -> Compiled:
+        """The step for a file of this length."""
+        by_identity = self._by_identity[length]
+        compiled = by_identity.get(id(step))
+        if compiled is not None and compiled.source is step:
+            return compiled
+        key = (length, step)
+        compiled = self._by_value.get(key)
+        if compiled is None:
+            actual = len(self.file(length)[1])
+            resolved = resolve_step(step, actual, self.buffer)
+            action = self.binding.bind(resolved)
+            number = self.acceptor.number(replace(resolved, stream=0))
+            compiled = Compiled(step, resolved, number, action)
+            self._by_value[key] = compiled
+        # The compiled step keeps its source alive, so an identity can't come to mean another.
+        if compiled.source is step:
+            by_identity[id(step)] = compiled
+        return compiled
+
+    def forget(self, path: str) -> None:
+        """Remove a file that no other program uses."""
+        with contextlib.suppress(Exception):  # the program may have deleted it already
+            self.binding.change(path, None)

@@ -1,0 +1,83 @@
+"""Run one program of a phase, and keep what it shows: violations, misses, leaks."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fscontract.contract.generate.vectors import Vector
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.context import RunContext, StopRun
+from fscontract.contract.runner.counterexamples import counterexample
+from fscontract.contract.runner.crashes import LeftOut
+from fscontract.contract.runner.differential import SAME_VALIDATION, against_pair, against_vector
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.resource_checks import OUT_OF
+from fscontract.contract.runner.result import Counterexample
+
+
+def check_program(context: RunContext, item: Program | Vector) -> None:
+    """Run a program or an example, and keep whatever it shows.
+
+    StopRun at the place where the settings end the run.
+    """
+    if context.settings.until == (context.phase, context.done):
+        raise StopRun
+    context.begun, context.item = context.done, item
+    program = item.program if isinstance(item, Vector) else item
+    executor = context.executor
+    left_out = context.settings.crashes and executor.leaves_out(program)
+    execution = executor.run(program, trace=isinstance(item, Vector))
+    context.done += 1
+    context.journal.done = context.done
+    if left_out:
+        _mark_left_out(context, program)
+    elif execution.environment is not None:
+        context.lose_call(str(execution.environment))
+    else:
+        context.reach()
+        _keep_violations(context, item, execution)
+        _compare_pair(context, program, execution)
+        _look_for_leaks(context, program)
+
+
+def _keep_violations(context: RunContext, item: Program | Vector, execution: Execution) -> None:
+    counterexamples, violation = context.counterexamples, execution.violation
+    for miss in execution.misses:
+        context.report(counterexamples.miss(miss))
+    if violation is not None:
+        context.report(counterexamples.violation(violation))
+        context.mark_example(counterexamples.charged(violation), counterexample(violation))
+    elif isinstance(item, Vector):
+        outcomes = [outcome for _, outcome, _ in execution.trace]
+        context.keep(item.clause, against_vector(context.executor, item, outcomes))
+    elif any(s.stream > 0 for s in item.steps) and item.opening is None:
+        context.exercised["open.independent"] += 1
+
+
+def _compare_pair(context: RunContext, program: Program, execution: Execution) -> None:
+    if program.faults is not None:
+        context.exercised["fault.hang"] += 1
+    compared, difference = against_pair(context.executor, program, execution)
+    context.exercised[SAME_VALIDATION] += compared
+    context.keep(SAME_VALIDATION, difference)
+
+
+def _mark_left_out(context: RunContext, program: Program) -> None:
+    """Note that an example is not run, since it makes calls that ended a process."""
+    for crash in context.settings.crashes:
+        if program in LeftOut([crash, crash]):
+            context.mark_example(crash.clause, crash.counterexample)
+
+
+def _look_for_leaks(context: RunContext, program: Program) -> None:
+    clause = "close.release" if program.faults is None else "fault.release"
+    context.exercised[clause] += 1
+    known = clause in context.counterexamples.failed
+    again = partial(context.counterexamples.executor.run, program)
+    left = context.leaks.left(again, context.sandbox.restore, known)
+    if context.leaks.too_many:
+        context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
+        raise StopRun
+    if left:
+        expected, how = ("nothing is left open",), f"close: left {left}"
+        context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))

@@ -1,0 +1,135 @@
+"""What a user asks of a run: the options, the clauses they select, and the settings they make.
+
+Every front end builds its runs here: commands, `fscontract.check`, the pytest plug-in, processes of
+isolated runs and tasks of distributed ones.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fscontract.contract import targets
+from fscontract.contract.binding import Binding
+from fscontract.contract.masking import mask_url
+from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import FAULTS, STREAM, Clause, Level, select
+from fscontract.contract.spec.known_failures import Known, applying
+from fscontract.contract.spec.profiles import Profile, load_profile
+
+#: Levels of clauses by the value of `--level`.
+_LEVELS = {"must": {Level.MUST}, "should": {Level.MUST, Level.SHOULD}, "all": set(Level)}
+#: Seconds to set up a target: a multiple of the time limit of a program, and at least this.
+_SET_UP_PROGRAMS, _SET_UP = 6, 60.0
+#: Where replay files go.
+_REPLAYS = Path(".fscontract")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of a run as a user gives them, before anything is loaded."""
+
+    profile: str | None = None
+    features: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+    level: str = "all"
+    effort: str = "quick"
+    faults: str | None = None
+    seed: int = 0
+    timeout: float = 10.0
+    #: Options of the target.
+    options: dict[str, str] = field(default_factory=dict)
+    file: str | None = None
+    content: Path | None = None
+    #: The master of Spark whose executors run the programs, if it is not this process.
+    spark: str | None = None
+
+
+def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
+    """Return the testable clauses of streams, or of `anything`, that the options select."""
+    return tuple(
+        clause
+        for clause in select(run.clauses)
+        if clause.testable
+        and clause.level in _LEVELS[run.level]
+        and (anything or clause.api == STREAM)
+        and (clause.document != FAULTS or run.faults is not None)
+    )
+
+
+def resolve(target: str, run: RunOptions) -> Binding:
+    """Return the binding of a target; TargetError or UsageError."""
+    home = os.getpid()
+    faulty = run.faults is not None
+    binding = targets.resolve_target(target, run.options, run.file, run.content, faulty)
+    leave_fork(home)
+    return binding
+
+
+def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
+    """Return the binding of a target, which may be part of a pipeline; TargetError, UsageError."""
+    home = os.getpid()
+    faulty = run.faults is not None
+    binding = targets.resolve_any(target, run.options, run.file, run.content, faulty)
+    leave_fork(home)
+    return binding
+
+
+def set_up_limit(timeout: float) -> float:
+    """Return how many seconds a target may take to be made; `timeout` is that of a program."""
+    return max(_SET_UP, _SET_UP_PROGRAMS * timeout)
+
+
+def leave_fork(home: int) -> None:
+    """End this process if it is a fork of `home` that a target made: that one makes the report."""
+    if os.getpid() != home:
+        os._exit(0)
+
+
+def profile_of(name: str, run: RunOptions) -> Profile:
+    """Return the profile the user chose, or `name`, with the features the user added."""
+    return load_profile(run.profile or name).with_features(run.features)
+
+
+def settings_for(
+    binding: Binding,
+    run: RunOptions,
+    clauses: tuple[Clause, ...],
+    known: Sequence[Known] = (),
+    *,
+    profile: Profile | None = None,
+    target: str | None = None,
+) -> Settings:
+    """Return the settings of a run on one binding.
+
+    Known failures are those of `known` and of the profile: the given one, or that of the options.
+    With the `target` as the user typed it, the run writes replay files, which name it.
+    """
+    profile = profile or profile_of(binding.default_profile, run)
+    return Settings(
+        profile=profile,
+        clauses=clauses,
+        effort=run.effort,
+        faults=run.faults,
+        seed=run.seed,
+        known=applying(known, profile.known, profile.name, binding.name),
+        timeout=run.timeout,
+        replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
+        replay_fields={} if target is None else _replay_fields(target, run),
+    )
+
+
+def _replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
+    """Return what a replay needs to resolve the target again; names of options, no values."""
+    fields: dict[str, Any] = {"target": mask_url(target)}
+    if run.options:
+        fields["options"] = sorted(run.options)
+    if run.profile is not None:
+        fields["profile"] = run.profile
+    if run.file is not None and run.content is not None:
+        fields |= {"file": mask_url(run.file), "content": str(run.content)}
+    return fields
