@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar, overload
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints, overload
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus
@@ -26,13 +27,11 @@ MAX_SEQUENCE = 1 << 32
 NO_BLOCK = -1
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?(?=/|$)")
-#: The fields of a record in JSON, with the types that their values may be of.
-_Fields = Mapping[str, tuple[type, ...]]
 _Record = TypeVar("_Record", bound="_JsonRecord")
 
 
 def bare_path(uri: str) -> str:
-    """Return the path of a URI without scheme and authority; a bare path is given back as it is."""
+    """Return the path of a URI without scheme and authority; a bare path is unchanged."""
     authority = None if uri.startswith("/") else _URI.match(uri)
     return uri if authority is None else uri[authority.end() :] or "/"
 
@@ -57,17 +56,28 @@ def block_id(operator_id: int, sequence: int) -> int:
     return operator_id << 32 | sequence
 
 
+def _fields(record: type) -> Mapping[str, tuple[type, ...]]:
+    """Return the fields of a record in JSON, with the types that their values may have."""
+    return _fields_of(record.__mro__)
+
+
+@cache
+def _fields_of(bases: tuple[Any, ...]) -> Mapping[str, tuple[type, ...]]:
+    owner: Any = next(base for base in bases if "TYPE" in vars(base))
+    hints = get_type_hints(owner)
+    return {f.name: get_args(hints[f.name]) or (hints[f.name],) for f in fields(owner)}
+
+
 class _JsonRecord:
     """A frozen dataclass that is also one line of JSON: `{"type", "version", field: value}`."""
 
     __slots__ = ()
-    #: What `type` says.
+    #: The value of `type` in JSON.
     TYPE: ClassVar[str]
-    FIELDS: ClassVar[_Fields]
 
     def to_json(self) -> str:
         """Return the record as one line of ASCII JSON."""
-        values = {name: getattr(self, name) for name in self.FIELDS}
+        values = {name: getattr(self, name) for name in _fields(self.__class__)}
         return json.dumps({"type": self.TYPE, "version": VERSION, **values})
 
     @classmethod
@@ -86,16 +96,14 @@ class _JsonRecord:
         if head != (cls.TYPE, VERSION):
             raise IllegalArgumentException(f"not a {cls.TYPE} record of version {VERSION}")
         values = {key: value for key, value in data.items() if key not in ("type", "version")}
-        if values.keys() != cls.FIELDS.keys():
-            odd = ", ".join(sorted(values.keys() ^ cls.FIELDS.keys(), key=str))
+        known = _fields(cls)
+        if values.keys() != known.keys():
+            odd = ", ".join(sorted(values.keys() ^ known.keys(), key=str))
             raise IllegalArgumentException(f"a {cls.TYPE} record lacks or has too many: {odd}")
-        for name, types in cls.FIELDS.items():
+        for name, types in known.items():
             if type(values[name]) not in types:
                 raise IllegalArgumentException(f"{name} of a {cls.TYPE} record is of a wrong type")
         return cls(**values)
-
-
-_NONE = type(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,6 @@ class FileInfo(_JsonRecord):
     """A file that was found: in a directory that is scanned, or by itself (`directory` None)."""
 
     TYPE = "file-info"
-    FIELDS: ClassVar[_Fields] = {"directory": (str, _NONE), "relative_path": (str,)}
 
     directory: str | None
     #: The path below `directory`; the whole path or URI if there is none.
@@ -160,20 +167,6 @@ class FileMetadata(_JsonRecord):
     """
 
     TYPE = "file"
-    FIELDS: ClassVar[_Fields] = {
-        "file_path": (str,),
-        "file_name": (str,),
-        "file_length": (int,),
-        "is_directory": (bool,),
-        "number_of_blocks": (int,),
-        "block_size": (int,),
-        "data_offset": (int,),
-        "discover_time": (int,),
-        "relative_path": (str,),
-        "first_block_id": (int,),
-        "etag": (str, _NONE),
-        "modification_time": (int, _NONE),
-    }
 
     file_path: str
     file_name: str
@@ -226,17 +219,6 @@ class FileBlockMetadata(BlockMetadata, _JsonRecord):
     """
 
     TYPE = "block"
-    FIELDS: ClassVar[_Fields] = {
-        "block_id": (int,),
-        "offset": (int,),
-        "length": (int,),
-        "is_last_block": (bool,),
-        "previous_block_id": (int,),
-        "file_path": (str,),
-        "file_length": (int,),
-        "etag": (str, _NONE),
-        "modification_time": (int, _NONE),
-    }
 
     offset: int
     #: The END of the block in the file, exclusive; not how many bytes it has: that is `size`.

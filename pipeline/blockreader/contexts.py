@@ -160,7 +160,7 @@ def _pieces(data: bytes, length: int) -> list[bytes]:
 
 
 class PiecesReaderContext(FixedBytesReaderContext):
-    """As its base, with batches that are a PiecesBatch."""
+    """The same with PiecesBatch batches."""
 
     def _batch_of(self, data: bytes, start: int) -> RecordBatch:
         return PiecesBatch(self._block.block_id, data, start, self.length)

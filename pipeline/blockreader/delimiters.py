@@ -23,7 +23,7 @@ _LAST_WINDOW = 1 << 20
 
 
 class Delimiter(ABC):
-    """What ends a record. Offsets are relative to the buffer unless they are of a file."""
+    """The end of a record. Offsets are relative to the buffer unless they are of a file."""
 
     @abstractmethod
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
@@ -72,7 +72,7 @@ class LineEnd(Delimiter):
         return 1 if data.endswith(b"\r") else 0
 
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        r"""Return the complete lines; the length of a line end is 1 where there is no `\r`."""
+        r"""Return the complete lines; the length of a line end is 1 without any `\r`."""
         if b"\r" not in data:
             records = data.split(b"\n")
             return records, len(data) - len(records.pop()), 1

@@ -12,7 +12,7 @@ from fscontract.pipeline.blockreader.delimiters import delimiter_of
 from fscontract.pipeline.blockreader.source import RecordTooLongException
 from fscontract.pipeline.blocks import NO_BLOCK
 
-#: What becomes of a record that is longer than is allowed.
+#: How a record that is too long is treated.
 TooLong: TypeAlias = Literal["error", "truncate", "skip"]
 #: The first read behind a block's end; each further one is twice as long, up to the buffer.
 DEFAULT_OVERFLOW = 1 << 14
@@ -292,7 +292,7 @@ class ReadAheadLineReaderContext(LineReaderContext):
 
 
 class RegionReaderContext(ReadAheadLineReaderContext):
-    """As its base, with batches that are a RegionBatch wherever all delimiters are alike.
+    """The same with RegionBatch batches wherever all delimiters are alike.
 
     Options that look at each record (`drop_blank`, `max_record_length`) take the batches apart.
     """

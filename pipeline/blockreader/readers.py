@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem, FSDataInputStream
@@ -167,7 +167,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
                 self._abandon()
 
     def _set_up(self, block: FileBlockMetadata) -> None:
-        """Have the context take up the block, on the stream at hand if the block goes on in it."""
+        """Initialize the context for the block, on the open stream if the block continues it."""
         last = self._last
         follows = block.previous_block_id not in (NO_BLOCK, block.block_id)
         consecutive = follows and last is not None and last.block_id == block.previous_block_id
@@ -244,6 +244,8 @@ def as_bytes(data: bytes) -> bytes:
 class FSLineReader(FSBlockReader[R]):
     """Reads lines by a LineReaderContext: the converter has to return None for rests of lines."""
 
+    context_class: ClassVar[type[LineReaderContext]] = LineReaderContext
+
     def __init__(
         self,
         fs: FileSystem,
@@ -251,20 +253,13 @@ class FSLineReader(FSBlockReader[R]):
         context: LineReaderContext | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(fs, context or LineReaderContext(), converter, **options)
+        super().__init__(fs, context or self.context_class(), converter, **options)
 
 
-class FSReadAheadLineReader(FSBlockReader[R]):
+class FSReadAheadLineReader(FSLineReader[R]):
     """Reads lines by a ReadAheadLineReaderContext, each from exactly one block."""
 
-    def __init__(
-        self,
-        fs: FileSystem,
-        converter: Callable[[bytes], R | None],
-        context: ReadAheadLineReaderContext | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(fs, context or ReadAheadLineReaderContext(), converter, **options)
+    context_class: ClassVar[type[LineReaderContext]] = ReadAheadLineReaderContext
 
 
 class FSSliceReader(FSBlockReader[bytes]):

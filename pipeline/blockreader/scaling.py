@@ -37,7 +37,7 @@ class ScalingPolicy:
 
 @dataclass(frozen=True)
 class ScalingState:
-    """What is known so far: the readers wanted, when to decide next, blocks waiting by partition.
+    """The state of scaling: the readers, the time of the next decision, the backlog by partition.
 
     The first report decides at once.
     """

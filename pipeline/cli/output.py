@@ -34,7 +34,7 @@ class StandardOutput:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it is no terminal, or one that wants plain lines."""
+        """Return whether to print plain lines: output is not a terminal, or a plain one."""
         from fscontract.contract.report.console import is_plain
 
         return is_plain(sys.stdout)
@@ -93,7 +93,7 @@ class Printer(ABC):
         self.count = 0
 
     def take(self, block_records: BlockRecords, max_records: int) -> None:
-        """Print at most so many records."""
+        """Print at most `max_records` records."""
         self.count += min(max_records, block_records.records)
         if block_records.batch is not None and self.records:
             self._print(block_records.block, block_records.batch, max_records)
@@ -134,7 +134,7 @@ class JsonPrinter(Printer):
 
 
 class CountPrinter(Printer):
-    """How many there are, alone or, as JSON, with other numbers."""
+    """Prints the number of records, alone or, as JSON, with other numbers."""
 
     records = False
 

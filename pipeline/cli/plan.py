@@ -34,7 +34,7 @@ _FOREVER = 1e9
 
 @dataclass(frozen=True)
 class SplitSettings:
-    """Which files there are to be, and how they are split."""
+    """The files of a command, and how they are split."""
 
     block_size: int | None = None
     recursive: bool = True
@@ -46,7 +46,7 @@ class SplitSettings:
 
 
 class LocationPlan(NamedTuple):
-    """What lies in one place: files as they are found, and behind each its blocks."""
+    """The plan of one filesystem: files in the order of the scan, each followed by its blocks."""
 
     location: FileLocation
     filesystem: FileSystem
@@ -149,7 +149,7 @@ class BlockRecords(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """How blocks are read; other processes are told by it."""
+    """How blocks are read; sent to tasks."""
 
     reader: str = "lines"
     delimiter: bytes | None = None

@@ -126,8 +126,6 @@ def read(
     Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
     is printed. 130 interrupted, 141 the output was closed.
     """
-    from fscontract.pipeline.cli.plan import BlockPlan, ReadSettings
-
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
     with cli_options.one_line(options):
@@ -205,7 +203,7 @@ _AHEAD = 1
 _SETTINGS = {"spark.driver.memory": "2g", "spark.driver.maxResultSize": "0"}
 _LOCAL = re.compile(r"local(\[[\w*, ]+\])?|local-cluster\[[\d, ]+\]")
 
-#: Of each `Found`: the block's place in the task, count, bytes, the records and their offsets.
+#: Of BlockRecords: the index of the block in the task, count, bytes, records and their offsets.
 _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 
 

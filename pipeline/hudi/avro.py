@@ -317,7 +317,7 @@ def _agree(
 
 
 def _key(kind: Any, names: Mapping[str, Any]) -> str:
-    """Return what a branch of a union is told from others by."""
+    """Return the key of a branch of a union."""
     if isinstance(kind, str):
         return kind
     if "name" in kind:

@@ -67,7 +67,7 @@ _OUTSIDE = frozenset({"", ".", ".."})
 
 @dataclass(frozen=True)
 class Change:
-    """What an action did to a dataset: files it added, with their sizes, and files it deleted.
+    """The change of a dataset by an action: added files with their sizes, and deleted files.
 
     `statistics` are of files it added; their keys may be left empty.
     """

@@ -68,7 +68,7 @@ def _hash64(text: str) -> str:
 #: In the notes of a base file: that all its statistics are in its meta blocks, too.
 MARK, VERSION = b"fscontract.columns", b"1"
 #: How many files' statistics are held before they are packed, and are in a block at most.
-MOST_ROWS = 1 << 16
+MAX_ROWS = 1 << 16
 
 _Count = int | None
 
@@ -106,7 +106,7 @@ class ColumnChunk:
 def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
     """Yield chunks of one column's statistics: a chunk for each type, in record order."""
     remaining = iter(records)
-    while part := list(islice(remaining, MOST_ROWS)):
+    while part := list(islice(remaining, MAX_ROWS)):
         by_wrapper: dict[str | None, ColumnChunk] = {}
         for known in part:
             wrapper = _wrapper(known)
@@ -140,7 +140,7 @@ class Packer:
             for record in group:
                 if isinstance(record, ColumnStatistics):
                     self._waiting.append(record)
-                    if len(self._waiting) == MOST_ROWS:
+                    if len(self._waiting) == MAX_ROWS:
                         self._pack(column)
                 yield record
             self._pack(column)
@@ -200,7 +200,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
     try:
         schema = pa.ipc.open_stream(data).schema
         wrapper = (schema.metadata or {}).get(b"wrapper", b"").decode() or None
-        table = _read_table(data, _arrow_schema(wrapper), MOST_ROWS, max_bytes)
+        table = _read_table(data, _arrow_schema(wrapper), MAX_ROWS, max_bytes)
         partitions = table["partition"].combine_chunks()
         if not table.num_rows:
             return ColumnChunk(wrapper)

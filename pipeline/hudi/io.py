@@ -72,7 +72,7 @@ def remove_abandoned(fs: FileSystem, directory: str) -> list[str]:
 
 
 def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
-    """Put files below a directory on the disk, whoever wrote them.
+    """Sync files below a directory to the disk, including those of other writers.
 
     Where a filesystem has no such call, they are there once they are closed.
     """

@@ -22,8 +22,7 @@ from fscontract.pipeline.hudi.column_stats import can_pack
 from fscontract.pipeline.hudi.io import MetadataWarning, in_threads
 from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer, statistics_of
 from fscontract.pipeline.hudi.records import ColumnStatistics
-from fscontract.pipeline.hudi.table_location import KEY_GENERATOR
-from fscontract.pipeline.hudi.updates import SCHEMA
+from fscontract.pipeline.hudi.table_location import KEY_GENERATOR, SCHEMA
 
 PARTITION_FIELDS = "hoodie.table.partition.fields"
 HIVE_STYLE = "hoodie.datasource.write.hive_style_partitioning"
@@ -41,7 +40,7 @@ _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 @dataclass(frozen=True)
 class DeclaredProperties:
-    """What a user says of a dataset; what is None is inferred. `schema` is Avro as JSON."""
+    """Properties that a user declares; None is inferred. `schema` is Avro as JSON."""
 
     partition_fields: Sequence[str] | None = None
     record_key: Sequence[str] | None = None
@@ -50,7 +49,7 @@ class DeclaredProperties:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What the footer of one file says: its columns, their ranges, and the file's notes."""
+    """The footer of one file: its columns, their ranges, and its key-value metadata."""
 
     partition: str
     columns: Any

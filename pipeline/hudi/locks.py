@@ -28,7 +28,7 @@ _RELEASED = ".released"
 
 
 class LockProvider(Protocol):
-    """What lets one writer at a time go on."""
+    """A lock that one writer at a time holds."""
 
     def acquire(self) -> None:
         """Wait for the lock, and take it; LockedException if that takes too long."""

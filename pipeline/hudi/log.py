@@ -154,7 +154,7 @@ def records_of(
 
 
 def rolled_back(log: Log, block: LogBlock) -> str | None:
-    """Return the instant that a block takes back, None if it is no such block."""
+    """Return the instant that a block takes back, None for other blocks."""
     if block.type != COMMAND:
         return None
     target = block.header.get(TARGET)

@@ -199,7 +199,7 @@ _KINDS: dict[tuple[str, str], tuple[str, _Bounds]] = {
 
 SUFFIX = ".parquet"
 #: How many columns of a file have statistics, unless it is said which: as many as with Hudi.
-MOST_COLUMNS = 32
+MAX_COLUMNS = 32
 #: How much of a file's end is read at first; a larger footer takes a second read.
 TAIL = 64 * 1024
 #: A larger footer is not read; in memory it may take 200 times as much.
@@ -224,7 +224,7 @@ def read_statistics(
     columns: Collection[str] | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Statistics:
-    """Return what the Parquet files among some files of the dataset at `path` say of their columns.
+    """Return the column statistics of the Parquet files among some files of a dataset.
 
     A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
     first 32 of each file. A file that is not there, or can't be read, has no statistics: an
@@ -284,7 +284,7 @@ def statistics_of(
         if columns is None or leaf.path in columns:
             chunks = [group.column(index) for group in groups]
             statistics.append(column_range(name, leaf, chunks))
-        if columns is None and len(statistics) == MOST_COLUMNS:
+        if columns is None and len(statistics) == MAX_COLUMNS:
             break
     return statistics
 

@@ -174,7 +174,7 @@ def _own_schema() -> Any:
 
 
 def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
-    """Return a record by the schema of this package; None if it has a part that is not known here.
+    """Decode a record with the schema of this package; None if it has unknown parts.
 
     ValueError for what is no such record.
     """

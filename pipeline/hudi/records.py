@@ -34,7 +34,7 @@ GONE = FileEntry(0, is_deleted=True, replaces=True)
 
 @dataclass(frozen=True)
 class Deleted:
-    """That the whole record of a key is gone."""
+    """The deletion of a key's whole record."""
 
     key: str
 
@@ -165,7 +165,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 def is_nan(value: object) -> bool:
-    """Return whether a value is no number: no bound of anything."""
+    """Return whether a value is NaN, which bounds nothing."""
     return isinstance(value, float) and math.isnan(value)
 
 

@@ -24,172 +24,133 @@ WRAPPERS: dict[str, Any] = {
 }
 
 
-def _record(name: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"type": "record", "name": name, "namespace": NAMESPACE, "fields": fields}
+#: The type of a field, and its default: a tuple, as a type is a name, a list or a mapping.
+_VERSION = (["int", "null"], 1)
+_STRINGS = {"type": "array", "items": "string"}
 
 
-def _field(name: str, kind: Any) -> dict[str, Any]:
-    return {"name": name, "type": kind}
+def _record(name: str, /, **fields: Any) -> dict[str, Any]:
+    """Return the schema of a record, with fields by name: a type, or a type and a default."""
+    entries = [
+        {"name": field, "type": kind[0], "default": kind[1]}
+        if isinstance(kind, tuple)
+        else {"name": field, "type": kind}
+        for field, kind in fields.items()
+    ]
+    return {"type": "record", "name": name, "namespace": NAMESPACE, "fields": entries}
 
 
-def _optional(name: str, kind: Any) -> dict[str, Any]:
-    return {"name": name, "type": ["null", kind], "default": None}
+def _optional(*kinds: Any) -> tuple[Any, None]:
+    return ["null", *kinds], None
 
 
-def _wrapper(name: str) -> dict[str, Any]:
-    return _record(name, [_field("value", WRAPPERS[name])])
+def _array(kind: Any) -> dict[str, Any]:
+    return {"type": "array", "items": kind}
 
 
-_FILE_INFO = _record(
-    "HoodieMetadataFileInfo", [_field("size", "long"), _field("isDeleted", "boolean")]
-)
+def _map(kind: Any) -> dict[str, Any]:
+    return {"type": "map", "values": kind}
+
+
+_FILE_INFO = _record("HoodieMetadataFileInfo", size="long", isDeleted="boolean")
 _COLUMN_STATS = _record(
     "HoodieMetadataColumnStats",
-    [
-        _optional("fileName", "string"),
-        _optional("columnName", "string"),
-        {"name": "minValue", "type": ["null", *map(_wrapper, WRAPPERS)], "default": None},
-        {
-            "name": "maxValue",
-            "type": ["null", *(f"{NAMESPACE}.{name}" for name in WRAPPERS)],
-            "default": None,
-        },
-        _optional("valueCount", "long"),
-        _optional("nullCount", "long"),
-        _optional("totalSize", "long"),
-        _optional("totalUncompressedSize", "long"),
-        _field("isDeleted", "boolean"),
-        {"name": "isTightBound", "type": "boolean", "default": False},
-    ],
+    fileName=_optional("string"),
+    columnName=_optional("string"),
+    minValue=_optional(*(_record(name, value=kind) for name, kind in WRAPPERS.items())),
+    maxValue=_optional(*(f"{NAMESPACE}.{name}" for name in WRAPPERS)),
+    valueCount=_optional("long"),
+    nullCount=_optional("long"),
+    totalSize=_optional("long"),
+    totalUncompressedSize=_optional("long"),
+    isDeleted="boolean",
+    isTightBound=("boolean", False),
 )
 
 RECORD = _record(
     "HoodieMetadataRecord",
-    [
-        _field("key", "string"),
-        _field("type", "int"),
-        _field("filesystemMetadata", ["null", {"type": "map", "values": _FILE_INFO}]),
-        _optional("ColumnStatsMetadata", _COLUMN_STATS),
-    ],
+    key="string",
+    type="int",
+    filesystemMetadata=["null", _map(_FILE_INFO)],
+    ColumnStatsMetadata=_optional(_COLUMN_STATS),
 )
 
 RECORD_JSON = json.dumps(RECORD, separators=(",", ":"))
 
-_INSTANT_INFO = _record(
-    "HoodieInstantInfo", [_field("commitTime", "string"), _field("action", "string")]
-)
+_INSTANT_INFO = _record("HoodieInstantInfo", commitTime="string", action="string")
 
-#: Which instant an action of the timeline is to take back, in the file that requests it.
+#: The instant that a rollback takes back, in the file that requests it.
 ROLLBACK_PLAN = _record(
-    "HoodieRollbackPlan",
-    [
-        _optional("instantToRollback", _INSTANT_INFO),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-    ],
+    "HoodieRollbackPlan", instantToRollback=_optional(_INSTANT_INFO), version=_VERSION
 )
 
 _ROLLBACK_PARTITION = _record(
     "HoodieRollbackPartitionMetadata",
-    [
-        _field("partitionPath", "string"),
-        _field("successDeleteFiles", {"type": "array", "items": "string"}),
-        _field("failedDeleteFiles", {"type": "array", "items": "string"}),
-        _optional("rollbackLogFiles", {"type": "map", "values": "long"}),
-        _optional("logFilesFromFailedCommit", {"type": "map", "values": "long"}),
-    ],
+    partitionPath="string",
+    successDeleteFiles=_STRINGS,
+    failedDeleteFiles=_STRINGS,
+    rollbackLogFiles=_optional(_map("long")),
+    logFilesFromFailedCommit=_optional(_map("long")),
 )
 
-#: Which instants it took back, in the file of its completed instant.
+#: The instants that it took back, in the file of its completed instant.
 ROLLBACK = _record(
     "HoodieRollbackMetadata",
-    [
-        _field("startRollbackTime", "string"),
-        _field("timeTakenInMillis", "long"),
-        _field("totalFilesDeleted", "int"),
-        _field("commitsRollback", {"type": "array", "items": "string"}),
-        _field("partitionMetadata", {"type": "map", "values": _ROLLBACK_PARTITION}),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-        {
-            "name": "instantsRollback",
-            "type": {"type": "array", "items": _INSTANT_INFO},
-            "default": [],
-        },
-    ],
+    startRollbackTime="string",
+    timeTakenInMillis="long",
+    totalFilesDeleted="int",
+    commitsRollback=_STRINGS,
+    partitionMetadata=_map(_ROLLBACK_PARTITION),
+    version=_VERSION,
+    instantsRollback=(_array(_INSTANT_INFO), []),
 )
 
-_STRINGS = {"type": "array", "items": "string"}
-
-#: Which files a clean is to delete, in the file that requests it.
+#: The files that a clean deletes, in the file that requests it.
 CLEAN_PLAN = _record(
     "HoodieCleanerPlan",
-    [
-        _optional("earliestInstantToRetain", _INSTANT_INFO),
-        _field("policy", "string"),
-        _optional("filesToBeDeletedPerPartition", {"type": "map", "values": _STRINGS}),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-    ],
+    earliestInstantToRetain=_optional(_INSTANT_INFO),
+    policy="string",
+    filesToBeDeletedPerPartition=_optional(_map(_STRINGS)),
+    version=_VERSION,
 )
 
-#: Which files it deleted, in the file of its completed instant.
+_CLEAN_PARTITION = _record(
+    "HoodieCleanPartitionMetadata",
+    partitionPath="string",
+    policy="string",
+    deletePathPatterns=_STRINGS,
+    successDeleteFiles=_STRINGS,
+    failedDeleteFiles=_STRINGS,
+)
+
+#: The files that it deleted, in the file of its completed instant.
 CLEAN = _record(
     "HoodieCleanMetadata",
-    [
-        _field("startCleanTime", "string"),
-        _field("timeTakenInMillis", "long"),
-        _field("totalFilesDeleted", "int"),
-        _field("earliestCommitToRetain", "string"),
-        _field(
-            "partitionMetadata",
-            {
-                "type": "map",
-                "values": _record(
-                    "HoodieCleanPartitionMetadata",
-                    [
-                        _field("partitionPath", "string"),
-                        _field("policy", "string"),
-                        _field("deletePathPatterns", _STRINGS),
-                        _field("successDeleteFiles", _STRINGS),
-                        _field("failedDeleteFiles", _STRINGS),
-                    ],
-                ),
-            },
-        ),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-    ],
+    startCleanTime="string",
+    timeTakenInMillis="long",
+    totalFilesDeleted="int",
+    earliestCommitToRetain="string",
+    partitionMetadata=_map(_CLEAN_PARTITION),
+    version=_VERSION,
 )
 
-#: Which instants a restore is to take back, in the file that requests it.
+#: The instants that a restore takes back, in the file that requests it.
 RESTORE_PLAN = _record(
     "HoodieRestorePlan",
-    [
-        {
-            "name": "instantsToRollback",
-            "type": {"type": "array", "items": _INSTANT_INFO},
-            "default": [],
-        },
-        {"name": "version", "type": ["int", "null"], "default": 1},
-        _optional("savepointToRestoreTimestamp", "string"),
-    ],
+    instantsToRollback=(_array(_INSTANT_INFO), []),
+    version=_VERSION,
+    savepointToRestoreTimestamp=_optional("string"),
 )
 
-#: What came of it, in the file of its completed instant.
+#: The result of a restore, in the file of its completed instant.
 RESTORE = _record(
     "HoodieRestoreMetadata",
-    [
-        _field("startRestoreTime", "string"),
-        _field("timeTakenInMillis", "long"),
-        _field("instantsToRollback", _STRINGS),
-        _field(
-            "hoodieRestoreMetadata",
-            {"type": "map", "values": {"type": "array", "items": ROLLBACK}},
-        ),
-        {"name": "version", "type": ["int", "null"], "default": 1},
-        {
-            "name": "restoreInstantInfo",
-            "type": {"type": "array", "items": f"{NAMESPACE}.HoodieInstantInfo"},
-            "default": [],
-        },
-    ],
+    startRestoreTime="string",
+    timeTakenInMillis="long",
+    instantsToRollback=_STRINGS,
+    hoodieRestoreMetadata=_map(_array(ROLLBACK)),
+    version=_VERSION,
+    restoreInstantInfo=(_array(f"{NAMESPACE}.HoodieInstantInfo"), []),
 )
 
 _STAT_FIELDS = {
@@ -198,21 +159,18 @@ _STAT_FIELDS = {
 }
 _WRITE_STAT = _record(
     "HoodieWriteStat",
-    [_optional(name, kind) for kind, names in _STAT_FIELDS.items() for name in names],
+    **{name: _optional(kind) for kind, names in _STAT_FIELDS.items() for name in names},
 )
 
-_COMMIT_FIELDS = [
-    _optional(
-        "partitionToWriteStats",
-        {"type": "map", "values": {"type": "array", "items": _WRITE_STAT}},
-    ),
-    _optional("compacted", "boolean"),
-    _optional("extraMetadata", {"type": "map", "values": "string"}),
-    {"name": "version", "type": ["int", "null"], "default": 1},
-    _optional("operationType", "string"),
-]
+_COMMIT_FIELDS = {
+    "partitionToWriteStats": _optional(_map(_array(_WRITE_STAT))),
+    "compacted": _optional("boolean"),
+    "extraMetadata": _optional(_map("string")),
+    "version": _VERSION,
+    "operationType": _optional("string"),
+}
 
-#: What an action of the timeline did, as it stands in the file of its completed instant.
-COMMIT = _record("HoodieCommitMetadata", _COMMIT_FIELDS)
-#: The same of an action that replaced file groups; which ones is not read here.
-REPLACE_COMMIT = _record("HoodieReplaceCommitMetadata", _COMMIT_FIELDS)
+#: The changes of an action, in the file of its completed instant.
+COMMIT = _record("HoodieCommitMetadata", **_COMMIT_FIELDS)
+#: The same for an action that replaced file groups; the replaced groups are not read.
+REPLACE_COMMIT = _record("HoodieReplaceCommitMetadata", **_COMMIT_FIELDS)

@@ -20,6 +20,8 @@ PARTITIONS = "hoodie.table.metadata.partitions"
 COLUMNS = "hoodie.metadata.index.column.stats.column.list"
 #: How a dataset's rows are put into partitions; in all of Hudi's tables.
 KEY_GENERATOR = "hoodie.table.keygenerator.type"
+#: The Avro schema of a dataset's rows, which each commit repeats.
+SCHEMA = "hoodie.table.create.schema"
 _PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 #: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
 _CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")
@@ -121,7 +123,7 @@ class TableLocation:
 
 
 def location_of(path: str, directory: str | None = None) -> TableLocation:
-    """Return the place of a dataset's table: as Hudi has it, or in a directory of its own.
+    """Return the location of a dataset's table: Hudi's default, or another directory.
 
     Elsewhere than in the dataset, the table's own properties say that it is there, so that
     nothing has to be written into the dataset.

@@ -7,21 +7,40 @@ first, and the table catches up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from fscontract.contract.api.errors import FileAlreadyExistsException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileSystem
+from fscontract.pipeline.hudi.avro import read_one
 from fscontract.pipeline.hudi.changes import (
+    CLEAN,
     COMMIT,
+    COMPACTION,
+    DIGEST,
+    RESTORE,
+    ROLLBACK,
     Change,
+    Names,
     Sizes,
     below,
+    changes_of,
     check_change,
+    digest_in,
+    digest_of,
     encode_change,
     file_records,
     statistics_records,
+    unsynced,
 )
-from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.commit_metadata import (
+    encode_clean_plan,
+    encode_commit,
+    encode_restore_plan,
+    encode_rollback_plan,
+)
 from fscontract.pipeline.hudi.io import (
     MetadataException,
     RolledBackException,
@@ -29,42 +48,59 @@ from fscontract.pipeline.hudi.io import (
     sync_files,
 )
 from fscontract.pipeline.hudi.listing import listing
-from fscontract.pipeline.hudi.metrics import INITIALIZE
-from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, indexable, read_statistics
+from fscontract.pipeline.hudi.metrics import INITIALIZE, SYNC
+from fscontract.pipeline.hudi.parquet_stats import (
+    StatisticsReader,
+    indexable,
+    read_statistics,
+    without,
+)
 from fscontract.pipeline.hudi.records import Record
-from fscontract.pipeline.hudi.recovery import Recovery
+from fscontract.pipeline.hudi.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
+from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
+from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
     CHECKSUM,
     COLUMNS,
     KEY_GENERATOR,
     NAME,
     PARTITIONS,
+    SCHEMA,
     write_properties,
 )
+from fscontract.pipeline.hudi.table_services import TableServices
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     COMPLETED,
+    FILE_GROUPS,
     FILES,
     FIRST_INSTANT,
     HOODIE,
     PROPERTIES,
     REQUESTED,
     Instant,
+    Timeline,
+    instant_at,
+    parse_name,
 )
-from fscontract.pipeline.hudi.updates import SCHEMA
 from fscontract.pipeline.hudi.writer_base import Services
 
 __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"]
 
+#: The schemas of the plans that actions have.
+_PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
-class MetadataWriter(Recovery):
+
+class MetadataWriter(TableServices):
     """Writes the metadata table of the dataset at `path`.
 
     One process writes at a time, unless all of them have a `lock`: then each takes it for as long
     as it writes, or for good with `hold`. Instants that another writer has begun are taken back
     when this one begins an action, once they are older than `patience`. With `services` the table
-    is compacted, cleaned and archived in between. `directory` is where the table is, if not in the
-    dataset. No block of more than `max_block_bytes` uncompressed is read or written.
+    is compacted, cleaned and archived in between. A clean, a rollback or a restore keeps its plan
+    in the instant that requests it, so another writer can complete it. `directory` is where the
+    table is, if not in the dataset. No block of more than `max_block_bytes` uncompressed is read
+    or written.
     """
 
     def initialize(
@@ -219,7 +255,7 @@ class MetadataWriter(Recovery):
             return self._begin(action, plan)
 
     def finish(self, instant: Instant, change: Change) -> Instant:
-        """Put what an action did into the metadata table, and complete it: it counts from then.
+        """Apply an action's change to the metadata table, and complete the action: it counts now.
 
         Before that the files that it added are on the disk, as far as the filesystem can tell.
         It can be called again, with the same change, by whoever does not know whether it has
@@ -242,6 +278,334 @@ class MetadataWriter(Recovery):
         """Do all of an action that adds files: a commit, a deltacommit or a compaction."""
         with self._critical():
             return self.finish(self.begin(action), change)
+
+    # updates ------------------------------------------------------------------------------
+
+    def _begin(self, action: str, plan: bytes = b"") -> Instant:
+        latest = max(self.timelines(), key=lambda timeline: timeline.latest)
+        instant = self._data_instants.request(action, latest, plan)
+        self._mine.add(instant.time)
+        self._data_instants.begin(instant)
+        return instant
+
+    def _finish(
+        self,
+        instant: Instant,
+        change: Change,
+        target: Sequence[str] = (),
+        failed: Names | None = None,
+    ) -> Instant:
+        """Write the metadata table, then the instant; in the first design the instant first."""
+        properties = self._properties()
+        extra = {"schema": properties[SCHEMA]} if SCHEMA in properties else {}
+        content = encode_change(instant.action, instant.time, change, extra, target, failed)
+        if self._design != 1 and FILES in properties.get(PARTITIONS, "").split(","):
+            self.maintain()
+            self._catch_up()
+            self.apply(instant, change)
+        return self._complete(instant, content)
+
+    def _complete(self, instant: Instant, content: bytes) -> Instant:
+        self._check_lock()
+        done = self._data_instants.complete(instant, content, self._latest())
+        self._mine.discard(instant.time)
+        return done
+
+    def _catch_up(self) -> None:
+        """Apply what writers have completed that know of no metadata table."""
+        for instant in self._behind(*self.timelines()):
+            (change,) = changes_of(self._fs, self.path, [instant])
+            self._apply(instant.time, change)
+
+    def apply(self, instant: Instant, change: Change) -> None:
+        """Put what an action did into the metadata table: it counts once that is completed.
+
+        The last change holds: another one that was put there before is taken out.
+        """
+        with self._critical():
+            done = self.timelines()[1].instants.get(instant.time)
+            if done is None or done.state != COMPLETED or self._differs(done, change):
+                self._apply(instant.time, change)
+
+    def _differs(self, done: Instant, change: Change) -> bool:
+        """Return whether a deltacommit has another change of an action that does not count yet."""
+        if all(pending.time != done.time for pending in self.timelines()[0].pending):
+            return False
+        digest = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
+        return digest not in (None, digest_of(change))
+
+    def _apply(self, time: str, change: Change) -> None:
+        properties = self._properties()
+        self._check_partitions(properties)
+        columns = self._columns(properties)
+        records = {FILES: file_records(change, self._names)}
+        if columns:
+            records[COLUMN_STATS] = self._statistics(change, columns)
+        if time in self.timelines()[1].instants:  # an attempt before this one died
+            self._take_out(time)
+        delta = Instant(time, "deltacommit", COMPLETED)
+        self._instants.reserve(delta)
+        written = [
+            self._write_log(partition, time, entries)
+            for partition, entries in records.items()
+            if entries
+        ]
+        content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
+        self._instants.complete(delta, content, self._latest())
+
+    def _check_partitions(self, properties: Mapping[str, str]) -> None:
+        """MetadataException for a partition of the table that would not be kept up to date."""
+        unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
+        if unsupported:
+            message = f"a partition that can't be kept up to date: {', '.join(sorted(unsupported))}"
+            raise MetadataException(self._metadata, message)
+
+    def _take_out(self, time: str) -> None:
+        """Remove what an action wrote to the metadata table: the logs first."""
+        _, metadata = self.timelines()
+        for partition in FILE_GROUPS:
+            for status in list_files(self._fs, f"{self._metadata}/{partition}"):
+                name = parse_name(status.path.rpartition("/")[2])
+                if name is not None and name.instant == time:
+                    self._fs.delete(status.path)
+        done = metadata.instants.get(time)
+        if done is not None and done.state == COMPLETED:
+            self._instants.forget(done)
+        elif done is not None:
+            self._instants.remove(done)
+
+    def sync(self) -> list[str]:
+        """Let the table catch up with the dataset's timeline; the times of what was applied.
+
+        As in Hudi's first design: in the order in which it was completed, and up to the first
+        instant that an older one is at work beside. Readers merge the rest, until that is done.
+        """
+        with self._critical(), self.metrics.timed(SYNC):
+            self.maintain()
+            data, metadata = self.timelines()
+            applied = []
+            for instant in self._behind(data, metadata):
+                if self._blocked(instant, data):
+                    break
+                (change,) = changes_of(self._fs, self.path, [instant])
+                self._apply(instant.time, change)
+                applied.append(instant.time)
+            return applied
+
+    def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
+        """Return what the table lacks, in order."""
+        return unsynced(data, metadata)
+
+    def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
+        """Return the statistics records of a change: those it has, or read from the files."""
+        return statistics_records(self._with_statistics(change, columns), columns)
+
+    def _with_statistics(self, change: Change, columns: Sequence[str] | None = None) -> Change:
+        """Return a change with statistics read from footers, if the table indexes columns.
+
+        Read before the lock is taken, they keep nobody waiting.
+        """
+        unread = without(change.added, change.statistics)
+        if not any(unread.values()):
+            return change
+        indexed = self._columns(self._properties()) if columns is None else columns
+        if not indexed:
+            return change
+        known = read_statistics(self._fs, self.path, unread, indexed)
+        return replace(change, statistics={**known, **change.statistics})
+
+    def _blocked(self, instant: Instant, data: Timeline) -> bool:
+        """Return whether an action before this one is not completed."""
+        return any(pending.time < instant.time for pending in data.pending)
+
+    def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
+        """Return the names of the files of partitions, by the table."""
+        with MetadataTable(
+            self._fs,
+            self.path,
+            directory=self._directory,
+            merge_unsynced=False,
+            max_block_bytes=self._max_block_bytes,
+        ) as table:
+            listed = table.list_many(partitions)
+        return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
+
+    @property
+    def _elsewhere(self) -> bool:
+        return self.location.marker == f"{self._metadata}/{PROPERTIES}"
+
+    @property
+    def _directory(self) -> str | None:
+        return self._metadata if self._elsewhere else None
+
+    # recovery -----------------------------------------------------------------------------
+
+    def clean(self, deleted: Names) -> Instant:
+        """Delete files of the dataset that no reader needs any more.
+
+        A file that is not there counts as deleted; one that can't be deleted stays listed.
+        MetadataException for names that lead out of the dataset.
+        """
+        check_change(Change(deleted=deleted))
+        with self._critical():
+            self.recover()
+            return self._clean(self._begin(CLEAN, encode_clean_plan(deleted)), deleted)
+
+    def _clean(self, instant: Instant, deleted: Names) -> Instant:
+        failed = self._delete_data(deleted)
+        gone = {p: set(names) - failed.get(p, set()) for p, names in deleted.items()}
+        return self._finish(instant, Change(deleted=gone), failed=failed)
+
+    def roll_back(self, failed: Instant, deleted: Names | None = None) -> Instant:
+        """Undo an action that was begun and never completed, as a new action.
+
+        What it wrote to the metadata table did not count, and is removed; its data files `deleted`
+        are deleted.
+        """
+        with self._critical():
+            if failed.time in self.timelines()[0].completed:
+                raise IllegalArgumentException(f"{failed.time} is completed, and stays")
+            instant = self._begin(ROLLBACK, encode_rollback_plan(failed.time, failed.action))
+            return self._roll_back(instant, failed, deleted or {})
+
+    def _roll_back(self, instant: Instant, failed: Instant, deleted: Names) -> Instant:
+        self._delete_data(deleted)
+        self._take_out(failed.time)
+        self._data_instants.remove(failed)
+        self._mine.discard(failed.time)
+        return self._finish(instant, Change(deleted=deleted), [f"{failed.time}.{failed.action}"])
+
+    def restore(self, to: Instant) -> Instant:
+        """Take the dataset back to when an instant was completed; what was added since is deleted.
+
+        IllegalArgumentException if files were deleted since: they don't come back.
+        """
+        with self._critical():
+            self.recover()
+            data, _ = self.timelines()
+            end = data.completed.get(to.time)
+            if end is None:
+                raise IllegalArgumentException(f"{to.time} is not a completed instant")
+            after = [
+                instant for instant in data.instants.values() if (instant.completed or "") > end
+            ]
+            targets = [instant for instant in after if instant.action not in (ROLLBACK, RESTORE)]
+            self._restorable(targets)
+            plan = encode_restore_plan(
+                [(instant.time, instant.action) for instant in targets], to.time
+            )
+            return self._restore(self._begin(RESTORE, plan), targets)
+
+    def _restorable(self, targets: list[Instant]) -> None:
+        for instant, change in zip(targets, changes_of(self._fs, self.path, targets), strict=True):
+            if any(change.deleted.values()):
+                raise IllegalArgumentException(f"{instant.time} deleted files, which are gone")
+
+    def _restore(self, instant: Instant, targets: list[Instant]) -> Instant:
+        added = [change.added for change in changes_of(self._fs, self.path, targets)]
+        deleted: dict[str, set[str]] = {}
+        for sizes in added:
+            for partition, files in sizes.items():
+                deleted.setdefault(partition, set()).update(files)
+        self._delete_data(deleted)
+        named = [f"{target.time}.{target.action}" for target in targets]
+        done = self._finish(instant, Change(deleted=deleted), named)
+        self._forget(targets)
+        return done
+
+    def _forget(self, targets: Iterable[Instant]) -> None:
+        """Remove the instants that a restore has taken back, and then what the table has of them.
+
+        In the other order readers would take them for instants that the table lacks.
+        """
+        for instant in targets:
+            self._data_instants.forget(instant)
+            self._take_out(instant.time)
+
+    def recover(self) -> list[Instant]:
+        """Complete the actions of dead writers that have a plan, and roll back the others.
+
+        Those that are younger than `patience` may be at work still, and are left alone. A
+        compaction of the dataset that is only requested waits for whoever runs it. What killed
+        writers have left of files that they were writing is removed.
+        """
+        with self._critical():
+            data, metadata = self.timelines()
+            self._end_restores(data, metadata)
+            recovered = []
+            for instant in data.pending:
+                if self._is_dead(instant):
+                    recovered.append(self._end(instant, data))
+            self._sweep(*([self.path] if recovered else []))
+            return recovered
+
+    def _is_dead(self, instant: Instant) -> bool:
+        if instant.time in self._mine:
+            return False
+        if instant.action == COMPACTION and instant.state == REQUESTED:
+            return False
+        return not self._patience or instant.time < instant_at(self._clock() - self._patience)
+
+    def _end(self, instant: Instant, data: Timeline) -> Instant:
+        if instant.action in (CLEAN, ROLLBACK, RESTORE):
+            plan = self._plan(instant)
+            self._data_instants.reserve(instant)
+            if instant.action == CLEAN:
+                return self._clean(instant, plan["filesToBeDeletedPerPartition"] or {})
+            if instant.action == ROLLBACK:
+                target = plan["instantToRollback"]
+                failed = Instant(target["commitTime"], target["action"], REQUESTED)
+                return self._roll_back(instant, failed, self._files_of(failed.time))
+            every = data.instants
+            named = [entry["commitTime"] for entry in plan["instantsToRollback"]]
+            return self._restore(instant, [every[time] for time in named if time in every])
+        plan_of_rollback = encode_rollback_plan(instant.time, instant.action)
+        undo = self._begin(ROLLBACK, plan_of_rollback)
+        return self._roll_back(undo, instant, self._files_of(instant.time))
+
+    def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
+        """Remove what restores have taken back that were completed, and died then."""
+        for instant in data.instants.values():
+            if instant.action == RESTORE and instant.state == COMPLETED:
+                named = self._plan(instant)["instantsToRollback"]
+                self._forget(data.instants[time] for time in named if time in data.completed)
+                for time in named:
+                    if time in metadata.instants:
+                        self._take_out(time)
+
+    def _plan(self, instant: Instant) -> dict[str, Any]:
+        schema = _PLANS[instant.action]
+        source = Instant(instant.time, instant.action, REQUESTED)
+        if instant.state == COMPLETED:  # of a restore, which says what it has taken back
+            source, schema = instant, RESTORED
+        try:
+            content = self._data_instants.read(source)
+            return read_one(content, schema)
+        except ValueError as error:
+            raise MetadataException(self.path, f"{instant.time} has no plan ({error})") from error
+
+    def _files_of(self, time: str) -> dict[str, set[str]]:
+        """Return the files whose names have the action's time, from a listing."""
+        mark = re.compile(rf"_{time}\b|_{time}_")
+        files_by_partition: dict[str, set[str]] = {}
+        for partition, files in listing(self._fs, self.path).items():
+            for name in files:
+                if mark.search(name):
+                    files_by_partition.setdefault(partition, set()).add(name)
+        return files_by_partition
+
+    def _delete_data(self, deleted: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
+        """Delete files of the dataset; return those that could not be deleted."""
+        failed: dict[str, set[str]] = {}
+        for partition, names in deleted.items():
+            for name in sorted(names):
+                try:
+                    self._fs.delete(f"{self.path}/{below(partition, name)}")
+                except FileNotFoundError:
+                    continue
+                except OSError:
+                    failed.setdefault(partition, set()).add(name)
+        return failed
 
 
 def data_properties(name: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ _TEXTUAL = {
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to hold of a column: `operation` with `value`, or just that not if `negated`."""
+    """A condition on a column: `operation` with `value`, or its opposite if `negated`."""
 
     column: str
     operation: str
@@ -141,7 +141,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @dataclass(frozen=True)
 class PushedFilters:
-    """What has to hold of directories and of rows, and what files without such rows lack."""
+    """Conditions on directories and on rows, and ranges that rule out files."""
 
     directories: tuple[Condition, ...] = ()
     rows: tuple[Condition, ...] = ()

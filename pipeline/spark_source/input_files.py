@@ -85,7 +85,7 @@ class PlanningSplitter(AsConfigured, AbstractFileSplitter):
         return [self.build_file_metadata(info) for info in infos]
 
     def get_file_info(self) -> FileInfo | None:
-        """Return None: it is told which files there are."""
+        """Return None: `split` is given the files."""
         return None
 
     def get_default_block_size(self) -> int:
@@ -123,7 +123,7 @@ class Directory(NamedTuple):
 
 
 class InputFiles(Protocol):
-    """What is known of the files of the inputs."""
+    """The files of the inputs."""
 
     roots: tuple[str, ...]
 

@@ -111,7 +111,7 @@ class IndexedFiles:
 
 
 class IndexedDataset:
-    """One dataset at `root`, a path or URI; what is listed for want of a table is listed once."""
+    """One dataset at `root`, a path or URI; without a table it is listed once."""
 
     def __init__(self, fs: FileSystem, root: str, directory: str | None) -> None:
         self.path = _path(root)

@@ -131,7 +131,7 @@ class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
 
 
 class PushdownTableReader(MetadataTableReader):
-    """One to which Spark leaves filters."""
+    """The same with filters of Spark."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source decides: the table is asked for partitions and columns."""

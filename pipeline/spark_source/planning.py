@@ -56,7 +56,7 @@ class BlockRun:
             yield next(blocks)
 
     def cut(self, max_blocks: int) -> Iterator[BlockRun]:
-        """Yield the same blocks in runs of at most so many."""
+        """Yield the blocks in runs of at most `max_blocks`."""
         for first in range(self.first, self.stop, max_blocks):
             yield replace(self, first=first, stop=min(first + max_blocks, self.stop))
 
@@ -102,7 +102,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Packing:
-    """What the size of partitions goes by; the settings of Spark that have these names."""
+    """The settings of Spark that determine the size of partitions."""
 
     max_partition_bytes: int = 128 * MIB
     open_cost: int = 4 * MIB

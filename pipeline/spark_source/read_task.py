@@ -27,8 +27,8 @@ from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
 from fscontract.pipeline.spark_source.request import ReadRequest
 
 #: Batches are put together until they have so many rows, or bytes.
-MOST_ROWS = 1 << 16
-MOST_BYTES = 1 << 18
+MAX_ROWS = 1 << 16
+MAX_BYTES = 1 << 18
 #: How many bytes a value has at most.
 LONGEST = (1 << 31) - 1
 
@@ -68,10 +68,6 @@ class RecordColumns:
             rows = rows.filter(condition.mask(rows.column(condition.column)))
         return rows
 
-    def together(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Return the same rows in batches that are not small, and none that is empty."""
-        return together(batches, self.schema)
-
 
 def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
     """Yield the same rows in batches that are not small, and none that is empty."""
@@ -82,7 +78,7 @@ def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
             continue
         waiting.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= MOST_ROWS or size >= MOST_BYTES:
+        if rows >= MAX_ROWS or size >= MAX_BYTES:
             yield _joined(waiting, schema)
             waiting, rows, size = [], 0, 0
     if waiting:
@@ -151,7 +147,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadPlan:
-    """All that a task has to know beside its blocks; it is sent to each."""
+    """The settings of a task, besides its blocks; sent to each task."""
 
     location: FileLocation
     values: Mapping[str, Any]
@@ -209,7 +205,7 @@ def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> I
     columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
-        yield from columns.together(_batches(plan, fs, runs, columns, counters))
+        yield from together(_batches(plan, fs, runs, columns, counters), columns.schema)
     if report is not None:
         report(counters)
 

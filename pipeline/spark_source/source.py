@@ -154,7 +154,7 @@ def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[Sca
 
 
 class PushdownReader(BlockSourceReader):
-    """One to which Spark leaves filters: a method of its own, as Spark minds that it is there."""
+    """The same with filters of Spark, which checks whether the method exists."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source can decide; the others go back."""
@@ -177,7 +177,7 @@ def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list
 
 
 class CountersParam(AccumulatorParam):  # type: ignore[misc]
-    """How Spark adds counters."""
+    """Adds counters for Spark."""
 
     def zero(self, value: Counters) -> Counters:
         """Return counters of zero."""

@@ -49,7 +49,7 @@ class PartitionScaling:
         return cls(ScalingPolicy(low, high, values["scalingInterval"]))
 
     def partitions(self, backlog: int) -> int:
-        """Return how many partitions, now that so many blocks wait."""
+        """Return the number of partitions for a backlog in blocks."""
         now = self._clock()
         self._state = process_stats(self._state, self.policy, 0, backlog, now).state
         return self._state.partition_count
@@ -183,29 +183,12 @@ class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
     def __init__(self, error: SourceException) -> None:
         self.error = error
 
-    def initialOffset(self) -> Offset:  # noqa: N802
-        """Raise the error."""
-        self._refuse()
-
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Raise the error."""
-        self._refuse()
-
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
         """Return no limit."""
         return ReadAllAvailable()
 
-    def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
-        """Raise the error."""
-        self._refuse()
-
-    def partitions(self, start: Offset, end: Offset) -> list[Any]:
-        """Raise the error."""
-        self._refuse()
-
-    def read(self, partition: Any) -> Iterator[Any]:
-        """Raise the error."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: Any) -> NoReturn:
         raise_in_one_line(self.error)
+
+    initialOffset = latestOffset = prepareForTriggerAvailableNow = _refuse  # noqa: N815
+    partitions = read = _refuse

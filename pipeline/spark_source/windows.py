@@ -18,7 +18,7 @@ from fscontract.pipeline.spark_source.planning import BlockRun
 from fscontract.pipeline.spark_source.request import ReadRequest, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
-from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore
+from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore, read_file
 
 #: More blocks than any window has.
 UNLIMITED = 1 << 62
@@ -26,7 +26,7 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True)
 class WindowLimits:
-    """What a window takes at most: files it begins, blocks, and bytes unless one block has more."""
+    """The limits of a window: files, blocks, and bytes unless one block has more."""
 
     files: int = UNLIMITED
     blocks: int = UNLIMITED
@@ -126,7 +126,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
 
 
 def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
-    """Return how many of the next blocks have at most so many bytes together."""
+    """Return how many of the next blocks have at most `size` bytes together."""
     file, number = blocks.file, blocks.emitted
     rest = BlockRun(file, number, file.number_of_blocks)
     if rest.size <= size:
@@ -136,7 +136,7 @@ def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
 
 
 class StreamIdentity:
-    """Which stream a directory of windows belongs to: a random name, kept in it."""
+    """The stream that a directory of windows belongs to: a random name, stored in it."""
 
     def __init__(self, fs: FileSystem, directory: str) -> None:
         self._fs = fs
@@ -145,7 +145,7 @@ class StreamIdentity:
     def name(self) -> str:
         """Return the name; the first one who asks makes it."""
         try:
-            return read_text(self._fs, self._path).strip()
+            return read_file(self._fs, self._path).decode().strip()
         except FileNotFoundException:
             name = secrets.token_hex(8)
         with self._fs.create(self._path, overwrite=False) as file:
@@ -160,12 +160,6 @@ class StreamIdentity:
                 " each stream has a directory of its own, for as long as its checkpoint"
             )
         return int(offset["window"])
-
-
-def read_text(fs: FileSystem, path: str) -> str:
-    """Return the text of a small file; FileNotFoundException."""
-    with fs.open(path) as stream, stream.as_file() as file:
-        return (file.read() or b"").decode()
 
 
 #: A checkpoint is due after so many windows, if they took a part of all files ...
@@ -234,7 +228,7 @@ class WindowLog:
     def freeze(self) -> None:
         """Let what is found by now be all there is."""
         scanner = self.splitter.scanner
-        scanner.most_waiting = sys.maxsize
+        scanner.max_waiting = sys.maxsize
         scanner.trigger()
         scanner.settle()
         scanner.stop()
@@ -263,7 +257,7 @@ class WindowLog:
         """Restore the last checkpoint, and repeat the windows behind it."""
         for number, path in sorted(self._numbered(), reverse=True):
             try:
-                self.splitter.restore(read_text(self._fs, path))
+                self.splitter.restore(read_file(self._fs, path).decode())
             except (IllegalArgumentException, UnicodeDecodeError):  # it is not whole
                 continue
             self.last = self._written = number

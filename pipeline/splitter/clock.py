@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 
 class Clock(ABC):
-    """What time it is, and how a thread waits for a moment or a change."""
+    """The time, and how a thread waits for a moment or a change."""
 
     @abstractmethod
     def now(self) -> float:
@@ -25,7 +25,7 @@ class Clock(ABC):
 
     @abstractmethod
     def wait(self, condition: threading.Condition, seconds: float | None) -> None:
-        """Wait until the condition, which is held, is notified, or so many seconds have passed."""
+        """Wait until the held condition is notified, or `seconds` have passed."""
 
 
 class SystemClock(Clock):
@@ -43,7 +43,7 @@ class SystemClock(Clock):
         """Do nothing: the machine's time wakes up who waits."""
 
     def wait(self, condition: threading.Condition, seconds: float | None) -> None:
-        """Wait until the condition is notified, or so many seconds have passed."""
+        """Wait until the condition is notified, or `seconds` have passed."""
         condition.wait(seconds)
 
 
@@ -74,7 +74,7 @@ class ManualClock(Clock):
         condition.wait()
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass, and wake up who waits."""
+        """Advance the time, and wake up waiting threads."""
         with self._lock:
             self._now += seconds
             watched = list(self._watched)

@@ -82,7 +82,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     # life ---------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to work: the scanner starts, unless windows have to be repeated first."""
+        """Start the scanner, unless windows must be repeated first."""
         self._started = True
         last = self.windows.largest_completed_window
         if last is None or (self._last_window is not None and self._last_window >= last):

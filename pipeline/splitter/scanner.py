@@ -16,7 +16,7 @@ from fscontract.pipeline.splitter.clock import Clock, SystemClock
 
 
 class Reference(NamedTuple):
-    """By what two listings of one path are compared. Of a directory it is only that it is one."""
+    """The properties by which two listings of one path are compared; of a directory, its kind."""
 
     modification_time: float
     length: int
@@ -83,17 +83,12 @@ class ReferenceTimes:
         """Return what `to_data` gave; IllegalArgumentException."""
         self = cls()
         try:
-            for root, path, values in _entries(data):
-                self.set(root, path, reference_of(values))
+            for root, known in data.items():
+                for path, values in known.items():
+                    self.set(root, path, reference_of(values))
         except (AttributeError, TypeError, ValueError):
             raise IllegalArgumentException("these are no reference times") from None
         return self
-
-
-def _entries(data: Any) -> Iterator[tuple[str, str, Any]]:
-    for root, known in data.items():
-        for path, values in known.items():
-            yield root, path, values
 
 
 def reference_of(values: Any) -> Reference:
@@ -107,7 +102,7 @@ def reference_of(values: Any) -> Reference:
 #: Seconds from the end of a scan to the next one.
 SCAN_INTERVAL = 5.0
 #: How many files wait for the splitter before the scan waits for it.
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 #: What Hadoop calls a file that `hdfs dfs -put` has not finished.
 _COPYING = "._COPYING_"
 
@@ -173,7 +168,7 @@ class TimeBasedDirectoryScanner:
         file_pattern: str | None = None,
         ignore_pattern: str | None = None,
         clock: Clock | None = None,
-        most_waiting: int = MOST_WAITING,
+        max_waiting: int = MAX_WAITING,
     ) -> None:
         self.filesystem = filesystem
         self.files = input_paths(files)
@@ -183,10 +178,10 @@ class TimeBasedDirectoryScanner:
         self.scan_interval = scan_interval
         self.clock = clock or SystemClock()
         self.references = ReferenceTimes()
-        self._accepts = _pattern(file_pattern, "file_pattern")
-        self._ignores = _pattern(ignore_pattern, "ignore_pattern")
+        self._file_pattern = _pattern(file_pattern, "file_pattern")
+        self._ignore_pattern = _pattern(ignore_pattern, "ignore_pattern")
         #: How many files wait for `take` before the scan waits for it.
-        self.most_waiting = max(1, most_waiting)
+        self.max_waiting = max(1, max_waiting)
         self._changed = threading.Condition()
         self.clock.watch(self._changed)
         self._waiting: deque[ScannedFileInfo] = deque()
@@ -288,7 +283,7 @@ class TimeBasedDirectoryScanner:
 
     def _turn(self) -> bool:
         """Return whether the thread has something to do, now that it rests."""
-        if len(self._waiting) >= self.most_waiting or self._stopping:
+        if len(self._waiting) >= self.max_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
 
@@ -323,7 +318,7 @@ class TimeBasedDirectoryScanner:
                 continue
             if status.is_directory:
                 self._scan_directory(path, status)
-            elif self._accept(status):
+            elif self.accepts(status):
                 self._hand_over(ScannedFileInfo(None, path, path, status))
 
     def _miss(self, path: str) -> None:
@@ -342,7 +337,7 @@ class TimeBasedDirectoryScanner:
                 levels.pop()
                 continue
             empty = False
-            if not status.is_directory and not self._accept(status):
+            if not status.is_directory and not self.accepts(status):
                 continue
             self._hand_over(_below(input_path, root.path, status))
             if status.is_directory and self.recursive:
@@ -367,16 +362,13 @@ class TimeBasedDirectoryScanner:
             return False
 
     def accepts(self, status: FileStatus) -> bool:
-        """Return whether a file with this status is one to hand over, by its name."""
-        return self._accept(status)
-
-    def _accept(self, status: FileStatus) -> bool:
+        """Return whether a file is handed over, by its name."""
         name = last_element(status.path)
         if name.endswith(_COPYING):
             return False
-        if self._ignores is not None and self._ignores.fullmatch(name):
+        if self._ignore_pattern is not None and self._ignore_pattern.fullmatch(name):
             return False
-        return self._accepts is None or self._accepts.fullmatch(name) is not None
+        return self._file_pattern is None or self._file_pattern.fullmatch(name) is not None
 
     def _modified(self, known: Reference, reference: Reference) -> bool:
         return known != reference
@@ -388,7 +380,7 @@ class TimeBasedDirectoryScanner:
             known = self._queued.get(info.input, path) or self.references.get(info.input, path)
             if known is not None and not self._modified(known, reference):
                 return
-            while len(self._waiting) >= self.most_waiting and not self._stopping:
+            while len(self._waiting) >= self.max_waiting and not self._stopping:
                 self._rest(None)
             if self._stopping:
                 raise _Stopped

@@ -40,7 +40,7 @@ class TakenFile:
 
 @dataclass(frozen=True, slots=True)
 class WindowData:
-    """What a window emitted: `blocks` blocks from `first_block` on, and these files.
+    """The output of a window: `blocks` blocks from `first_block` on, and these files.
 
     The blocks are those of the file that was pending, then those of the files; all follow from
     the metadata, so neither the files themselves nor the settings are asked again.
@@ -57,7 +57,7 @@ class TornRecord(ValueError):
 
 
 class WindowStore(ABC):
-    """Where windows are kept; `save` returns when a window would survive a failure."""
+    """A store of windows; `save` returns when a window would survive a failure."""
 
     @property
     @abstractmethod
@@ -97,6 +97,12 @@ class NoopWindowStore(WindowStore):
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
         """Do nothing."""
+
+
+def read_file(fs: FileSystem, path: str) -> bytes:
+    """Return the bytes of a small file; FileNotFoundException."""
+    with fs.open(path) as stream, stream.as_file() as file:
+        return file.read() or b""
 
 
 class FSWindowStore(WindowStore):
@@ -197,7 +203,7 @@ class FSWindowStore(WindowStore):
             self._numbered(self._operator_directory(self.operator_id), _SUFFIX)
         )[::-1]:
             try:
-                _parse(self._read(path), number, self.operator_id)
+                _parse(read_file(self.filesystem, path), number, self.operator_id)
             except TornRecord:
                 self.filesystem.delete(path)
                 continue
@@ -207,15 +213,11 @@ class FSWindowStore(WindowStore):
     def _retrieve(self, operator_id: int, window_id: int) -> WindowData | None:
         path = self._path(window_id, operator_id)
         try:
-            return _parse(self._read(path), window_id, operator_id)
+            return _parse(read_file(self.filesystem, path), window_id, operator_id)
         except FileNotFoundException:
             return None
         except TornRecord as error:
             raise PathIOException(path, f"a damaged window ({error})") from None
-
-    def _read(self, path: str) -> bytes:
-        with self.filesystem.open(path) as stream, stream.as_file() as file:
-            return file.read() or b""
 
 
 # lines ------------------------------------------------------------------------------------

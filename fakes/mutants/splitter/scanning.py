@@ -124,31 +124,33 @@ class Deep(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **{**settings, "recursive": True})
 
 
-@mutant("split.name-pattern", TimeBasedDirectoryScanner._accept)
+@mutant("split.name-pattern", TimeBasedDirectoryScanner.accepts)
 def matches_path(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern is for the whole path, as in Java."""
-    return self._accepts is None or self._accepts.fullmatch(status.path) is not None
+    return self._file_pattern is None or self._file_pattern.fullmatch(status.path) is not None
 
 
-@mutant("split.ignore-pattern", TimeBasedDirectoryScanner._accept)
+@mutant("split.ignore-pattern", TimeBasedDirectoryScanner.accepts)
 def ignores_parts(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern to be ignored may match the beginning of a name."""
     name = status.path.rpartition("/")[2]
-    return right(self)._accept(status) and not (self._ignores and self._ignores.match(name))
+    return right(self).accepts(status) and not (
+        self._ignore_pattern and self._ignore_pattern.match(name)
+    )
 
 
 @mutant("split.pattern-directories", TimeBasedDirectoryScanner._children)
 def pattern_for_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A directory whose name does not match is not scanned."""
     for status in right(self)._children(path):
-        if not status.is_directory or self._accept(status):
+        if not status.is_directory or self.accepts(status):
             yield status
 
 
-@mutant("split.copying", TimeBasedDirectoryScanner._accept)
+@mutant("split.copying", TimeBasedDirectoryScanner.accepts)
 def takes_unfinished(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """Files that are being copied are found."""
-    return status.path.endswith("_") or right(self)._accept(status)
+    return status.path.endswith("_") or right(self).accepts(status)
 
 
 @mutant("split.inputs-list")
@@ -225,7 +227,7 @@ class NoLimit(TimeBasedDirectoryScanner):
     """Any number of files may wait."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings, most_waiting=1 << 40)
+        super().__init__(*arguments, **settings, max_waiting=1 << 40)
 
 
 @mutant("split.scan-error", TimeBasedDirectoryScanner._scan)

@@ -89,7 +89,7 @@ def delimited(data: bytes, position: int) -> bytes:
     return data[position : position + length]
 
 
-MOST_KEY_BYTES = 0x7FFF
+MAX_KEY_BYTES = 0x7FFF
 #: What follows the text of a key in HBase: no column family, the latest time, the type Put.
 _SUFFIX = b"\x00" + struct.pack(">q", (1 << 63) - 1) + b"\x04"
 _LENGTH = struct.Struct(">H")
@@ -98,7 +98,7 @@ _WHERE = struct.Struct(">qi")
 
 
 class IndexEntry(NamedTuple):
-    """Where a block is: no key before it is as large as `key`, and none in it is smaller."""
+    """The location of a block. Keys before it are smaller than `key`, and none in it is."""
 
     key: bytes
     offset: int
@@ -106,12 +106,12 @@ class IndexEntry(NamedTuple):
 
 
 def pack_key(text: bytes) -> bytes:
-    """Return a key as it stands in a file."""
+    """Return the encoded key."""
     return _LENGTH.pack(len(text)) + text + _SUFFIX
 
 
 def unpack_key(packed: bytes) -> bytes:
-    """Return the text of a key as it stands in a file; ValueError."""
+    """Return the text of an encoded key; ValueError."""
     if len(packed) < 2 or len(packed) < 2 + _LENGTH.unpack_from(packed)[0]:
         raise ValueError("a key is cut off")
     return packed[2 : 2 + _LENGTH.unpack_from(packed)[0]]

@@ -48,7 +48,7 @@ _NEEDED = {1, 2, 5, 6, 7, 8, 12}
 
 @dataclass(frozen=True)
 class Trailer:
-    """Where the parts of a file are, in bytes from its start, and how many entries they have."""
+    """The offsets of the parts of a file in bytes, and their numbers of entries."""
 
     compression: Compression
     file_info_offset: int
@@ -132,7 +132,7 @@ def decode_info(data: bytes) -> dict[bytes, bytes]:
 TAIL = 64 * 1024
 #: How many bytes of blocks a scan holds at a time, unless a block is larger.
 BATCH = 1024 * 1024
-_MOST_LEVELS = 8
+_MAX_LEVELS = 8
 #: The bytes of a file info block, in which the schema is.
 _MAX_INFO_BYTES = 1024 * 1024
 #: Where the middle of the file is: HBase notes it behind the root of an index of several levels.
@@ -299,7 +299,7 @@ class HFileReader:
     def _data_index(self, entries: list[IndexEntry]) -> list[IndexEntry]:
         """Return the entries of data blocks, read level by level."""
         levels = self._trailer.levels
-        if not 1 <= levels <= _MOST_LEVELS:
+        if not 1 <= levels <= _MAX_LEVELS:
             raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
         max_count = self._source.length // HEADER.size
         self._check_places((e.offset, e.size) for e in entries)

@@ -19,7 +19,7 @@ from fscontract.pipeline.hudi.hfile.blocks import (
     encode_block,
 )
 from fscontract.pipeline.hudi.hfile.keys import (
-    MOST_KEY_BYTES,
+    MAX_KEY_BYTES,
     IndexEntry,
     pack_branch,
     pack_entry,
@@ -33,7 +33,7 @@ INDEX_SIZE = 128 * 1024
 
 
 class Sink(Protocol):
-    """What bytes are written to."""
+    """A destination of bytes."""
 
     def write(self, data: bytes, /) -> object:
         """Take all of `data`."""
@@ -77,8 +77,8 @@ class HFileWriter:
 
         So is a value too large for a block that readers take.
         """
-        if len(key) > MOST_KEY_BYTES:
-            raise IllegalArgumentException(f"a key of {len(key)} bytes, {MOST_KEY_BYTES} at most")
+        if len(key) > MAX_KEY_BYTES:
+            raise IllegalArgumentException(f"a key of {len(key)} bytes, {MAX_KEY_BYTES} at most")
         if self._last is not None and key <= self._last:
             raise IllegalArgumentException(f"{key!r} does not come after {self._last!r}")
         entry = pack_entry(key, value)

@@ -177,7 +177,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
 
 
 class ParquetPushdownReader(ParquetReader):
-    """One to which Spark leaves filters."""
+    """The same with filters of Spark."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
         """Take those that the source decides; the others go back, and still leave out files."""

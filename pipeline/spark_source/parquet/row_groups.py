@@ -188,7 +188,7 @@ _INT96 = "INT96"
 
 @dataclass(frozen=True)
 class ParquetPlan:
-    """All that a task has to know beside its blocks; `schema` is Spark's."""
+    """The settings of a task, besides its blocks; `schema` is Spark's."""
 
     location: FileLocation
     values: Mapping[str, Any]
@@ -305,7 +305,7 @@ class ParquetRows:
             raise SourceException(f"column {name!r} of {path!r} is {actual}, not {expected}")
 
     def _fixed(self, run: BlockRun) -> dict[str, Any]:
-        """Return the columns whose value stands in the path, as scalars."""
+        """Return the partition columns of a file as scalars."""
         values = values_of(directory_of(run.file.file_path, self.plan.roots), self.plan)
         return {
             name: pa.scalar(value, self.schema.field(name).type) for name, value in values.items()

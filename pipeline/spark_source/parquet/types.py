@@ -48,7 +48,7 @@ _ARROW: dict[type, Any] = {
 }
 #: How many digits the numbers of a type have at most.
 _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
-_MOST_DIGITS = 38
+_MAX_DIGITS = 38
 #: Whole numbers of so many bits are the same as floating-point numbers of 64.
 _EXACT = 32
 
@@ -64,7 +64,7 @@ def spark_type(kind: Any) -> Any:
         return spark.BinaryType()
     if kinds.is_timestamp(kind):
         return spark.TimestampNTZType() if kind.tz is None else spark.TimestampType()
-    if kinds.is_decimal(kind) and kind.precision <= _MOST_DIGITS:
+    if kinds.is_decimal(kind) and kind.precision <= _MAX_DIGITS:
         return spark.DecimalType(kind.precision, kind.scale)
     if kinds.is_dictionary(kind):
         return spark_type(kind.value_type)
@@ -238,7 +238,7 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-#: What makes a value of a type of a text.
+#: Parsers of values, by type.
 _READERS: dict[type, Callable[[str], Any]] = {
     **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), _integer),
     **dict.fromkeys((spark.FloatType, spark.DoubleType), float),

@@ -532,9 +532,9 @@ def test_statistics_by_column_of_too_many_rows_are_refused(
     """Also in batches each of which is small enough."""
     chunk = ColumnChunk("LongWrapper", ["p"] * 5, ["f"] * 5, [1] * 5, [2] * 5, [3] * 5, [0] * 5)
     data = pack(chunk)
-    monkeypatch.setattr(column_stats, "MOST_ROWS", 5)
+    monkeypatch.setattr(column_stats, "MAX_ROWS", 5)
     assert unpack(data) == chunk
-    monkeypatch.setattr(column_stats, "MOST_ROWS", 4)
+    monkeypatch.setattr(column_stats, "MAX_ROWS", 4)
     with pytest.raises(ValueError, match="more than 4 rows"):
         unpack(data)
 

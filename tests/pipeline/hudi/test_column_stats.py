@@ -235,7 +235,7 @@ def test_a_name_may_begin_like_another(one: str, other: str) -> None:
 
 
 def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
-    monkeypatch.setattr(column_stats, "MOST_ROWS", 4)
+    monkeypatch.setattr(column_stats, "MAX_ROWS", 4)
     fs = MemoryFileSystem()
     table(fs, 10)
     blocks = list(hfile(get(fs, base(fs))).metas(column_stats.block_prefix("id"), unpack))

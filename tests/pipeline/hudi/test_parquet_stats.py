@@ -19,7 +19,7 @@ from fscontract.contract.api.errors import IllegalArgumentException, PathIOExcep
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.io import CorruptFileException, MetadataWarning
-from fscontract.pipeline.hudi.parquet_stats import LONGEST, MOST_COLUMNS, file_statistics
+from fscontract.pipeline.hudi.parquet_stats import LONGEST, MAX_COLUMNS, file_statistics
 from fscontract.pipeline.hudi.pruning import Filter, Operator, may_match
 from fscontract.pipeline.hudi.record_codec import decoder, encode_record
 from fscontract.pipeline.hudi.records import ColumnStatistics
@@ -140,7 +140,7 @@ def test_structs_are_flat_and_lists_are_left_out() -> None:
 
 def test_the_first_columns_are_taken_or_those_that_are_named() -> None:
     content = parquet({f"c{n}": [n] for n in range(40)})
-    assert list(read(content)) == [f"c{n}" for n in range(MOST_COLUMNS)]
+    assert list(read(content)) == [f"c{n}" for n in range(MAX_COLUMNS)]
     assert list(read(content, ["c39", "c2", "other"])) == ["c2", "c39"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
-from fscontract.pipeline.splitter.windows import FSWindowStore, WindowData
+from fscontract.pipeline.splitter.windows import FSWindowStore, WindowData, read_file
 from tests.pipeline.splitter.support import Life, write
 
 NAMES = ("a", "b", "c/d", "c/e")
@@ -31,7 +31,7 @@ class _FailingStore(FSWindowStore):
         if self.share is None:
             return
         path = self._path(data.window_id)
-        content = self._read(path)
+        content = read_file(self.filesystem, path)
         with self.filesystem.create(path) as file:
             file.write(content[: len(content) * self.share // 100])
         raise _Failure

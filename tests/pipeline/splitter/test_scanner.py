@@ -99,7 +99,7 @@ def test_a_scan_waits_when_too_much_waits_for_the_splitter() -> None:
     """And goes on when it is taken."""
     fs = MemoryFileSystem()
     paths = [write(fs, f"/in/{number}") for number in range(5)]
-    scanner = TimeBasedDirectoryScanner(fs, "/in", clock=ManualClock(), most_waiting=2)
+    scanner = TimeBasedDirectoryScanner(fs, "/in", clock=ManualClock(), max_waiting=2)
     scanner.start()
     found = []
     for _ in paths:
