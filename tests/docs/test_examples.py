@@ -197,9 +197,12 @@ def _parts(shown: list[str]) -> Iterator[list[str]]:
 
 def _update(document: Path, shown: list[str], lines: list[str]) -> None:
     source = document.read_text(encoding="utf-8")
+    printed = [line for line in lines if line not in shown]
     for line in shown:
-        like = next((x for x in lines if _masked(x) == _masked(line)), line)
-        source = source.replace(f"{line}\n", f"{like}\n", 1)
+        like = next((x for x in printed if _masked(x) == _masked(line)), None)
+        if like is not None and line not in lines:
+            printed.remove(like)
+            source = source.replace(f"{line}\n", f"{like}\n", 1)
     document.write_text(source, encoding="utf-8")
 
 
