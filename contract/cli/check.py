@@ -240,8 +240,8 @@ def _requests(
         requests.append(_Request(target, request, clauses, load(path)))
     if not requests:
         raise click.UsageError(
-            "Missing argument 'TARGET...'; or list targets as [[tool.fscontract.target]] in "
-            "pyproject.toml"
+            "Missing argument 'TARGET...'; pass a target, or list targets as "
+            "[[tool.fscontract.target]] in pyproject.toml"
         )
     return requests
 

@@ -111,8 +111,8 @@ def test_an_isolated_run_gets_the_options_of_the_file() -> None:
 
 def test_check_without_target_and_configuration_is_a_usage_error() -> None:
     assert error("check") == (
-        "Missing argument 'TARGET...'; or list targets as [[tool.fscontract.target]] in "
-        "pyproject.toml"
+        "Missing argument 'TARGET...'; pass a target, or list targets as "
+        "[[tool.fscontract.target]] in pyproject.toml"
     )
 
 

@@ -136,4 +136,5 @@ def test_a_group_alone_shows_its_commands(group: str) -> None:
 
 def test_who_leaves_an_argument_out_is_told_where_to_look() -> None:
     """In the same line."""
-    assert error("check") == "Missing argument 'TARGET...'; see 'main check --help'"
+    argument = "CLAUSE|GROUP|FEATURE|OPTION|POLICY"
+    assert error("explain") == f"Missing argument '{argument}'; see 'main explain --help'"

@@ -352,12 +352,14 @@ def test_a_target_that_has_no_file_has_no_verdict(
 
 
 def test_a_given_file_is_measured_only_if_it_is_as_long_as_that_of_the_clause(
-    opener: Priced, check: Check
+    opener: Priced, check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Budgets are for a length."""
-    opener.executor.binding.fixed_content = bytes(63)
+    binding = opener.executor.binding
+    monkeypatch.setattr(binding, "_file", binding.create(bytes(64)))
+    binding.fixed_content = bytes(63)
     assert check(clause_of({"default": 0})) == CostVerdict("open.test")
-    opener.executor.binding.fixed_content = bytes(64)
+    binding.fixed_content = bytes(64)
     assert check(clause_of({"default": 0})).exercised == 1 + len(POLICIES)
 
 
