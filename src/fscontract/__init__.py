@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fscontract.contract.runner.result import ClauseResult as ClauseResult
     from fscontract.contract.runner.result import Counterexample as Counterexample
     from fscontract.contract.runner.result import RunResult as RunResult
+    from fscontract.contract.runner.result import RunVerdict as RunVerdict
     from fscontract.contract.runner.result import Verdict as Verdict
     from fscontract.contract.targets import UsageError as UsageError
     from fscontract.implementations.bindings.python_file import (
@@ -60,6 +61,7 @@ __all__ = [
     "MemoryInputStream",
     "PythonFileBinding",
     "RunResult",
+    "RunVerdict",
     "S3FileSystem",
     "SparkFileSystem",
     "TargetError",
@@ -95,6 +97,7 @@ _SOURCES = {
     "MemoryInputStream": "implementations.memory",
     "PythonFileBinding": "implementations.bindings.python_file",
     "RunResult": "contract.runner.result",
+    "RunVerdict": "contract.runner.result",
     "S3FileSystem": "implementations.s3.filesystem",
     "SparkFileSystem": "implementations.spark.filesystem",
     "TargetError": "contract.binding",

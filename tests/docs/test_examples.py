@@ -155,7 +155,9 @@ def test_every_block_is_run() -> None:
     for file in files:
         after = [b for b in BLOCKS if b.document == file.document and b.line > file.line]
         stem = Path(file.name).stem
-        assert any(stem in b.text for b in after), f"{file} is not used"
+        # `fscontract check` reads pyproject.toml, which no command line names
+        used = any(stem in b.text for b in after) or (after and stem == "pyproject")
+        assert used, f"{file} is not used"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
