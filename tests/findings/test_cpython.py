@@ -16,7 +16,7 @@ import pytest
 from fscontract.contract.program.program import Program, Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
-from tests.end_to_end.servers import DATA
+from servers.http_files import DATA
 from tests.findings.conftest import Finds, mended, run
 from tests.limits import DEADLOCK
 

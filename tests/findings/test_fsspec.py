@@ -12,7 +12,7 @@ from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.contract.runner.result import Verdict
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from tests.end_to_end.servers import DATA, NoRanges, serving
+from servers.http_files import DATA, NoRanges, serving
 from tests.findings.conftest import Finds, mended, run
 
 #: A block cache leaves the closing of its own file to the garbage collector.

@@ -23,7 +23,7 @@ from fscontract.contract.runner.replay import replay
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.fsspec_quirks import close_sessions
-from tests.end_to_end.servers import DATA, NoRanges, WithRanges, serving
+from servers.http_files import DATA, NoRanges, WithRanges, serving
 
 #: The map that the cache "mmap" makes leaves its temporary file to the garbage collector.
 unclosed = pytest.mark.filterwarnings(

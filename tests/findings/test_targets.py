@@ -18,7 +18,7 @@ from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
-from tests.end_to_end.servers import DATA, NoRanges, serving
+from servers.http_files import DATA, NoRanges, serving
 from tests.findings.conftest import holds, run
 
 #: Blocks by which the files of a web server have several.

@@ -12,7 +12,7 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY
 from fscontract.implementations.bindings.fsspec_quirks import close_sessions
 from fscontract.implementations.fsspec_open_file import open_file
-from tests.end_to_end.servers import DATA, NoRanges, WithRanges, serving
+from servers.http_files import DATA, NoRanges, WithRanges, serving
 
 pytest.importorskip("aiohttp")
 

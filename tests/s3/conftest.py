@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.s3.clients import boto3_client, new_bucket
-from tests.s3.servers import NAMES, serving
-from tests.s3.signed import Server
+from servers.s3.clients import boto3_client, new_bucket
+from servers.s3.servers import NAMES, serving
+from servers.s3.signed import Server
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from servers.s3.signed import Answer
 from tests.s3.facts import DATA, OTHER
-from tests.s3.signed import Answer
 
 _BODIES = {b"": "nothing", DATA: "all", OTHER: "the other"}
 

@@ -5,8 +5,8 @@ python -m tests.s3.table
 
 from __future__ import annotations
 
+from servers.s3.servers import NAMES
 from tests.s3.facts import FACTS
-from tests.s3.servers import NAMES
 
 
 def rendered() -> str:

@@ -8,7 +8,7 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.s3.moto_target import s3
-from tests.s3.signed import Server
+from servers.s3.signed import Server
 
 
 def test_the_contract_holds(server: Server, bucket: str) -> None:

@@ -14,8 +14,8 @@ from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.fault_proxy.server import FaultProxy
 from fscontract.implementations.s3.filesystem import S3FileSystem
-from tests.s3.servers import NAMES
-from tests.s3.signed import Server
+from servers.s3.servers import NAMES
+from servers.s3.signed import Server
 
 DATA = random.Random(4).randbytes(3_000_000)
 #: Seconds after which a request is late, where the fault makes it so.

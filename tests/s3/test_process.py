@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from servers.s3.process import Process
+from servers.s3.servers import serving
+from servers.s3.signed import ask
 from tests.limits import DEADLOCK
-from tests.s3.process import Process
-from tests.s3.servers import serving
-from tests.s3.signed import ask
 
 _ROOT = Path(__file__).resolve().parents[2]
 _KILLED = """
 import sys
-from tests.s3.servers import serving
+from servers.s3.servers import serving
 with serving(sys.argv[1]) as server:
     print(server.url, flush=True)
     input()

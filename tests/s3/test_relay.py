@@ -13,7 +13,7 @@ from benchmarks.s3.counting import counted
 from benchmarks.s3.latency import delayed
 from benchmarks.s3.relaying import Requests
 from fscontract.contract.program.content import content
-from tests.s3.signed import Server, ask, opened
+from servers.s3.signed import Server, ask, opened
 
 _LARGE = 24 << 20
 _CHUNKED = b"3;x=y\r\nGET\r\n5\r\n\r\n\r\n \r\n0\r\nTrailer: /\r\n\r\n"

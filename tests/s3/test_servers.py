@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from fscontract.contract.program.content import content, replacement
+from servers.s3.servers import NAMES
+from servers.s3.signed import Server, ask, opened
 from tests.s3.describe import described
 from tests.s3.facts import DATA, FACTS, OTHER, Fact
-from tests.s3.servers import NAMES
-from tests.s3.signed import Server, ask, opened
 from tests.s3.table import rendered
 
 _VERSIONED = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"

@@ -15,8 +15,8 @@ from fscontract.contract.api.errors import (
 )
 from fscontract.contract.api.filesystem import FileRange
 from fscontract.implementations.s3.filesystem import S3FileSystem
+from servers.s3.signed import Server
 from tests.limits import DEADLOCK
-from tests.s3.signed import Server
 
 DATA = random.Random(3).randbytes(1_000_000)
 POLICIES = ("default", "sequential", "whole-file", "random", "parquet", "vector")

@@ -12,7 +12,7 @@ import pytest
 from fscontract.implementations.bindings.hadoop.local_files import ArchiveStore
 from fscontract.implementations.jvm import jvm
 from fscontract.implementations.jvm.jvm import hadoop_jars
-from tests.implementations.bindings.hadoop.servers import ftp_server, web_server
+from servers.ftp import ftp_server, web_server
 
 _SIZE = 10_000
 _BUFFER = "fs.option.openfile.buffer.size"

@@ -17,8 +17,8 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import STREAM, select
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.s3.moto_target import EmbeddedServer
+from servers.s3.client_targets import Place
 from tests.findings.conftest import MEASURED
-from tests.findings.s3.targets import Place
 
 MEASURED.update(
     {

@@ -14,10 +14,10 @@ from pyarrow.fs import S3FileSystem
 from fscontract.contract.binding import Binding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
+from servers.s3 import client_targets as targets
+from servers.s3.client_targets import Place
 from tests.findings.conftest import Finds
-from tests.findings.s3 import targets
 from tests.findings.s3.conftest import unclosed
-from tests.findings.s3.targets import Place
 
 
 def test_pyarrow_does_not_read_to_the_end_for_minus_one(place: Place, finds: Finds) -> None:

@@ -19,8 +19,8 @@ from pyarrow.fs import S3FileSystem
 
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.fault_proxy import FaultProxy
-from tests.findings.s3 import targets
-from tests.findings.s3.targets import Place
+from servers.s3 import client_targets as targets
+from servers.s3.client_targets import Place
 
 SIZE, CUT = 20_000, 10_000
 #: The first answer is cut, and what follows is well.

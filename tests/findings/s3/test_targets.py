@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from servers.s3 import client_targets as targets
+from servers.s3.client_targets import CACHES, Place
 from tests.findings.conftest import holds
-from tests.findings.s3 import targets
 from tests.findings.s3.conftest import run, unclosed
-from tests.findings.s3.targets import CACHES, Place
 
 pytestmark = [pytest.mark.usefixtures("few"), pytest.mark.deep]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 
-from tests.end_to_end.servers import DATA, serving
+from servers.http_files import DATA, serving
 
 _COMMON = {
     "x-ms-blob-type": "BlockBlob",

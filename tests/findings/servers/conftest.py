@@ -13,10 +13,10 @@ import pytest
 from fsspec import AbstractFileSystem
 from fsspec.asyn import sync
 
-from tests.findings.servers import targets
+from servers import file_server_clients as targets
+from servers.file_servers import sftp_server, webdav_server
+from servers.ftp import ftp_server
 from tests.findings.servers.azure import blob_server
-from tests.findings.servers.servers import sftp_server, webdav_server
-from tests.implementations.bindings.hadoop.servers import ftp_server
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from fsspec import AbstractFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
-from tests.end_to_end.servers import DATA
+from servers.http_files import DATA
 from tests.findings.conftest import Finds
 
 

@@ -11,8 +11,7 @@ import pytest
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.jvm import jvm
-
-from .servers import ftp_server, web_server
+from servers.ftp import ftp_server, web_server
 
 Make: TypeAlias = Callable[..., HadoopBinding]
 

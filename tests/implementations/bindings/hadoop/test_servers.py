@@ -12,8 +12,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
-
-from .servers import PASSWORD, USER
+from servers.ftp import PASSWORD, USER
 
 DATA = content(5000)
 #: pyftpdlib loses a transfer now and then when it has to connect to the client.

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import SystemRandom
 
 from fscontract.implementations.s3 import moto_target
-from tests.s3.process import Process
-from tests.s3.signed import Server
+from servers.s3.process import Process
+from servers.s3.signed import Server
 
 _ACCESS_KEY, _SECRET_KEY = "fscontract", "fscontract-secret"
 _S3RVER = Path(__file__).resolve().parent / "node/node_modules/s3rver/bin/s3rver.js"
@@ -50,7 +50,7 @@ def _rclone() -> Iterator[Server]:
 def _s3rver() -> Iterator[Server]:
     node = shutil.which("node")
     if node is None or not _S3RVER.exists():
-        raise OSError("s3rver is missing; this installs it: npm ci --prefix tests/s3/node")
+        raise OSError("s3rver is missing; this installs it: npm ci --prefix servers/s3/node")
     options = ["--directory", "data", "--address", "127.0.0.1", "--port", "0", "--no-vhost-buckets"]
     with Process([node, str(_S3RVER), *options]) as process:
         url = "http://" + process.logged(r"S3rver listening on ([\d.]+:\d+)\n")

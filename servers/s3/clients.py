@@ -10,7 +10,7 @@ from uuid import uuid4
 import boto3
 from botocore.config import Config
 
-from tests.s3.signed import Server
+from servers.s3.signed import Server
 
 
 @contextmanager

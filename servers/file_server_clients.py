@@ -6,7 +6,7 @@ import base64
 
 from fsspec import AbstractFileSystem
 
-from tests.findings.servers.servers import PASSWORD, USER
+from servers.file_servers import PASSWORD, USER
 
 
 def sshfs(port: int) -> AbstractFileSystem:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from tests.limits import DEADLOCK
-from tests.s3.signed import Server, ask
+from servers.s3.signed import Server, ask
 
 T = TypeVar("T")
+#: Seconds after which a server that does not answer counts as deadlocked.
+_DEADLOCK = 900.0
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _PAUSE = 0.01
 
@@ -71,7 +72,7 @@ class Process:
 
     def _wait(self, attempt: Callable[[], T | None]) -> T:
         """What the attempt gives, once it gives something; OSError if the server ends before."""
-        deadline = time.monotonic() + DEADLOCK
+        deadline = time.monotonic() + _DEADLOCK
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 assert self._process.stdout is not None
@@ -79,14 +80,14 @@ class Process:
             if found := attempt():
                 return found
             time.sleep(_PAUSE)
-        raise OSError(f"the server did not answer within {DEADLOCK} seconds")
+        raise OSError(f"the server did not answer within {_DEADLOCK} seconds")
 
     def close(self) -> None:
         """End the server, and wait until all is gone; may be called again."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
-        self._process.wait(DEADLOCK)
+        self._process.wait(_DEADLOCK)
 
     def __enter__(self) -> Process:
         return self
