@@ -33,7 +33,7 @@ def findings() -> dict[str, tuple[str, frozenset[str]]]:
 
 
 def _named(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z0-9]+(?:\.[a-z0-9-]+)+", text)) & clauses().keys()
+    return frozenset(re.findall(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", text)) & clauses().keys()
 
 
 def write(target: Target, report: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""`fscontract read`: print the records of files, read in this process or in tasks of Spark."""
+"""`fscontract read`: print the records of files, locally or on Spark."""
 
 from __future__ import annotations
 
