@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.report.redaction import redacted_result
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
@@ -26,7 +27,7 @@ Target: TypeAlias = "str | Binding | PipelineBinding | Callable[[], Any] | Any"
 
 
 def _ignore(event: Event) -> None:
-    """Take no notice of an event."""
+    """Ignore an event."""
 
 
 def check(
@@ -45,7 +46,7 @@ def check(
     timeout: float = 10.0,
     listener: Callable[[Event], None] = _ignore,
 ) -> RunResult:
-    """Check a target for conformance in this process, and return the result.
+    """Check a target for conformance in this process, and return the result without secrets.
 
     `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
     for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
@@ -72,13 +73,15 @@ def check(
         content=None if content is None else Path(content),
     )
     known_failures = () if known is None else load_known(Path(known))
-    chosen = selected(run, anything=True)
+    selection = selected(run, anything=True)
     binding = _bind(target, run)
     if isinstance(binding, PipelineBinding):
-        own = _some(c for c in chosen if c.api == binding.api)
-        return check_pipeline(binding, own, known_failures, timeout, listener)
-    settings = settings_for(binding, run, _some(with_checks(chosen)), known_failures)
-    return runner.check(binding, settings, listener)
+        own = _some(c for c in selection if c.api == binding.api)
+        result = check_pipeline(binding, own, known_failures, timeout, listener)
+    else:
+        settings = settings_for(binding, run, _some(with_checks(selection)), known_failures)
+        result = runner.check(binding, settings, listener)
+    return redacted_result(result, run.options)
 
 
 def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
@@ -92,7 +95,7 @@ def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
 
 
 def _some(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
-    chosen = tuple(clauses)
-    if not chosen:
+    selection = tuple(clauses)
+    if not selection:
         raise UsageError("no testable clause is selected; see 'fscontract list'")
-    return chosen
+    return selection

@@ -5,17 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fscontract.contract.masking import redact
-from fscontract.contract.runner.result import ClauseResult, Counterexample, Entry, NotSetUp
+from fscontract.contract.runner.result import (
+    ClauseResult,
+    Counterexample,
+    Entry,
+    NotSetUp,
+    RunResult,
+)
 
 
 def redacted(entry: Entry, options: dict[str, str]) -> Entry:
     """Return the entry without the secrets among `options`."""
     if isinstance(entry, NotSetUp):
         return NotSetUp(entry.target, redact(entry.message, options))
-    clauses = tuple(_clause(result, options) for result in entry.clauses)
-    warnings = tuple(redact(text, options) for text in entry.warnings)
-    incomplete = redact(entry.incomplete, options)
-    return replace(entry, clauses=clauses, warnings=warnings, incomplete=incomplete)
+    return redacted_result(entry, options)
+
+
+def redacted_result(result: RunResult, options: dict[str, str]) -> RunResult:
+    """Return the result without the secrets among `options`."""
+    clauses = tuple(_clause(one, options) for one in result.clauses)
+    warnings = tuple(redact(text, options) for text in result.warnings)
+    incomplete = redact(result.incomplete, options)
+    return replace(result, clauses=clauses, warnings=warnings, incomplete=incomplete)
 
 
 def _clause(result: ClauseResult, options: dict[str, str]) -> ClauseResult:

@@ -1,0 +1,61 @@
+"""Tests of contract/check.py: `fscontract.check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from fscontract import LocalFileSystem, RunVerdict, UsageError, check
+from fscontract.contract.runner.events import Event, RunFinished
+
+#: A filesystem whose streams put an option into their messages.
+LEAKY = """
+    from fscontract import MemoryFileSystem, MemoryInputStream
+
+    def make(token):
+        class Stream(MemoryInputStream):
+            def seek(self, position):
+                raise RuntimeError(f"refused with {token}")
+        return MemoryFileSystem(stream_class=Stream)
+"""
+
+
+def test_a_conforming_target_has_the_verdict_conforms() -> None:
+    result = check("memory", clauses="seek.zero")
+    assert (result.verdict, result.exit_code) == (RunVerdict.CONFORMS, 0)
+
+
+def test_a_filesystem_is_checked_as_it_is(tmp_path: Path) -> None:
+    assert check(LocalFileSystem(str(tmp_path)), clauses="seek.zero").conforms
+
+
+def test_the_result_holds_no_secret_that_the_target_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "leaky.py"
+    path.write_text(dedent(LEAKY))
+    result = check(f"{path}:make", options={"token": "hunter2-hunter2"}, clauses="seek.pos")
+    assert result.verdict is RunVerdict.DOES_NOT_CONFORM
+    assert "refused with" in result.to_json()
+    assert "hunter2" not in result.to_json() + result._repr_html_() + repr(result)
+
+
+def test_a_listener_gets_the_events_of_the_run() -> None:
+    events: list[Event] = []
+    check("memory", clauses="seek.zero", listener=events.append)
+    assert isinstance(events[-1], RunFinished)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"effort": "hard"}, "unknown effort 'hard'; known: quick, normal, deep"),
+        ({"clauses": "executors"}, "no testable clause is selected; see 'fscontract list'"),
+    ],
+)
+def test_an_argument_that_can_not_be_used_is_a_usage_error(
+    arguments: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        check("memory", **arguments)  # type: ignore[arg-type]
+    assert str(caught.value) == message
