@@ -120,6 +120,13 @@ def test_folders_are_imported_below_fscontract_only() -> None:
     assert [_where(path) for path in FILES if _tops(_all_imports(path)) & bare] == []
 
 
+def test_benchmarks_and_servers_import_no_tests() -> None:
+    """What tests and benchmarks both need is in `servers`."""
+    files = [path for top in ("benchmarks", "servers") for path in (ROOT / top).rglob("*.py")]
+    assert {path.relative_to(ROOT).parts[0] for path in files} == {"benchmarks", "servers"}
+    assert [_where(path) for path in files if "tests" in _tops(_all_imports(path))] == []
+
+
 def test_heavy_libraries_are_confined() -> None:
     """Importing a module costs only what its own job needs."""
     strays = [
