@@ -144,8 +144,7 @@ class ScheduleRunner:
         with without_collection():
             for me, worker in enumerate(workers):
                 worker.submit(partial(scheduler.perform, me, calls[me]))
-            idents = [w.ident or 0 for w in workers]
-            completed = scheduler.supervise(idents, self.hang_after)
+            completed = scheduler.supervise(workers, self.hang_after)
         if not completed:
             self._pool.abandon([workers[i] for i in scheduler.unfinished()])
         if scheduler.error is not None:

@@ -22,8 +22,9 @@ from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.runner.timeouts import Abandoned, give_up
 
-#: How long a thread may go without an event before it counts as blocked, in seconds.
-PATIENCE = 0.02
+#: How long a thread may go without an event before it counts as blocked, in seconds; and one that
+#: the system could run, but does not, as on a busy machine.
+PATIENCE, _RUNNABLE_PATIENCE = 0.02, 2.0
 _TICK = 0.002
 #: While a thread is blocked, events wait this long, for a lock just released to be taken.
 _SETTLE = 0.00005
@@ -185,36 +186,43 @@ class Scheduler:
 
     # In the caller's thread -------------------------------------------------------------------
 
-    def supervise(self, idents: Sequence[int], hang_after: float) -> bool:
-        """Start, and wait until every thread has ended (True), or all block (False)."""
+    def supervise(self, workers: Sequence[threading.Thread], hang_after: float) -> bool:
+        """Start, and wait until every thread has ended (True), or all block (False).
+
+        A tick that comes late counts as one in time: the threads were not run either.
+        """
         with self._mutex:
             self._pass_on()
-        moves, since = -1, clock.monotonic()
+        moves, idle, last = -1, 0.0, clock.monotonic()
         while not self._finished.acquire(timeout=_TICK):
             now = clock.monotonic()
+            idle, last = idle + min(now - last, _TICK), now
             if self._moves != moves:
-                moves, since = self._moves, now
+                moves, idle = self._moves, 0.0
             elif self._running == -1:
-                if now - since > hang_after:
+                if idle > hang_after:
                     self._given_up = True
                     return False
-            elif self._unblock(idents, moves, now - since):
-                since = now
+            elif self._unblock(workers, moves, idle):
+                idle = 0.0
         return True
 
     def unfinished(self) -> list[int]:
         """The threads that have not ended."""
         return [i for i, s in enumerate(self._status) if s != DONE]
 
-    def _unblock(self, idents: Sequence[int], moves: int, idle: float) -> bool:
+    def _unblock(self, workers: Sequence[threading.Thread], moves: int, idle: float) -> bool:
         """If the running thread blocks, let another go on."""
         with self._mutex:
             running = self._running
             if running == -1 or self._moves != moves:
                 return False
-            frame = _target_frame(sys._current_frames().get(idents[running]))
+            worker = workers[running]
+            frame = _target_frame(sys._current_frames().get(worker.ident or 0))
             location = None if frame is None else (frame.f_code, frame.f_lineno)
             if idle < PATIENCE and location not in self._blocking:
+                return False
+            if idle < _RUNNABLE_PATIENCE and _is_runnable(worker):
                 return False
             if frame is not None and location is not None:
                 self._blocking.add(location)
@@ -238,6 +246,15 @@ def _target_frame(frame: FrameType | None) -> FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def _is_runnable(thread: threading.Thread, read: Callable[..., Any] = open) -> bool:
+    """Return whether the system could run the thread now; False where it does not say."""
+    try:
+        with read(f"/proc/self/task/{thread.native_id}/stat", "rb") as file:
+            return bool(file.read().rpartition(b")")[2].split()[0] == b"R")
+    except (OSError, IndexError):
+        return False
 
 
 def _name(frame: FrameType) -> str:

@@ -1,0 +1,88 @@
+"""Tests of contract/concurrency/scheduler.py: when a thread counts as blocked."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from fscontract.contract.concurrency import scheduler as module
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.concurrency.scheduler import PATIENCE, Scheduler
+from fscontract.contract.program.program import Step
+
+TICK = 0.002
+TICKS_TO_BLOCK = round(PATIENCE / TICK)
+READ = Step("pread", (0, 1, 0, 1))
+
+
+class Ticks:
+    """The scheduler's clock, and the lock that it waits for: `count` ticks of `length` seconds."""
+
+    def __init__(self, count: int, length: float) -> None:
+        self._left, self._length = count, length
+        self._now = 0.0
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        return self._now
+
+    def acquire(self, timeout: float) -> bool:
+        """Let a tick pass; return whether it was the last."""
+        self._left -= 1
+        self._now += self._length
+        return self._left < 0
+
+
+def blocked_after(
+    ticks: int, length: float, monkeypatch: pytest.MonkeyPatch, runnable: bool = False
+) -> bool:
+    """Return whether a thread without events counts as blocked after these ticks."""
+    scheduler: Any = Scheduler(Schedule(0, ((READ,),)), 100, set())
+    fake = Ticks(ticks, length)
+    scheduler._finished = fake
+    scheduler.counts[0].append(0)
+    monkeypatch.setattr(module, "clock", fake)
+    monkeypatch.setattr(module, "_is_runnable", lambda thread: runnable)
+    assert scheduler.supervise([threading.Thread()], hang_after=1e9)
+    return any(entry.event == "blocked" for entry in scheduler.log)
+
+
+def test_a_thread_without_events_for_the_patience_is_blocked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not blocked_after(TICKS_TO_BLOCK - 1, TICK, monkeypatch)
+    assert blocked_after(TICKS_TO_BLOCK + 1, TICK, monkeypatch)
+
+
+def test_ticks_that_come_late_count_as_ticks_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the thread was not run either."""
+    assert not blocked_after(TICKS_TO_BLOCK - 1, 60.0, monkeypatch)
+    assert blocked_after(TICKS_TO_BLOCK + 1, 60.0, monkeypatch)
+
+
+def test_a_thread_that_the_system_could_run_is_not_blocked_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not blocked_after(10 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
+    assert blocked_after(110 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_thread_that_runs_is_runnable_and_one_that_waits_is_not() -> None:
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait, daemon=True)
+    thread.start()
+    try:
+        while module._is_runnable(thread):  # until it has begun to wait
+            pass
+        assert module._is_runnable(threading.current_thread())
+    finally:
+        waiting.set()
+        thread.join()
+
+
+def test_a_thread_that_does_not_run_yet_is_not_runnable() -> None:
+    assert not module._is_runnable(threading.Thread())
