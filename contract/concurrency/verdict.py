@@ -37,7 +37,7 @@ CLAUSES = frozenset(
 
 
 class Fault(NamedTuple):
-    """What was wrong with a execution: a call of a thread, or (-1, -1) if the threads hung."""
+    """What was wrong with an execution: a call of a thread, or (-1, -1) if the threads hung."""
 
     thread: int
     call: int
