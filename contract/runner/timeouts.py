@@ -149,6 +149,8 @@ _is_alive = threading.Thread.is_alive
 #: What a tick counts for at most, in seconds: one that comes later was kept from coming in time,
 #: by a collection of garbage or a machine that stood still, and so was the work.
 _LONGEST_TICK = 1.0
+#: Two weeks of ticks, or a second of those that the recursion limit refuses.
+_MAX_TICKS = 24_000_000
 
 
 class Next(Enum):
@@ -180,9 +182,13 @@ class _Worker(threading.Thread, Generic[Item]):
         #: Held until the work has ended; it is waited for so also while a call has patched threads.
         self.working = allocate_lock()
         self.working.acquire()
+        #: Held until the thread that waits is ready for whatever the work does to it.
+        self.unwatched = allocate_lock()
+        self.unwatched.acquire()
 
     def run(self) -> None:
         try:
+            self.unwatched.acquire()
             self._run()
         finally:
             self.working.release()
@@ -266,6 +272,42 @@ def supervise(
             items = chain((again,), items)
 
 
+class _Watch(Generic[Item]):
+    """What the waiting thread knows of a worker that it watches."""
+
+    def __init__(
+        self,
+        worker: _Worker[Item],
+        timeout: float,
+        on_tick: Callable[[], None],
+        on_late: Callable[[], None],
+    ) -> None:
+        self.worker = worker
+        self.timeout = timeout
+        self.on_tick = on_tick
+        self.on_late = on_late
+        self.last = monotonic()
+        self.hung: Item | None = None
+
+    def has_ended(self) -> bool:
+        """Wait for one tick. Return whether the worker has ended, or was given up for `hung`."""
+        worker = self.worker
+        if worker.working.acquire(timeout=_TICK) or not _is_alive(worker):
+            return True
+        self.on_tick()
+        now = monotonic()
+        if now - self.last > _LONGEST_TICK and worker.since <= self.last:
+            worker.since += now - self.last - _LONGEST_TICK
+        self.last = now
+        item = worker.current
+        if item is None or now - worker.since <= self.timeout:
+            return False
+        self.on_late()
+        _abandon(worker)
+        self.hung = item
+        return True
+
+
 def _wait(
     worker: _Worker[Item],
     timeout: float,
@@ -273,26 +315,28 @@ def _wait(
     on_late: Callable[[], None],
 ) -> Item | None:
     """Start the worker and wait for it to end (None), or for an item that hangs."""
-    last = monotonic()
+    watch = _Watch(worker, timeout, on_tick, on_late)
     worker.start()
     try:
-        while not worker.working.acquire(timeout=_TICK) and _is_alive(worker):
-            on_tick()
-            now = monotonic()
-            if now - last > _LONGEST_TICK and worker.since <= last:
-                worker.since += now - last - _LONGEST_TICK
-            last = now
-            item = worker.current
-            if item is not None and now - worker.since > timeout:
-                on_late()
-                worker.abandoned = True
-                give_up(worker)
-                worker.join(_TICK)
-                return item
+        worker.unwatched.release()
+        for _ in range(_MAX_TICKS):
+            try:
+                if watch.has_ended():
+                    break
+            except RecursionError:
+                # A call has lowered the limit of all threads below the depth of this one, which
+                # can neither call nor compare until the limit is put back.
+                pass
+        else:
+            raise RecursionError("the recursion limit leaves the suite no calls")
     except BaseException:
-        worker.abandoned = True
-        give_up(worker)
-        worker.join(_TICK)
+        _abandon(worker)
         raise
     worker.join(_TICK)
-    return None
+    return watch.hung
+
+
+def _abandon(worker: _Worker[Item]) -> None:
+    worker.abandoned = True
+    give_up(worker)
+    worker.join(_TICK)

@@ -204,6 +204,28 @@ class Seconds:
         self._passed.release(20)
 
 
+def test_a_recursion_limit_below_the_waiting_threads_depth_is_waited_out() -> None:
+    """The limit is that of all threads: the one that waits can call nothing meanwhile."""
+    limit = sys.getrecursionlimit()
+    refused = threading.Event()
+
+    def work(item: object) -> None:
+        sys.setrecursionlimit(40)
+        for _ in range(1_000_000):
+            pass
+        sys.setrecursionlimit(limit)
+        refused.set()
+
+    def supervised(depth: int) -> None:
+        if depth:
+            supervised(depth - 1)
+        else:
+            supervise(iter([1]), work, 5.0, _go_on)
+
+    supervised(50)
+    assert refused.is_set()
+
+
 def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
     """A tick of a second comes after the other, none of which counts."""
     seconds = Seconds(clock)
