@@ -9,6 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.config import ConfigError, find_config, load_config
@@ -111,8 +112,10 @@ def test_an_isolated_run_gets_the_options_of_the_file() -> None:
 
 def test_check_without_target_and_configuration_is_a_usage_error() -> None:
     assert error("check") == (
-        "Missing argument 'TARGET...'; pass a target, or list targets as "
-        "[[tool.fscontract.target]] in pyproject.toml"
+        snapshot(
+            "Missing argument 'TARGET...'; pass a target, or list targets as "
+            "[[tool.fscontract.target]] in pyproject.toml"
+        )
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.api.iostatistics import ACTION_HTTP_GET_REQUEST, STORE_IO_REQUEST
 from fscontract.contract.binding import PlanInjector
@@ -61,7 +62,7 @@ def test_a_fault_that_strikes_nothing_shows_the_requests_of_the_store(
         stream.read_fully(10, bytearray(20))
     (firing,) = plans_seen
     assert firing.unstruck == (Fault("short", 99),)
-    assert firing.why(Fault("short", 99)) == "there was no request 99"
+    assert firing.why(Fault("short", 99)) == snapshot("there was no request 99")
     shown = str(firing.seen[-1])
     assert shown.startswith(f"{firing.requests} read /")
     assert path.rpartition("/")[2] in shown

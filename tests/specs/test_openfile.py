@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.api.iostatistics import METERS
@@ -202,7 +203,7 @@ def test_the_schema_refuses_a_check_of_costs_without_a_cost() -> None:
     data = parse_yaml(COSTLY)
     del data["clauses"][0]["cost"]
     faults = list(Draft202012Validator(_schema()).iter_errors(data))
-    assert [e.message for e in faults] == ["'cost' is a required property"]
+    assert [e.message for e in faults] == snapshot(["'cost' is a required property"])
 
 
 def test_the_schema_refuses_a_cost_of_what_no_check_judges() -> None:

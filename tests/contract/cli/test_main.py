@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
+from inline_snapshot import snapshot
 
 from fscontract import __version__
 from fscontract.contract.api.openfile_options import option_table
@@ -427,12 +428,14 @@ def test_a_replay_that_passes_shows_no_expectation(stub_target: str) -> None:
     """Nothing was expected that did not happen."""
     steps = {"length": 5, "steps": [["seek", 2]]}
     Path("r.json").write_text(replay_file(target="memory", program=steps))
-    assert run("replay", "r.json").stdout.splitlines() == [
-        "seek.zero: passes now",
-        "  program    f = open(5 bytes); f.seek(2)",
-        "  1          seek(2) -> returned",
-        "  actual     returned",
-    ]
+    assert run("replay", "r.json").stdout.splitlines() == snapshot(
+        [
+            "seek.zero: passes now",
+            "  program    f = open(5 bytes); f.seek(2)",
+            "  1          seek(2) -> returned",
+            "  actual     returned",
+        ]
+    )
 
 
 def test_a_replay_shows_no_secret(stub_target: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,7 +475,9 @@ def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> N
     Path("a.json").write_text(replay_file(target="memory"))
     Path("b.json").write_text("{")
     assert error("replay", "a.json", "b.json").startswith("b.json: ")
-    assert error("replay", "a.json", "none.json") == "none.json: No such file or directory"
+    assert error("replay", "a.json", "none.json") == snapshot(
+        "none.json: No such file or directory"
+    )
     assert "no target 'nosuch'" in error("replay", "a.json", "nosuch")
 
 

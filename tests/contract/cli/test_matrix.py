@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.contract.cli.test_main import error, run
 from tests.contract.report.matrices import judged, report, save
@@ -82,10 +83,12 @@ def test_files_that_can_not_be_read_are_named() -> None:
     """A missing one, one that is not text, and one that is given twice."""
     Path("b.json").write_bytes(b"\xff\xfe\xff")
     saved(report())
-    assert error("matrix", "none.json") == "none.json: No such file or directory"
-    assert error("matrix", "b.json") == "b.json: line 1, byte 1: not UTF-8 text"
+    assert error("matrix", "none.json") == snapshot("none.json: No such file or directory")
+    assert error("matrix", "b.json") == snapshot("b.json: line 1, byte 1: not UTF-8 text")
     assert error("matrix", "a.json", "a.json") == "a.json is given twice"
-    assert error("matrix", "a.json", "--findings", "f.md") == "f.md: No such file or directory"
+    assert error("matrix", "a.json", "--findings", "f.md") == snapshot(
+        "f.md: No such file or directory"
+    )
     assert error("matrix", "a.json", "--html", "m", "--markdown", "m").startswith("two reports")
 
 
@@ -96,7 +99,7 @@ def test_strict_wants_a_finding_for_all_that_is_broken() -> None:
     lax = run("matrix", "a.json", "--findings", "f.md")
     strict = run("matrix", "a.json", "--findings", "f.md", "--strict")
     assert (lax.exit_code, strict.exit_code) == (0, 1)
-    assert strict.stderr == "without a finding: store: seek.zero: F2: not in f.md\n"
+    assert strict.stderr == snapshot("without a finding: store: seek.zero: F2: not in f.md\n")
     assert "| store | seek.zero | ◆ known | returned 7 | F2: not in f.md |" in lax.stdout
     Path("f.md").write_text("### F2 What is wrong\n")
     assert run("matrix", "a.json", "--findings", "f.md", "--strict").exit_code == 0

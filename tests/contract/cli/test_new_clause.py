@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from inline_snapshot import snapshot
 from jsonschema import Draft202012Validator
 
 from tests.contract.cli.test_main import error, run
@@ -117,7 +118,9 @@ def test_a_retired_id_is_not_used_again(checkout: Path, monkeypatch: pytest.Monk
     old = clauses.Retired("seek.old", "0.2.0", "renamed", ("seek.pos",))
     monkeypatch.setattr(clauses, "retired", lambda: {"seek.old": old})
     message = error("new-clause", "seek.old")
-    assert message == ("an id is never used again: seek.old is seek.pos since 0.2.0: renamed")
+    assert message == (
+        snapshot("an id is never used again: seek.old is seek.pos since 0.2.0: renamed")
+    )
 
 
 def test_a_directory_outside_a_checkout_is_one_line(

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.concurrency import (
     ConcurrencyReport,
@@ -79,7 +80,7 @@ def test_threads_that_wait_for_each_other_are_a_hang(check: Check) -> None:
     found = report.violations["model.pread-thread-safe"]
     assert found.actual == "hang"
     assert found.interleaving[-1].endswith("no thread comes to an end")
-    assert report.notes == ["stopped at threads that come to no end"]
+    assert report.notes == snapshot(["stopped at threads that come to no end"])
 
 
 def test_a_lock_around_everything_is_right_but_lax(check: Check) -> None:
@@ -118,14 +119,16 @@ def test_what_is_wrong_one_by_one_is_not_blamed_on_threads(check: Check) -> None
     """A sequential fault is left to the sequential checks, with a note."""
     report = check("wrongalone", "pread.buffers")
     assert report.violations == {}
-    assert report.notes == ["some calls go wrong even one after the other: they were left out"]
+    assert report.notes == snapshot(
+        ["some calls go wrong even one after the other: they were left out"]
+    )
 
 
 def test_a_target_out_of_reach_has_no_verdict(check: Check) -> None:
     """An error of the network ends the check with a note."""
     report = check("unreachable")
     assert (report.violations, report.missed) == ({}, {})
-    assert report.notes == ["stopped: target out of reach: ConnectionResetError: gone"]
+    assert report.notes == snapshot(["stopped: target out of reach: ConnectionResetError: gone"])
 
 
 def test_a_target_without_python_code_runs_freely(
@@ -136,7 +139,9 @@ def test_a_target_without_python_code_runs_freely(
     report = check("memory")
     assert report.violations == {}
     assert "pread.concurrent" not in report.exercised
-    assert report.notes == ["no Python code of the target to step through: free threads only"]
+    assert report.notes == snapshot(
+        ["no Python code of the target to step through: free threads only"]
+    )
 
 
 def test_a_remote_target_gets_few_schedules(
@@ -174,7 +179,7 @@ def test_undeclared_positioned_reads_are_not_checked(check: Check) -> None:
     """Without the feature nothing is exercised."""
     report = check("memory", features=frozenset({"supports-seek"}))
     assert not report.exercised
-    assert report.notes == ["positioned reads are not declared"]
+    assert report.notes == snapshot(["positioned reads are not declared"])
 
 
 def test_vectored_reads_are_checked_only_if_declared(
@@ -193,7 +198,9 @@ def test_a_file_too_short_to_tell_reads_apart_is_not_checked(
     binding.fixed_content = b"short"
     report = check_concurrency(binding, features, "quick", 1, lambda _: None)
     assert report.schedules == 0
-    assert report.notes == ["the file is too short for reads that differ: 5 bytes, 48 needed"]
+    assert report.notes == snapshot(
+        ["the file is too short for reads that differ: 5 bytes, 48 needed"]
+    )
 
 
 def test_the_beat_counts_every_schedule(check: Check) -> None:

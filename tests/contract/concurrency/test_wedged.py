@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.concurrency import ConcurrencyReport, check_concurrency, scheduler
@@ -109,5 +110,5 @@ def test_threads_are_not_blamed_for_calls_that_hang_without_others(
     report = _checked_freely(Sharing(broken=True), features, monkeypatch)
     assert report.violations == {}
     assert report.notes[-1] == (
-        "stopped: calls hang even one after the other: nothing said about concurrency"
+        snapshot("stopped: calls hang even one after the other: nothing said about concurrency")
     )

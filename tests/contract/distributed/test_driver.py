@@ -6,6 +6,7 @@ import json
 from concurrent.futures import Future
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed import driver
@@ -58,7 +59,7 @@ def test_there_are_more_tasks_than_run_side_by_side(bench: MakeBench) -> None:
     made, here = bench(clauses=("capabilities.unknown",)), Here(2)
     result = made.parts(0, here)
     assert result.counts["tasks"] == len(here.descriptions) == 8
-    assert here.descriptions[2] == "fscontract check memory: part 3 of 8"
+    assert here.descriptions[2] == snapshot("fscontract check memory: part 3 of 8")
 
 
 def test_it_tells_what_a_run_tells(bench: MakeBench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inline_snapshot import snapshot
+
 from fscontract.contract.models.metadata_table import Acceptor, difference
 
 START = {"a": {"f": 1}, "b": {"g": 2}}
@@ -86,5 +88,7 @@ def test_what_happens_next_happens_in_each_possible_world() -> None:
 
 def test_a_difference_names_what_is_too_much_too_little_and_of_another_size() -> None:
     said = difference({"a": {"f": 2, "x": 1}, "z": {}}, {"a": {"f": 1, "y": 1}, "b": {}})
-    assert said == "a/y missing, a/x not there, a/f of 2 bytes instead of 1, no partition 'b'"
+    assert said == snapshot(
+        "a/y missing, a/x not there, a/f of 2 bytes instead of 1, no partition 'b'"
+    )
     assert difference(START, START) == ""

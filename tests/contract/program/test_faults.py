@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.arguments import ProgramError
@@ -122,7 +123,7 @@ def test_text_that_is_no_plan_gives_one_clear_line(text: str, said: str) -> None
 def test_a_plan_reads_as_a_line() -> None:
     """A report has it beside the program."""
     plan = FaultPlan((Fault("short", 2, amount=1), Fault("reset", 3, 4), Fault("hang", seconds=2)))
-    assert str(plan) == "short(1) at 2; reset at 3-6; hang(2) at 1"
+    assert str(plan) == snapshot("short(1) at 2; reset at 3-6; hang(2) at 1")
     assert str(FaultPlan()) == "no faults"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.report.console import Console, is_plain, lines
 from fscontract.contract.report.text import failure_block, known_line, short_block, table
@@ -28,17 +29,19 @@ class Terminal(io.StringIO):
 def test_a_failure_block_has_all_a_reader_needs(make_result: Make) -> None:
     """Clause, level, place, statement, program, expected, actual, because, what to run."""
     result = make_result(Verdict.FAIL, replay=".fscontract/9f.json")
-    assert failure_block(result) == [
-        "FAIL  demo.one  MUST  demo § Demo.one()",
-        "  What demo.one says.",
-        "  program    f = open(3 bytes); f.seek(2); f.seek(-1)",
-        "  at step    2: seek(-1)",
-        "  expected   EOF or IO",
-        "  actual     returned",
-        "  because    Readers stop.",
-        "  again      fscontract replay .fscontract/9f.json",
-        "  explain    fscontract explain demo.one",
-    ]
+    assert failure_block(result) == snapshot(
+        [
+            "FAIL  demo.one  MUST  demo § Demo.one()",
+            "  What demo.one says.",
+            "  program    f = open(3 bytes); f.seek(2); f.seek(-1)",
+            "  at step    2: seek(-1)",
+            "  expected   EOF or IO",
+            "  actual     returned",
+            "  because    Readers stop.",
+            "  again      fscontract replay .fscontract/9f.json",
+            "  explain    fscontract explain demo.one",
+        ]
+    )
 
 
 def test_a_concurrent_failure_shows_its_interleaving(make_result: Make) -> None:
@@ -134,13 +137,13 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
 def test_the_last_line_is_the_verdict(make_result: Make, make_run: MakeRun) -> None:
     """Before it stand counts, versions, seed and seconds."""
     *_, facts, verdict = lines(make_run(make_result()))
-    assert facts == "12 programs, 40 operations, demo 1.0, seed 7, 1.2 s"
+    assert facts == snapshot("12 programs, 40 operations, demo 1.0, seed 7, 1.2 s")
     assert verdict == "conforms: 1 clause holds"
 
 
 def test_a_target_that_was_not_set_up_has_no_verdict() -> None:
     """Only the reason is printed."""
-    assert list(lines(NotSetUp("s3://b", "no way in"))) == ["not set up: no way in"]
+    assert list(lines(NotSetUp("s3://b", "no way in"))) == snapshot(["not set up: no way in"])
 
 
 @pytest.mark.parametrize("environment", [{"CI": "true"}, {"TERM": "dumb"}])

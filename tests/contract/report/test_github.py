@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.report.github import annotated, append_summary, is_wanted
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
@@ -52,11 +53,13 @@ def test_violations_are_errors_and_hints_are_warnings(make_result: Make, make_ru
         make_result(Verdict.KNOWN, name="demo.known"),
     )
     found = [shown(str(a)) for a in annotated([result], [])]
-    assert [(kind, title) for kind, title, _ in found] == [
-        ("error", "demo.bad: fail on memory"),
-        ("warning", "demo.lax is not kept by memory"),
-        ("warning", "2 clauses not verified on memory"),
-    ]
+    assert [(kind, title) for kind, title, _ in found] == snapshot(
+        [
+            ("error", "demo.bad: fail on memory"),
+            ("warning", "demo.lax is not kept by memory"),
+            ("warning", "2 clauses not verified on memory"),
+        ]
+    )
     assert "  program    f = open(3 bytes); f.seek(2); f.seek(-1)\n" in found[0][2]
     assert "\nundeclared: not declared: x: demo.u\n" in found[2][2]
 
@@ -72,7 +75,7 @@ def test_what_was_out_of_the_way_is_a_warning(make_result: Make, make_run: MakeR
 def test_a_target_that_was_not_set_up_is_an_error() -> None:
     """With its reason."""
     (found,) = annotated([NotSetUp("s3://b", "no way in")], [])
-    assert str(found) == "::error title=s3%3A//b could not be set up::no way in"
+    assert str(found) == snapshot('::error title=s3%3A//b could not be set up::no way in')
 
 
 def test_annotations_are_escaped_as_github_asks(make_result: Make, make_run: MakeRun) -> None:
@@ -84,7 +87,7 @@ def test_annotations_are_escaped_as_github_asks(make_result: Make, make_run: Mak
     assert "\n" not in text
     assert "\r" not in text
     kind, title, message = shown(text)
-    assert title == "demo.bad: fixed on 100%\\r\n::error title=x,file=y::z%0A"
+    assert title == snapshot("demo.bad: fixed on 100%\\r\n::error title=x,file=y::z%0A")
     assert "100%" in message
     assert kind == "error"
 
@@ -95,7 +98,7 @@ def test_no_more_than_github_shows(make_result: Make, make_run: MakeRun) -> None
     lax = [make_result(Verdict.LAX, name=f"demo.lax-{n}") for n in range(10)]
     found = annotated([make_run(*bad, *lax)], [])
     assert [a.kind for a in found] == ["error"] * 10 + ["warning"] * 10
-    assert found[9].title == "16 more, see the summary of the job"
+    assert found[9].title == snapshot("16 more, see the summary of the job")
     assert "demo.24: fail on memory" in found[9].message
 
 
@@ -114,12 +117,14 @@ def test_beside_a_baseline_only_what_is_worse_is_an_error(
         ),
     )
     found = [(a.kind, a.title) for a in annotated([result], [compared])]
-    assert found == [
-        ("error", "demo.new: fail on memory"),
-        ("error", "demo.gone is verified no more on memory"),
-        ("warning", "demo.old: fail on memory, as in the baseline"),
-        ("warning", "demo.chance was not exercised this time on memory"),
-    ]
+    assert found == snapshot(
+        [
+            ("error", "demo.new: fail on memory"),
+            ("error", "demo.gone is verified no more on memory"),
+            ("warning", "demo.old: fail on memory, as in the baseline"),
+            ("warning", "demo.chance was not exercised this time on memory"),
+        ]
+    )
 
 
 def test_nothing_is_said_elsewhere(stub_target: str, suite: FakeSuite, tmp_path: Path) -> None:
@@ -186,6 +191,6 @@ def test_a_summary_that_can_not_be_written_is_one_line(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job.parent))
     result = run("check", stub_target)
     assert result.exit_code == 0
-    assert (
-        result.stderr == "fscontract: error: can't write the summary of the job: Is a directory\n"
+    assert result.stderr == snapshot(
+        "fscontract: error: can't write the summary of the job: Is a directory\n"
     )

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.report.junit import render
 from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
@@ -63,7 +64,7 @@ def test_a_failure_has_the_whole_block(make_result: Make, make_run: MakeRun) -> 
     (suite,) = _suites(render([make_run(make_result(Verdict.FAIL))]))
     failure = suite.find("testcase/failure")
     assert failure is not None
-    assert failure.get("message") == "returned, expected EOF or IO"
+    assert failure.get("message") == snapshot("returned, expected EOF or IO")
     assert "f.seek(2); f.seek(-1)" in (failure.text or "")
 
 
@@ -100,5 +101,5 @@ def test_what_was_out_of_the_way_is_what_the_suite_says_beside_its_cases(
     run = make_run(make_result())
     (suite,) = _suites(render([replace(run, warnings=("late: <b>\x00", "ended early: so"))]))
     assert [child.tag for child in suite] == ["testcase", "system-err"]
-    assert suite[1].text == "late: <b>\\x00\nended early: so"
+    assert suite[1].text == snapshot("late: <b>\\x00\nended early: so")
     assert [child.tag for child in _suites(render([run]))[0]] == ["testcase"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.report import matrix_render
 from fscontract.contract.report.matrix import (
@@ -107,12 +108,14 @@ def test_the_totals_are_those_of_the_cells(tmp_path: Path) -> None:
     one = judged({"seek.zero": "pass", "seek.noop": "pass", "seek.negative": "known"}, "a")
     text = lines(joined(tmp_path, one, judged({"seek.zero": "hang"}, "b")))
     start = text.index("## Counts")
-    assert text[start + 4 : start + 8] == [
-        "| ✓ pass | 2 |  |",
-        "| ◆ known | 1 |  |",
-        "| ∞ hang |  | 1 |",
-        "| **conforms** | yes | **no** |",
-    ]
+    assert text[start + 4 : start + 8] == snapshot(
+        [
+            "| ✓ pass | 2 |  |",
+            "| ◆ known | 1 |  |",
+            "| ∞ hang |  | 1 |",
+            "| **conforms** | yes | **no** |",
+        ]
+    )
 
 
 def test_a_target_that_was_not_set_up_has_a_column(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from rich.console import Console as RichConsole
 
 from fscontract.contract.report.console import Console, lines, shown_on
@@ -66,8 +67,10 @@ def test_it_has_programs_clauses_violations_and_what_is_left() -> None:
         Progress("seeded", 1000, 4000, 9000, clauses=118),
     )
     assert line(state) == (
-        "memory · seeded · ━━━───────── · 1,000 of 4,000 programs · 118 of 200 clauses · "
-        "1 violation · 0:12 · 0:36 left in this phase"
+        snapshot(
+            "memory · seeded · ━━━───────── · 1,000 of 4,000 programs · 118 of 200 clauses · "
+            "1 violation · 0:12 · 0:36 left in this phase"
+        )
     )
 
 
@@ -77,7 +80,7 @@ def test_where_the_number_is_not_known_nothing_is_guessed() -> None:
         STARTED, PhaseStarted("exhaustive", None), Progress("exhaustive", 12345, None, 9, clauses=5)
     )
     assert line(state) == (
-        "memory · exhaustive · 12,345 programs · 5 of 200 clauses · 0 violations · 0:12"
+        snapshot("memory · exhaustive · 12,345 programs · 5 of 200 clauses · 0 violations · 0:12")
     )
 
 
@@ -208,7 +211,7 @@ def test_other_commands_print_it_to_a_log_too(monkeypatch: pytest.MonkeyPatch) -
     with shown_on(pipe) as listener:
         for event in (STARTED, PhaseStarted("seeded", 40), Progress("seeded", 10, 40, 9)):
             listener(event)
-    assert pipe.getvalue() == "seeded, 10 of 40 programs, 0 violations, 0:00\n"
+    assert pipe.getvalue() == snapshot("seeded, 10 of 40 programs, 0 violations, 0:00\n")
 
 
 def drive(make_run: MakeRun, *found: ClauseResult, columns: int, **options: Any) -> list[str]:
@@ -252,7 +255,7 @@ def test_quiet_prints_the_verdict_alone(plain: bool, make_result: Make, make_run
     for event in (STARTED, PhaseStarted("seeded", 40)):
         console(event)
     console.finish(make_run(make_result()))
-    assert stream.getvalue() == "memory: conforms: 1 clause holds\n"
+    assert stream.getvalue() == snapshot("memory: conforms: 1 clause holds\n")
 
 
 def test_a_console_remembers_what_an_interrupted_run_had_found(make_run: MakeRun) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.runner.result import Verdict
 from tests.contract.cli.test_main import error, run
@@ -93,7 +94,7 @@ def test_what_fails_no_more_is_fixed(now: str, suite: FakeSuite) -> None:
     suite.outcomes["seek.zero"] = Verdict(now)
     code, (line, last) = check()
     assert (code, line) == (0, f"fixed stub: seek.zero: {now} (fail before: returned)")
-    assert last == "0 new, 0 vanished, 1 fixed, 0 clauses fail as before"
+    assert last == snapshot("0 new, 0 vanished, 1 fixed, 0 clauses fail as before")
 
 
 @pytest.mark.parametrize("now", ["undeclared", "inexpressible", "unexercised", "error"])
@@ -121,7 +122,7 @@ def test_what_was_not_exercised_this_time_is_told_and_fails_nothing(
     suite.reasons["seek.zero"] = STOPPED
     code, (line, last) = check()
     assert line.startswith(f"unexercised stub: seek.zero: unexercised: {STOPPED} ({was} before")
-    assert last == "0 new, 0 vanished, 1 unexercised, 0 fixed, 0 clauses fail as before"
+    assert last == snapshot("0 new, 0 vanished, 1 unexercised, 0 fixed, 0 clauses fail as before")
     assert code == 0
 
 
@@ -141,7 +142,7 @@ def test_what_is_not_selected_has_vanished(suite: FakeSuite) -> None:
     before(later_clause="pass")
     code, lines = check(clauses="seek.zero,seek.noop")
     assert code == 1
-    assert lines[0] == "vanished stub: seek.negative: not selected (pass before)"
+    assert lines[0] == snapshot("vanished stub: seek.negative: not selected (pass before)")
     assert lines[1].startswith("vanished stub: later.clause: no clause of fscontract 0.")
 
 
@@ -167,7 +168,7 @@ def test_other_settings_are_named(suite: FakeSuite) -> None:
     """As they may explain what differs."""
     before()
     _, (line, _) = check("--effort", "normal")
-    assert line == "stub: effort normal, in the baseline quick"
+    assert line == snapshot("stub: effort normal, in the baseline quick")
 
 
 def test_a_target_that_can_not_be_set_up_exits_3(suite: FakeSuite) -> None:
@@ -228,7 +229,7 @@ def test_the_baseline_is_not_overwritten(suite: FakeSuite) -> None:
     """Or the next run would find nothing worse."""
     before()
     said = error("check", "stubs.py:Stub", "--baseline", "old.json", "--json", "./old.json")
-    assert said == "old.json is the baseline: a report can't go there"
+    assert said == snapshot("old.json is the baseline: a report can't go there")
 
 
 def test_hostile_names_do_not_drive_the_terminal(suite: FakeSuite) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.api.iostatistics import METERS
 from fscontract.contract.api.openfile_options import READ_POLICY, option_table
@@ -157,7 +158,7 @@ def test_an_open_that_costs_too_much_is_shown_with_what_it_cost(
     shown = check(clause_of({"default": 1})).counterexample
     assert shown is not None
     assert shown.expected == ("at most 1 probe",)
-    assert shown.actual == "2 probes (op_get_file_status 2, op_exists 1)"
+    assert shown.actual == snapshot("2 probes (op_get_file_status 2, op_exists 1)")
     assert (shown.step, shown.how, shown.signature) == (0, "cost: probes", "cost: probes")
     assert shown.program == Program(64, (READ,), opening=Opening())
 
@@ -169,7 +170,7 @@ def test_a_policy_that_costs_more_is_named_and_set_as_an_option(
     opener.opens["random"] = Counter(op_exists=1)
     shown = check(clause_of({"default": 0}, calls=(("buffer_size", 4),))).counterexample
     assert shown is not None
-    assert shown.expected == ("at most 0 probes with policy random",)
+    assert shown.expected == snapshot(("at most 0 probes with policy random",))
     calls = (("buffer_size", 4), ("opt", READ_POLICY, "random"))
     assert shown.program == Program(64, (READ,), opening=Opening("file", calls))
 
@@ -242,7 +243,7 @@ def test_what_is_held_is_counted_from_the_open_on(opener: Priced, check: Check) 
     shown = check(clause_of({"default": 0}, "held", before=())).counterexample
     assert shown is not None
     assert shown.actual == (
-        "1 descriptor or connection held (stream_read_opened 2, stream_read_closed 1)"
+        snapshot("1 descriptor or connection held (stream_read_opened 2, stream_read_closed 1)")
     )
 
 
@@ -258,8 +259,8 @@ def test_a_declared_counter_that_is_missing_fails_the_clause(check: Check) -> No
     """The profile says that the costs can be read off."""
     verdict = check(clause_of({"default": 9}, "bytes"))
     assert verdict.counterexample is not None
-    assert verdict.counterexample.expected == (
-        "counts bytes from the store: stream_read_total_bytes",
+    assert verdict.counterexample.expected == snapshot(
+        ("counts bytes from the store: stream_read_total_bytes",)
     )
     assert (verdict.counterexample.actual, verdict.counterexample.how) == (
         "no such counter",
@@ -279,7 +280,7 @@ def test_a_counter_that_is_there_once_it_has_counted_is_not_missing(
     opener.counts.pop("stream_read_total_bytes")
     shown = check(clause_of({"default": 0}, "bytes")).counterexample
     assert shown is not None
-    assert shown.actual == "64 bytes from the store (stream_read_total_bytes 64)"
+    assert shown.actual == snapshot("64 bytes from the store (stream_read_total_bytes 64)")
 
 
 def test_an_operation_that_the_api_lacks_is_no_verdict(opener: Priced, check: Check) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 from click.testing import CliRunner, Result
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli import exit_codes
@@ -86,7 +87,7 @@ def test_a_traceback_is_printed_if_it_is_asked_for(
     monkeypatch.setattr(runner, "check", lambda *_, **__: _raise(KeyError("x")))
     result = run("--traceback", "check", stub_target)
     first, *_, last = result.stderr.splitlines()
-    assert first == "Traceback (most recent call last):"
+    assert first == snapshot("Traceback (most recent call last):")
     assert last.startswith("fscontract: internal error: KeyError")
     assert "Traceback" not in run("check", stub_target).output
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.generate import exhaustive
 from fscontract.contract.runner import counterexamples, shrink
@@ -195,7 +196,7 @@ def test_files_that_are_there_are_not_overwritten(tmp_path: Path, quick: str) ->
     """They may have been edited; so it is said before anything runs."""
     Path("p.yaml").write_text("mine")
     said = error("profile", "infer", "memory", "--write", "p.yaml")
-    assert said == "p.yaml is there already, and may have been edited"
+    assert said == snapshot("p.yaml is there already, and may have been edited")
     assert Path("p.yaml").read_text() == "mine"
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract import check
 from fscontract.contract.report.json import render
@@ -35,7 +36,7 @@ def test_the_verdict_prints_as_conforms(memory: RunResult) -> None:
 
 def test_the_repr_is_one_line_with_target_and_verdict(memory: RunResult) -> None:
     """A result has thousands of fields; a prompt shows one line."""
-    assert repr(memory) == "<RunResult of 'memory': conforms: 1 clause holds>"
+    assert repr(memory) == snapshot("<RunResult of 'memory': conforms: 1 clause holds>")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import Opened, TargetError
 from fscontract.contract.concurrency.check import ConcurrencyReport
@@ -267,7 +268,7 @@ def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     monkeypatch.setattr(phases, "check_concurrency", stopped)
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
     assert found.outcome is Verdict.UNEXERCISED
-    assert found.reason == "stopped at threads that come to no end"
+    assert found.reason == snapshot("stopped at threads that come to no end")
 
 
 class Stays(StreamBinding):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli.main import main
@@ -58,7 +59,7 @@ def test_a_violation_has_its_scenario() -> None:
     found = result.clauses[0].counterexample
     assert _outcome(result, "split.trigger") is Verdict.FAIL
     assert found is not None
-    assert found.expected == ("files after the trigger: ['/in/f']",)
+    assert found.expected == snapshot(("files after the trigger: ['/in/f']",))
     assert found.actual.startswith("[]; A file comes, no time passes")
     assert not result.conforms
 

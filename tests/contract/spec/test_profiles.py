@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.spec.profiles import Profile, ProfileError, features, load_profile
 
@@ -140,10 +141,12 @@ def test_what_is_neither_a_profile_nor_a_file_is_refused_in_one_line(name: str) 
 def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     """And with the names of all that there are."""
     assert _refused("pyfil") == (
-        "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
-        "hadoop-ftp, hadoop-har, hadoop-http, hadoop-local, hadoop-raw, hadoop-s3a, "
-        "hadoop-viewfs, obstore, opendal, pyarrow, python-file, reference, s3, spark; "
-        "did you mean python-file?"
+        snapshot(
+            "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
+            "hadoop-ftp, hadoop-har, hadoop-http, hadoop-local, hadoop-raw, hadoop-s3a, "
+            "hadoop-viewfs, obstore, opendal, pyarrow, python-file, reference, s3, spark; "
+            "did you mean python-file?"
+        )
     )
 
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.runner.result import Verdict
@@ -122,7 +123,7 @@ def test_a_baseline_may_have_ids_of_old(stub_target: str, suite: FakeSuite) -> N
     _, _, vanished, fixed, last = result.stdout.splitlines()
     assert vanished.split() == f"vanished stub: seek.soft: {WITHDRAWN} (pass before)".split()
     assert fixed.split()[:3] == ["fixed", "stub:", "seek.zero:"]
-    assert last == "  0 new, 1 vanished, 1 fixed, 0 clauses fail as before"
+    assert last == snapshot("  0 new, 1 vanished, 1 fixed, 0 clauses fail as before")
 
 
 def test_a_replay_file_may_have_an_id_of_old(tmp_path: Path) -> None:
@@ -176,10 +177,12 @@ def test_commands_print_the_new_name_of_each_old_one_once(
     known.write_text(f"known: [{entry % 'a'}, {entry % 'b'}]\n")
     monkeypatch.chdir(tmp_path)
     result = run("check", "--no-isolate", "memory", "--known", str(known), "--profile", "pyfile")
-    assert result.stderr.splitlines() == [
-        "fscontract: pyfile is python-file now",
-        "fscontract: read1.eof is read-byte.eof since 0.2.0: plainer names",
-    ]
+    assert result.stderr.splitlines() == snapshot(
+        [
+            "fscontract: pyfile is python-file now",
+            "fscontract: read1.eof is read-byte.eof since 0.2.0: plainer names",
+        ]
+    )
 
 
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:

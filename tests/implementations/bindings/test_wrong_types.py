@@ -6,6 +6,7 @@ from array import array
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from obstore import Bytes
 
 from fscontract.contract.program.outcome import Kind, Outcome, raised
@@ -69,7 +70,7 @@ def test_what_is_no_bytes_is_an_outcome_of_another_kind(found: Any) -> None:
 
 def test_the_outcome_names_the_type() -> None:
     """And what was expected in its place."""
-    assert str(_outcomes(4)[0]) == "OTHER (WrongType: expected bytes, got int)"
+    assert str(_outcomes(4)[0]) == snapshot("OTHER (WrongType: expected bytes, got int)")
 
 
 @pytest.mark.parametrize("found", _RIGHT, ids=lambda found: type(found).__name__)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.implementations.jvm import jvm
@@ -44,7 +45,9 @@ def _said(code: str) -> str:
 def test_without_jpype_it_says_what_to_install() -> None:
     """In one line."""
     said = _said("import sys; sys.modules['jpype'] = None; jvm.start(())")
-    assert said == "Java streams need the module 'jpype'; pip install 'fscontract[hadoop]'"
+    assert said == snapshot(
+        "Java streams need the module 'jpype'; pip install 'fscontract[hadoop]'"
+    )
 
 
 def test_a_bridge_needs_hadoop_and_janino() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.api.errors import PathIOException
 from fscontract.contract.api.filesystem import FileRange
@@ -127,8 +128,10 @@ def test_the_error_says_what_does_not_fit(raw: RawServer) -> None:
         with pytest.raises(WrongAnswerException) as caught:
             pread(fs)
     assert str(caught.value) == (
-        "the answer is a part of the object, but lacks Content-Range for bytes 500 to 509 in "
-        "bucket 'bucket': '/key'"
+        snapshot(
+            "the answer is a part of the object, but lacks Content-Range for bytes 500 to 509 in "
+            "bucket 'bucket': '/key'"
+        )
     )
 
 

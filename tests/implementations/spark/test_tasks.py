@@ -10,6 +10,7 @@ from select import select
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 import fscontract
 from fscontract.contract.api.errors import EOFException, PathIOException
@@ -112,5 +113,5 @@ def test_what_spark_says_is_cut_to_one_line() -> None:
         java_exception: Any = Java()
 
     assert str(job_failure(Failed())) == (
-        "the job failed: Job aborted: Lost task 0.3 ... ValueError: why: 'Spark'"
+        snapshot("the job failed: Job aborted: Lost task 0.3 ... ValueError: why: 'Spark'")
     )

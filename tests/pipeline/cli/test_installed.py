@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.cli import main
 from tests.pipeline.cli.support import error, run
@@ -59,7 +60,7 @@ def test_a_command_runs_with_its_own_arguments(plugin: str) -> None:
 
 def test_what_a_command_lacks_is_named(plugin: str) -> None:
     """In one line, with the exit code of a target that can't be set up."""
-    assert error(3, "broken") == "command 'broken' needs the module 'no_such_thing'"
+    assert error(3, "broken") == snapshot("command 'broken' needs the module 'no_such_thing'")
 
 
 def test_a_command_of_ours_is_not_replaced(plugin: str) -> None:

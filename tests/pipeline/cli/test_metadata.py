@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from inline_snapshot import snapshot
 
 from fscontract.contract.cli.main import main
 from fscontract.implementations.local import LocalFileSystem
@@ -53,7 +54,7 @@ def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
     ]
     assert shown[7] == "baseFileCount: 1"
     assert "there is a metadata table" in run("create", "trips", code=3)
-    assert run("delete", "trips") == "Deleted Metadata Table in trips/.hoodie/metadata\n"
+    assert run("delete", "trips") == snapshot("Deleted Metadata Table in trips/.hoodie/metadata\n")
     assert not (dataset / ".hoodie" / "metadata").exists()
     for command in ("delete", "stats", "init", "compact", "validate"):
         assert "no metadata table" in run(command, "trips", code=3)
@@ -122,12 +123,14 @@ def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:
 
 def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
     run("create", "trips")
-    assert run("validate", "trips") == "the table is right: 2 partitions, 3 files\n"
+    assert run("validate", "trips") == snapshot("the table is right: 2 partitions, 3 files\n")
     (dataset / "day=1" / "a").unlink()
     wrong = run("validate", "trips", code=1)
     assert wrong == (
-        "the table differs from the files: day=1/a not there; "
-        "fscontract metadata rebuild trips makes it anew\n"
+        snapshot(
+            "the table differs from the files: day=1/a not there; "
+            "fscontract metadata rebuild trips makes it anew\n"
+        )
     )
 
 
@@ -143,7 +146,7 @@ def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -
     run("validate", "trips", code=1)
     rebuilt = run("rebuild", "trips")
     assert "Rebuilt Metadata Table in trips/.hoodie/metadata: 3 partitions, 3 files (" in rebuilt
-    assert run("validate", "trips") == "the table is right: 3 partitions, 3 files\n"
+    assert run("validate", "trips") == snapshot("the table is right: 3 partitions, 3 files\n")
     with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
         kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
     assert kept == ["/trips/day=1/b", "/trips/day=2/c"]

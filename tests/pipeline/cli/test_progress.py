@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.pipeline.cli.output import ReadProgress
 
@@ -29,7 +30,9 @@ def test_where_there_is_no_terminal_a_line_is_said_now_and_then(
             progress.show(50_000)
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == ("10,000 of 50,000 bytes, 70 records\n20,000 of 50,000 bytes, 140 records\n")
+    assert said.err == (
+        snapshot("10,000 of 50,000 bytes, 70 records\n20,000 of 50,000 bytes, 140 records\n")
+    )
     assert progress.seconds == 25
 
 

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.pipeline.blocks import FileBlockMetadata
 from tests.pipeline.cli.support import COMMAND, error, output, run
@@ -43,7 +44,7 @@ def test_blocks_are_lines_under_a_heading(folder: Path, monkeypatch: pytest.Monk
         ["1", "8", "11", "3", "0", "last", f"{folder.name}/log"],
         ["2", "0", "3", "3", "-", "last", f"{folder.name}/sub/x.txt"],
     ]
-    assert lines[-1] == "3 blocks of 3 files, 14 bytes"
+    assert lines[-1] == snapshot("3 blocks of 3 files, 14 bytes")
 
 
 def test_json_is_what_a_reader_takes(folder: Path) -> None:
@@ -104,9 +105,9 @@ def test_nothing_is_listed_if_nothing_is_there(folder: Path) -> None:
 
 def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
     """An empty file has none, and is counted."""
-    assert output("split", folder / "none").decode() == "0 blocks of 1 file, 0 bytes\n"
+    assert output("split", folder / "none").decode() == snapshot("0 blocks of 1 file, 0 bytes\n")
     result = run("split", folder / "none", folder / "gone")
-    assert result.stdout == "0 blocks of 1 file, 0 bytes\n"
+    assert result.stdout == snapshot("0 blocks of 1 file, 0 bytes\n")
 
 
 @pytest.mark.parametrize(

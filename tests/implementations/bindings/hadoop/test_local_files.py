@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.program.program import Step
@@ -83,7 +84,7 @@ def test_what_was_moved_away_before_a_run_was_killed_is_removed(make: Make, tmp_
 def test_an_archive_has_other_bytes_around_its_file(make: Make, shown: Shown) -> None:
     """A read that leaves the file shows what content never holds."""
     said = shown(make("har"), b"\x05\x06", ("pread", -1, 2, 0, 2))
-    assert said == ["returned 2, buffer 02 05"]
+    assert said == snapshot(["returned 2, buffer 02 05"])
 
 
 def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:

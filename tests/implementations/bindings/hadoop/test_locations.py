@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import UsageError, resolve_target
@@ -48,8 +49,10 @@ def test_a_scheme_that_hadoop_does_not_know_is_one_line() -> None:
     with pytest.raises(TargetError) as caught:
         HadoopBinding.from_url("nosuch://me:secret99@host/d", {})
     assert str(caught.value) == (
-        "hadoop+nosuch://host/d: can't be opened by Hadoop: "
-        'UnsupportedFileSystemException: No FileSystem for scheme "nosuch"'
+        snapshot(
+            "hadoop+nosuch://host/d: can't be opened by Hadoop: "
+            'UnsupportedFileSystemException: No FileSystem for scheme "nosuch"'
+        )
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
@@ -39,14 +40,16 @@ def test_every_filesystem_reads_what_was_written(
     """Through FileSystem and FileContext, at the stream's position and at others."""
     binding = make(scheme, api=api)
     calls = (("read_byte",), ("read_into", 4, 1, 2), ("get_pos",), ("seek", 18), ("read_byte",))
-    assert shown(binding, DATA, *calls, ("pread", 18, 4, 0, 4)) == [
-        "returned 100",
-        "returned 2, buffer 01 65 66 01",
-        "returned 3",
-        "returned",
-        "returned 118",
-        "returned 2, buffer 76 77 01 01",
-    ]
+    assert shown(binding, DATA, *calls, ("pread", 18, 4, 0, 4)) == snapshot(
+        [
+            "returned 100",
+            "returned 2, buffer 01 65 66 01",
+            "returned 3",
+            "returned",
+            "returned 118",
+            "returned 2, buffer 76 77 01 01",
+        ]
+    )
     assert (binding.api, binding.default_profile) == ("hadoop", PROFILES[scheme])
     assert binding.status_length(binding.create(DATA)) == 20
 
@@ -137,12 +140,14 @@ def test_byte_buffers_are_filled_where_the_stream_can(ours: HadoopBinding, shown
         ("pread_buffer", 18, 4, 0, None),
         ("read_fully_buffer", 3, 2, 0, None),
         ("read_buffer", 4, 5, None),
-    ) == [
-        "returned [3, 4, 4], buffer 01 64 65 66 01 01",
-        "returned [2, 2, 4], buffer 76 77 01 01",
-        "returned [None, 2, 2], buffer 67 68",
-        "INEXPRESSIBLE",
-    ]
+    ) == snapshot(
+        [
+            "returned [3, 4, 4], buffer 01 64 65 66 01 01",
+            "returned [2, 2, 4], buffer 76 77 01 01",
+            "returned [None, 2, 2], buffer 67 68",
+            "INEXPRESSIBLE",
+        ]
+    )
 
 
 def test_a_file_context_that_a_callable_returns_is_taken(java: Callable[[str], Any]) -> None:
