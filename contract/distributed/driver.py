@@ -161,7 +161,7 @@ class DistributedRun:
             self._run([Shard()])
             merged = self._merged()
         if EXAMPLES[self._settings.effort] and not self._binding.remote and not self._lost:
-            self._run([Shard(failed=frozenset(merged.counterexamples.failed))])
+            self._run([Shard(seen=merged.seen)])
 
     def _run(self, shards: Sequence[Shard]) -> None:
         """Run shards as tasks, and take the result of each when it ends.

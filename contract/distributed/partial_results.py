@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial as bind
 from typing import Any
 
 from fscontract.contract.distributed.shard import Order, Shard
@@ -15,6 +16,7 @@ from fscontract.contract.runner.counterexamples import (
     Examined,
     Repeats,
     ShrinkingCounterexamples,
+    looks,
 )
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
@@ -56,15 +58,16 @@ class Recorder(ShrinkingCounterexamples):
         self._shard = shard
         self._examining: tuple[str, ...] = ()
 
-    def violation(self, violation: Violation) -> str | None:
-        """Shrink, attribute and record a failing program; the clause if it is new here."""
-        return self._recorded(VIOLATION, violation, self._examined)
+    def violation(self, violation: Violation, later: bool = False) -> str | None:
+        """Shrink, attribute and record a failing program. Return the clause if it is new here."""
+        examine = bind(self._examined, later=later)
+        return self._recorded(VIOLATION, violation, looks(violation, later), examine)
 
     def miss(self, violation: Violation) -> str | None:
         """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
         if violation.failure.clause not in self.selected:
             return None
-        return self._recorded(MISS, violation, self._examined_miss)
+        return self._recorded(MISS, violation, violation.signature, self._examined_miss)
 
     def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
         """Keep and record a counterexample that some other check made."""
@@ -87,21 +90,25 @@ class Recorder(ShrinkingCounterexamples):
         self._examining = ()
 
     def _recorded(
-        self, kind: str, violation: Violation, examine: Callable[[Violation], Examined | None]
+        self,
+        kind: str,
+        violation: Violation,
+        signature: tuple[str, ...],
+        examine: Callable[[Violation], Examined | None],
     ) -> str | None:
-        if self._repeats.often(violation.signature):
+        if self._repeats.often(signature):
             return None
         executor = self.executor
         before = executor.exercised, executor.programs, executor.operations
         unsaid, executor.unsaid = executor.unsaid, set()
-        self._examining = violation.signature
+        self._examining = signature
         examined = examine(violation)
         self._examining = ()
         self.records.append(
             Record(
                 kind,
                 self._shard.order,
-                violation.signature,
+                signature,
                 examined,
                 executor.exercised - before[0],
                 frozenset(executor.unsaid),
@@ -233,6 +240,8 @@ class Merged:
     warnings: dict[str, None] = field(default_factory=dict)
     #: Whether one process would have ended before it had run everything.
     ends_early: bool = False
+    #: What the failures look like that were looked into.
+    seen: frozenset[tuple[str, ...]] = frozenset()
 
     def evidence(self, lost: str = "", reasons: Mapping[str, str] | None = None) -> Evidence:
         """What the verdicts are made of; `lost` says which parts are missing, if any are, and
@@ -306,6 +315,7 @@ def _replay(records: Iterable[Record], merged: Merged) -> None:
             counterexamples.take(examined, record.kind == MISS)
         elif clause not in resource_checks.CLAUSES or clause not in counterexamples.failed:
             counterexamples.add(clause, counterexample, record.kind == MISSED)
+    merged.seen = repeats.seen
 
 
 def _passed_over(record: Record, counterexamples: Counterexamples, repeats: Repeats) -> bool:

@@ -105,14 +105,14 @@ def _beside(folder: str) -> Iterator[None]:
 
 def shard_to_json(shard: Shard) -> dict[str, Any]:
     """A part as an object."""
-    failed = None if shard.failed is None else sorted(shard.failed)
-    return {"number": shard.number, "of": shard.of, "failed": failed}
+    seen = None if shard.seen is None else sorted(shard.seen)
+    return {"number": shard.number, "of": shard.of, "seen": seen}
 
 
 def shard_from_json(data: Mapping[str, Any]) -> Shard:
     """The part that `shard_to_json` wrote."""
-    failed = data["failed"]
-    return Shard(data["number"], data["of"], None if failed is None else frozenset(failed))
+    seen = data["seen"]
+    return Shard(data["number"], data["of"], None if seen is None else frozenset(map(tuple, seen)))
 
 
 _SETS = ("features", "own_keys", "unsupported_keys")

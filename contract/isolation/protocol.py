@@ -83,7 +83,7 @@ def result_to_json(result: RunResult) -> dict[str, Any]:
             "exercised": one.exercised,
             "reason": one.reason,
             "issue": one.issue,
-            "counterexample": one.counterexample and counterexample_to_json(one.counterexample),
+            "counterexamples": [counterexample_to_json(each) for each in one.counterexamples],
         }
         for one in result.clauses
     ]
@@ -93,19 +93,22 @@ def result_to_json(result: RunResult) -> dict[str, Any]:
 
 def result_from_json(data: Mapping[str, Any]) -> RunResult:
     """The result that `result_to_json` wrote."""
-    results = tuple(
-        ClauseResult(
-            clauses()[one["clause"]],
-            Verdict(one["outcome"]),
-            one["exercised"],
-            one["counterexample"] and counterexample_from_json(one["counterexample"]),
-            one["reason"],
-            one["issue"],
-        )
-        for one in data["clauses"]
-    )
+    results = tuple(map(_clause_result, data["clauses"]))
     started, warnings = datetime.fromisoformat(data["started"]), tuple(data["warnings"])
     return RunResult(**{**data, "clauses": results, "started": started, "warnings": warnings})
+
+
+def _clause_result(data: Mapping[str, Any]) -> ClauseResult:
+    failures = tuple(map(counterexample_from_json, data["counterexamples"]))
+    return ClauseResult(
+        clauses()[data["clause"]],
+        Verdict(data["outcome"]),
+        data["exercised"],
+        next(iter(failures), None),
+        data["reason"],
+        data["issue"],
+        failures[1:],
+    )
 
 
 def crash_to_json(crash: Crash) -> dict[str, Any]:

@@ -30,10 +30,12 @@ def redacted_result(result: RunResult, options: dict[str, str]) -> RunResult:
 
 
 def _clause(result: ClauseResult, options: dict[str, str]) -> ClauseResult:
-    example = result.counterexample
-    reason = redact(result.reason, options)
+    failures = tuple(_counterexample(failure, options) for failure in result.counterexamples)
     return replace(
-        result, reason=reason, counterexample=example and _counterexample(example, options)
+        result,
+        reason=redact(result.reason, options),
+        counterexample=next(iter(failures), None),
+        others=failures[1:],
     )
 
 

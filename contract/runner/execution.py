@@ -15,6 +15,9 @@ from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import StepIndex
 
+#: By how much a file is made longer to see whether a failure depends on its end, in bytes.
+_LONGER = 16
+
 
 class Compiled(NamedTuple):
     """A step made ready for one file length: resolved, numbered, bound."""
@@ -39,18 +42,22 @@ class Violation:
     origin: str = ""
     #: Whether a read would tell where the stream is: the position is known, and before the end.
     placed: bool = True
+    #: How the outcome relates to the one that was right, and what is particular about the state.
+    relation: str = ""
+    circumstances: tuple[str, ...] = ()
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """Violations that look alike: the same clause, seen by the same call in the same way."""
+        """Return what violations have in common that look alike before they are shrunk."""
         failure = self.failure
         kind = self.outcome.kind.value
-        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+        seen = (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+        return (*seen, self.relation, *self.circumstances)
 
     @property
     def likeness(self) -> tuple[str, ...]:
-        """What stays the same while a program is made smaller."""
-        return (self.failure.clause, self.failure.aspect)
+        """Return what stays the same while a program is shrunk."""
+        return (self.failure.clause, self.failure.aspect, self.relation)
 
 
 def stage_violation(
@@ -63,12 +70,18 @@ def stage_violation(
 
 @dataclass
 class Execution:
-    """One program's run."""
+    """One program's run: its first violation, and those of the calls after it."""
 
     violation: Violation | None = None
+    later: list[Violation] = field(default_factory=list)
     misses: list[Violation] = field(default_factory=list)
     environment: Outcome | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+    @property
+    def violations(self) -> list[Violation]:
+        """Every violation, in the order of the calls."""
+        return [] if self.violation is None else [self.violation, *self.later]
 
 
 class Workspace:
@@ -130,6 +143,11 @@ class Workspace:
         if compiled.source is step:
             by_identity[id(step)] = compiled
         return compiled
+
+    def lengthened(self, program: Program) -> Program:
+        """Return the same calls, with the numbers that they have now, on a longer file."""
+        steps = tuple(self.compile(program.length, s).step for s in program.steps)
+        return replace(program, length=program.length + _LONGER, steps=steps)
 
     def forget(self, path: str) -> None:
         """Remove a file that no other program uses."""

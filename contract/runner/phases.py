@@ -6,7 +6,7 @@ A phase is a function of the run's context. In a shard of a run it does that sha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -211,16 +211,14 @@ def _skip(context: RunContext) -> None:
 
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
-    failed: Container[str] = context.counterexamples.failed
-    if settings.shard is not None:
-        if settings.shard.failed is None:  # what fails elsewhere is not known yet
-            return
-        failed = settings.shard.failed
+    if settings.shard is not None and settings.shard.seen is None:
+        return  # what fails elsewhere is not known yet
+    seen = context.counterexamples.seen if settings.shard is None else settings.shard.seen
 
     def fails(program: Program) -> bool:
         with context.sandbox.patches.within_raised_limit():
             violation = context.executor.run(program).violation
-        return violation is not None and violation.failure.clause not in failed
+        return violation is not None and violation.signature not in (seen or ())
 
     if not context.binding.remote:
         program = hypothesis_search.search(

@@ -26,7 +26,7 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     program = item.program if isinstance(item, Vector) else item
     executor = context.executor
     left_out = context.settings.crashes and executor.leaves_out(program)
-    execution = executor.run(program, trace=isinstance(item, Vector))
+    execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
     context.done += 1
     context.journal.done = context.done
     if left_out:
@@ -46,6 +46,8 @@ def _keep_violations(context: RunContext, item: Program | Vector, execution: Exe
         context.report(counterexamples.miss(miss))
     if violation is not None:
         context.report(counterexamples.violation(violation))
+        for later in execution.later:
+            context.report(counterexamples.violation(later, later=True))
         context.mark_example(counterexamples.charged(violation), counterexample(violation))
     elif isinstance(item, Vector):
         outcomes = [outcome for _, outcome, _ in execution.trace]

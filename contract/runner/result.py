@@ -145,6 +145,11 @@ class Counterexample:
     code: str = ""
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
+    #: What tells this failure of the clause from others (see `signature`); "" for `how` alone.
+    identity: str = ""
+    #: The reason of the known failure that this is, and where it is described; "" if it is none.
+    known: str = ""
+    issue: str = ""
     #: What the calls up to that one did, an outcome for each step of the program; "" for a change
     #: of the file. Empty where that is not known.
     outcomes: tuple[str, ...] = ()
@@ -159,8 +164,19 @@ class Counterexample:
 
     @property
     def signature(self) -> str:
-        """The way it fails, without data or messages; entries of known failures name it."""
-        return self.how or self.actual.split(":")[0].split(", buffer")[0]
+        """How it fails, without data or messages; entries of known failures name it.
+
+        The call and how it ended, then the circumstances that shrinking could not take away, as in
+        "read_into: returned too early; after unbuffer".
+        """
+        return self.identity or self.how or self.actual.split(":")[0].split(", buffer")[0]
+
+    def is_listed_as(self, signature: str) -> bool:
+        """Whether an entry of known failures with this signature covers it.
+
+        One without circumstances, as written before version 0.2.0, covers all of its kind.
+        """
+        return signature in (self.signature, self.how)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counterexample as in the JSON report."""
@@ -171,6 +187,10 @@ class Counterexample:
             "replay": self.replay,
             "signature": self.signature,
         }
+        if self.known:
+            data["known"] = self.known
+        if self.issue:
+            data["issue"] = self.issue
         if self.step:
             data["step"] = self.step
         if self.interleaving:
@@ -192,6 +212,13 @@ class ClauseResult:
     reason: str = ""
     #: Where a known failure is described: the `issue` of its entry.
     issue: str = ""
+    #: The shortest programs of other failures of the clause, those that are not known first.
+    others: tuple[Counterexample, ...] = ()
+
+    @property
+    def counterexamples(self) -> tuple[Counterexample, ...]:
+        """The shortest program of each distinct failure, those that are not known first."""
+        return () if self.counterexample is None else (self.counterexample, *self.others)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as in the JSON report."""
@@ -203,6 +230,8 @@ class ClauseResult:
             "exercised": self.exercised,
             "counterexample": None if example is None else example.to_dict(),
         }
+        if self.others:
+            data["others"] = [other.to_dict() for other in self.others]
         if self.reason:
             data["reason"] = self.reason
         if self.issue:
