@@ -27,10 +27,8 @@ def list_clauses(
     as_json: bool,
 ) -> None:
     """List clauses, all or those that match an id, a group, a document or a glob."""
-    from fscontract.contract.spec.clauses import notices, select
+    from fscontract.contract.spec.clauses import select
 
-    for line in notices(patterns):
-        click.echo(f"fscontract: {line}", err=True)
     if needs is not None:
         _require_feature(needs)
     chosen = [
