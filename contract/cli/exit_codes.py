@@ -15,7 +15,7 @@ import click
 
 from fscontract.contract.cli import signals
 from fscontract.contract.command_line import say, say_error
-from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE, of_error
+from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE
 
 #: How long threads that were left may hold up the end of the process, in seconds.
 _FAREWELL = 2.0
@@ -45,7 +45,9 @@ def code_of(run: Callable[[], object]) -> int:
     except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
         raise
     except BaseException as error:
-        known = of_error(error)
+        from fscontract.contract.runner.internal_errors import exit_code_of
+
+        known = exit_code_of(error)
         if known is None:
             _say_internal(error, "traceback" in _settings)
             return INTERNAL

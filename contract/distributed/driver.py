@@ -49,7 +49,7 @@ from fscontract.contract.runner.internal_errors import Fault, InternalError
 from fscontract.contract.runner.result import INTERRUPTED, Counterexample, RunResult
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
 from fscontract.contract.runner.runner import started
-from fscontract.contract.runner.sandbox import SandboxedBinding
+from fscontract.contract.runner.sandbox import SandboxedBinding, disposed
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import sum_up
@@ -136,11 +136,7 @@ class DistributedRun:
                 self._request["file"] = written_to_json(write(binding))
             self._run_shards()
         finally:
-            try:
-                with held_back():
-                    binding.dispose()
-            except TargetError as error:  # the verdicts stand all the same
-                self._warnings.append(str(error))
+            self._warnings += disposed(binding)
 
     def _remove_left(self) -> None:
         """Remove what tasks have left that did not come to their end."""

@@ -18,9 +18,9 @@ from fscontract.contract.distributed.file_visibility import Seen, compare, writt
 from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
-from fscontract.contract.runner import exit_codes, run_options, runner
+from fscontract.contract.runner import run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
-from fscontract.contract.runner.internal_errors import fault_of
+from fscontract.contract.runner.internal_errors import exit_code_of, fault_of
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import with_checks
 from fscontract.contract.spec.clauses import present_patterns
@@ -57,7 +57,7 @@ def run_shard(request: str) -> str:
     try:
         answer = _run(json.loads(request))
     except BaseException as error:  # it is to be told where the run was started
-        if exit_codes.of_error(error) is None or isinstance(error, KnownError):
+        if exit_code_of(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
         else:

@@ -68,7 +68,7 @@ class _Child:
             except _Unheard:
                 raise
             except BaseException as error:
-                code = exit_codes.of_error(error)
+                code = internal_errors.exit_code_of(error)
                 kinds = {exit_codes.SET_UP: "target", exit_codes.USAGE: "usage"}
                 if code in kinds:
                     self._say(**{kinds[code]: str(error)})

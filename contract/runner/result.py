@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
+from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.text import escaped, plural, printable
 
@@ -98,10 +99,10 @@ class RunVerdict(str, Enum):
 
 
 _EXIT_CODES = {
-    RunVerdict.CONFORMS: 0,
-    RunVerdict.DOES_NOT_CONFORM: 1,
-    RunVerdict.INCOMPLETE: 3,
-    RunVerdict.NOTHING_VERIFIED: 5,
+    RunVerdict.CONFORMS: exit_codes.CONFORMS,
+    RunVerdict.DOES_NOT_CONFORM: exit_codes.VIOLATION,
+    RunVerdict.INCOMPLETE: exit_codes.SET_UP,
+    RunVerdict.NOTHING_VERIFIED: exit_codes.NOTHING,
 }
 
 
