@@ -9,15 +9,16 @@ from typing import NoReturn
 from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.faults import FAULTS, Fault
-from fscontract.fakes.filesystem.errors import (
+from fscontract.fakes.filesystem.requests import (
+    Answer,
     ConnectionReset,
+    Exchange,
     RangeNotSatisfiable,
     RequestTimedOut,
     SlowDown,
     TooManyOpenFiles,
     changed,
 )
-from fscontract.fakes.filesystem.requests import Answer, Exchange
 from fscontract.fakes.filesystem.tree import Tree, Version, flipped
 
 

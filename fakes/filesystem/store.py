@@ -8,15 +8,19 @@ from typing import TypeVar
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.program.faults import REQUESTS, Turn
-from fscontract.fakes.filesystem.errors import (
+from fscontract.fakes.filesystem.faults import FakeInjector, deliver, happen, refuse, shape
+from fscontract.fakes.filesystem.requests import (
+    Answer,
+    Exchange,
+    Latency,
     RangeNotSatisfiable,
     ReplicaLost,
+    Request,
     RequestTimedOut,
+    Target,
     changed,
     outcome_of,
 )
-from fscontract.fakes.filesystem.faults import FakeInjector, deliver, happen, refuse, shape
-from fscontract.fakes.filesystem.requests import Answer, Exchange, Latency, Request, Target
 from fscontract.fakes.filesystem.tree import Clock, Tree, Version
 
 T = TypeVar("T")

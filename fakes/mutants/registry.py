@@ -16,7 +16,7 @@ from fscontract.contract.spec.clauses import Clause, clauses
 from fscontract.contract.spec.profiles import Profile
 from fscontract.fakes.mutants.kinds import Kind, Subject, kind_of
 
-#: Packages of mutants, one for each kind.
+#: Modules and packages of mutants, one for each kind.
 _PACKAGES = (
     "stream",
     "python_file",
@@ -165,7 +165,7 @@ def right(self: _Self) -> _Self:
 def _all() -> tuple[Mutant, ...]:
     for package in _PACKAGES:
         parent = import_module(f"fscontract.fakes.mutants.{package}")
-        for module in pkgutil.iter_modules(parent.__path__, parent.__name__ + "."):
+        for module in pkgutil.iter_modules(getattr(parent, "__path__", ()), parent.__name__ + "."):
             import_module(module.name)
     return tuple(_REGISTERED)
 
