@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
-from fscontract.contract.report.redaction import redacted_result
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, Listener
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
@@ -78,7 +77,7 @@ def check(
     bound = InProcess(_bind(target, run), run, selection, known_failures)
     if not bound.clauses:
         raise UsageError("no testable clause is selected; see 'fscontract list'")
-    return redacted_result(bound.check(listener), run.options)
+    return bound.check(listener).redacted(run.options)
 
 
 class InProcess:

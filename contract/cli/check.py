@@ -272,7 +272,6 @@ def _run_all(
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
-    from fscontract.contract.report.redaction import redacted
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
@@ -293,7 +292,7 @@ def _run_all(
         for request, target in prepared:
             entry, stopped = _checked(request, target, console)
             leave_fork(home)
-            entry = redacted(entry, request.run.options)
+            entry = entry.redacted(request.run.options)
             sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:

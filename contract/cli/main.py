@@ -22,14 +22,13 @@ from fscontract.contract import __version__
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
-from fscontract.contract.cli.explain import explain
+from fscontract.contract.cli.exit_codes import stopped_by_signals
+from fscontract.contract.cli.explain import explain, features, list_clauses
 from fscontract.contract.cli.known import known
-from fscontract.contract.cli.listing import features, list_clauses
 from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.new_clause import new_clause
 from fscontract.contract.cli.profile import profile
 from fscontract.contract.cli.replay import replay
-from fscontract.contract.cli.signals import stopped_by_signals
 from fscontract.contract.command_line import say
 from fscontract.contract.runner.exit_codes import USAGE
 from fscontract.contract.spec import RenamedWarning

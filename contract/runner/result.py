@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
 from html import escape
 from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract import __version__
+from fscontract.contract.masking import redact
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause
@@ -163,6 +165,19 @@ class Counterexample:
         """The way it fails, without data or messages; entries of known failures name it."""
         return self.how or self.actual.split(":")[0].split(", buffer")[0]
 
+    def redacted(self, options: Mapping[str, str]) -> Counterexample:
+        """Return the counterexample without the secrets among the target's `options`."""
+
+        def redact_all(lines: Sequence[str]) -> tuple[str, ...]:
+            return tuple(redact(line, options) for line in lines)
+
+        return replace(
+            self,
+            actual=redact(self.actual, options),
+            interleaving=redact_all(self.interleaving),
+            outcomes=redact_all(self.outcomes),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counterexample as in the JSON report."""
         data: dict[str, Any] = {
@@ -193,6 +208,12 @@ class ClauseResult:
     reason: str = ""
     #: Where a known failure is described: the `issue` of its entry.
     issue: str = ""
+
+    def redacted(self, options: Mapping[str, str]) -> ClauseResult:
+        """Return the outcome without the secrets among the target's `options`."""
+        example = self.counterexample
+        without = None if example is None else example.redacted(options)
+        return replace(self, reason=redact(self.reason, options), counterexample=without)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as in the JSON report."""
@@ -328,6 +349,15 @@ class RunResult:
             return "interrupted"
         return "incomplete" if self.incomplete else "does not conform"
 
+    def redacted(self, options: Mapping[str, str]) -> RunResult:
+        """Return the result without the secrets among the target's `options`."""
+        return replace(
+            self,
+            clauses=tuple(clause.redacted(options) for clause in self.clauses),
+            warnings=tuple(redact(text, options) for text in self.warnings),
+            incomplete=redact(self.incomplete, options),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data, in the shape of `specs/report.schema.json`."""
         started = self.started.astimezone(timezone.utc).isoformat(timespec="seconds")
@@ -419,6 +449,10 @@ class NotSetUp:
     def exit_code_if_known(self) -> int:
         """The same, beside a baseline, too."""
         return self.exit_code
+
+    def redacted(self, options: Mapping[str, str]) -> NotSetUp:
+        """Return the same without the secrets among the target's `options`."""
+        return replace(self, message=redact(self.message, options))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data: `error`, and no clauses."""

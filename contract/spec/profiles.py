@@ -12,7 +12,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.spec import schemas
 from fscontract.contract.spec.clauses import (
     clauses,
     near_misses,
@@ -21,7 +20,14 @@ from fscontract.contract.spec.clauses import (
     read_id,
     read_name,
 )
-from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
+from fscontract.contract.untrusted import (
+    UntrustedError,
+    listed,
+    load_text,
+    parse_yaml,
+    schema_mistakes,
+    short,
+)
 
 #: Where Hadoop's contract options live in its configuration files.
 _HADOOP = "fs.contract."
@@ -171,7 +177,7 @@ def _from_yaml(text: str, where: str) -> Profile:
         data = parse_yaml(text, where)
     except UntrustedError as error:
         raise ProfileError(str(error)) from None
-    for check in (partial(schemas.mistakes, schema="profile"), _unknown_names):
+    for check in (partial(schema_mistakes, schema="profile"), _unknown_names):
         faults = listed(f"{where}: {fault}" for fault in check(data))
         if faults:
             raise ProfileError(faults)
