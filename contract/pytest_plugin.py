@@ -312,7 +312,7 @@ def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
 
 
 def _name(connector: Connector) -> str:
-    from fscontract.contract.masking import mask_url
+    from fscontract.contract.text import mask_url
 
     if isinstance(connector, str):
         return mask_url(connector)

@@ -27,10 +27,10 @@ from typing import Any, NoReturn
 
 from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.outcome import text_of
 from fscontract.contract.spec.clauses import near_misses, read_name
+from fscontract.contract.text import mask_url, redact
 from fscontract.contract.untrusted import typed_value
 
 assert clock  # it has the functions of `time` before a target is imported that patches them

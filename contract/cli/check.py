@@ -335,9 +335,9 @@ def _make(
 ) -> _Target | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.check import InProcess
-    from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import resolve_any
+    from fscontract.contract.text import mask_url
 
     if isolate:
         return _isolated(request, console)
@@ -356,9 +356,9 @@ def _make(
 def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
-    from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.timeouts import held_back
+    from fscontract.contract.text import mask_url
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
@@ -389,8 +389,8 @@ def _checked(
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
     from fscontract.contract.binding import TargetError
-    from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.text import mask_url
 
     if isinstance(target, NotSetUp):
         return target, None

@@ -34,7 +34,6 @@ from fscontract.contract.distributed.partial_results import (
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.distributed.worker import request_of, run_shard, shard_to_json
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
-from fscontract.contract.masking import mask_url
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import (
     Interrupted,
@@ -56,6 +55,7 @@ from fscontract.contract.runner.verdicts import sum_up
 from fscontract.contract.spec.clauses import STREAM
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
+from fscontract.contract.text import mask_url
 
 #: Shards for each task that runs beside others, so that a long one holds up little.
 _SHARDS_PER_TASK = 4

@@ -18,11 +18,10 @@ from html import escape
 from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract import __version__
-from fscontract.contract.masking import redact
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.text import escaped, plural, printable
+from fscontract.contract.text import escaped, plural, printable, redact
 
 
 class Verdict(str, Enum):
