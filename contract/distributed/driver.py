@@ -34,7 +34,6 @@ from fscontract.contract.distributed.partial_results import (
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.distributed.worker import request_of, run_shard, shard_to_json
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
-from fscontract.contract.masking import mask_url
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import (
     Interrupted,
@@ -49,13 +48,14 @@ from fscontract.contract.runner.internal_errors import Fault, InternalError
 from fscontract.contract.runner.result import INTERRUPTED, Counterexample, RunResult
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
 from fscontract.contract.runner.runner import started
-from fscontract.contract.runner.sandbox import SandboxedBinding
+from fscontract.contract.runner.sandbox import SandboxedBinding, disposed
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import sum_up
 from fscontract.contract.spec.clauses import STREAM
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
+from fscontract.contract.text import mask_url
 
 #: Shards for each task that runs beside others, so that a long one holds up little.
 _SHARDS_PER_TASK = 4
@@ -136,11 +136,7 @@ class DistributedRun:
                 self._request["file"] = written_to_json(write(binding))
             self._run_shards()
         finally:
-            try:
-                with held_back():
-                    binding.dispose()
-            except TargetError as error:  # the verdicts stand all the same
-                self._warnings.append(str(error))
+            self._warnings += disposed(binding)
 
     def _remove_left(self) -> None:
         """Remove what tasks have left that did not come to their end."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from secrets import token_hex
 from typing import Any
 
@@ -17,11 +18,12 @@ from fscontract.contract.distributed.file_visibility import Seen, compare, writt
 from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
-from fscontract.contract.runner import exit_codes, run_options, runner
+from fscontract.contract.runner import run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
-from fscontract.contract.runner.internal_errors import fault_of
+from fscontract.contract.runner.internal_errors import exit_code_of, fault_of
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import with_checks
+from fscontract.contract.spec.clauses import present_patterns
 from fscontract.contract.spec.known_failures import KnownError
 from fscontract.contract.spec.profiles import Profile
 from fscontract.contract.targets import marked
@@ -33,7 +35,8 @@ _BEFORE = (-1, 0)
 def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]:
     """What every part of a run goes by, as an object; values of options are in it."""
     content = None if run.content is None else run.content.absolute()
-    there = replace(run, content=content, spark="")  # of the master nothing is to be known
+    clauses = tuple(chain.from_iterable(map(present_patterns, run.clauses)))
+    there = replace(run, clauses=clauses, content=content, spark="")
     return {
         "target": _placed(target),
         "run": protocol.options_to_json(there),
@@ -54,7 +57,7 @@ def run_shard(request: str) -> str:
     try:
         answer = _run(json.loads(request))
     except BaseException as error:  # it is to be told where the run was started
-        if exit_codes.of_error(error) is None or isinstance(error, KnownError):
+        if exit_code_of(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
         else:

@@ -22,7 +22,6 @@ from fscontract.contract.isolation.process import (
     how_ended,
     process_of,
 )
-from fscontract.contract.masking import mask_url
 from fscontract.contract.models.serializability import POSITIONED
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.crashes import Crash, clause_of, ended, smaller
@@ -50,6 +49,7 @@ from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.spec.clauses import STREAM, Clause, Level
 from fscontract.contract.spec.known_failures import Known, match
 from fscontract.contract.targets import UsageError
+from fscontract.contract.text import mask_url
 
 #: After so many ended processes no further program is run.
 _MOST_CRASHES = 5

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -34,6 +35,7 @@ from fscontract.contract.runner.sandbox import (
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.scenarios import check
+from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec.clauses import STREAM
 
 #: The status of a process that could not say what it had to say.
@@ -66,7 +68,7 @@ class _Child:
             except _Unheard:
                 raise
             except BaseException as error:
-                code = exit_codes.of_error(error)
+                code = internal_errors.exit_code_of(error)
                 kinds = {exit_codes.SET_UP: "target", exit_codes.USAGE: "usage"}
                 if code in kinds:
                     self._say(**{kinds[code]: str(error)})
@@ -200,6 +202,7 @@ def main(line: int, journal: int) -> NoReturn:
     for number in (line, journal):
         os.set_inheritable(number, False)
     sys.argv[:] = ["fscontract"]
+    warnings.simplefilter("ignore", RenamedWarning)  # the process that the user started warns
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name)
         if name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN:

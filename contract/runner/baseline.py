@@ -21,7 +21,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, notices, read_id
+from fscontract.contract.spec.clauses import clauses, notice, read_id
 
 
 class Change(str, Enum):
@@ -174,7 +174,7 @@ def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:
         return f"{now.outcome}: {now.reason}" if now.reason else now.outcome.value
     if name in clauses():
         return "not selected"
-    return next(iter(notices([name])), f"no clause of fscontract {__version__}")
+    return notice(name) or f"no clause of fscontract {__version__}"
 
 
 def _remarks(old: Column | None, new: RunResult | None) -> Iterator[str]:

@@ -57,7 +57,8 @@ class Violation:
     @property
     def likeness(self) -> tuple[str, ...]:
         """Return what stays the same while a program is shrunk."""
-        return (self.failure.clause, self.failure.aspect, self.relation)
+        kind = self.outcome.kind.value
+        return (self.failure.clause, self.failure.aspect, kind, self.relation)
 
 
 def stage_violation(

@@ -21,7 +21,6 @@ from fscontract.contract.generate import (
     block_boundaries,
     exhaustive,
     fault_programs,
-    file_changes,
     hypothesis_search,
     open_programs,
     random_walk,
@@ -106,7 +105,9 @@ def _sources(
         )
         yield _Source("blocks", len(around), iter(around))
     if binding.changes and fixed is None and settings.checks("consistency"):
-        yield _Source("changes", None, file_changes.programs(operations, binding.changes, effort))
+        yield _Source(
+            "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
+        )
     yield from _openings(binding, settings, operations, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):

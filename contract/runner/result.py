@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
 from html import escape
@@ -18,8 +19,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
+from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.text import escaped, plural, printable
+from fscontract.contract.text import escaped, plural, printable, redact
 
 
 class Verdict(str, Enum):
@@ -98,10 +100,10 @@ class RunVerdict(str, Enum):
 
 
 _EXIT_CODES = {
-    RunVerdict.CONFORMS: 0,
-    RunVerdict.DOES_NOT_CONFORM: 1,
-    RunVerdict.INCOMPLETE: 3,
-    RunVerdict.NOTHING_VERIFIED: 5,
+    RunVerdict.CONFORMS: exit_codes.CONFORMS,
+    RunVerdict.DOES_NOT_CONFORM: exit_codes.VIOLATION,
+    RunVerdict.INCOMPLETE: exit_codes.SET_UP,
+    RunVerdict.NOTHING_VERIFIED: exit_codes.NOTHING,
 }
 
 
@@ -178,6 +180,19 @@ class Counterexample:
         """
         return signature in (self.signature, self.how)
 
+    def redacted(self, options: Mapping[str, str]) -> Counterexample:
+        """Return the counterexample without the secrets among the target's `options`."""
+
+        def redact_all(lines: Sequence[str]) -> tuple[str, ...]:
+            return tuple(redact(line, options) for line in lines)
+
+        return replace(
+            self,
+            actual=redact(self.actual, options),
+            interleaving=redact_all(self.interleaving),
+            outcomes=redact_all(self.outcomes),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counterexample as in the JSON report."""
         data: dict[str, Any] = {
@@ -219,6 +234,16 @@ class ClauseResult:
     def counterexamples(self) -> tuple[Counterexample, ...]:
         """The shortest program of each distinct failure, those that are not known first."""
         return () if self.counterexample is None else (self.counterexample, *self.others)
+
+    def redacted(self, options: Mapping[str, str]) -> ClauseResult:
+        """Return the outcome without the secrets among the target's `options`."""
+        failures = tuple(failure.redacted(options) for failure in self.counterexamples)
+        return replace(
+            self,
+            reason=redact(self.reason, options),
+            counterexample=next(iter(failures), None),
+            others=failures[1:],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as in the JSON report."""
@@ -356,6 +381,15 @@ class RunResult:
             return "interrupted"
         return "incomplete" if self.incomplete else "does not conform"
 
+    def redacted(self, options: Mapping[str, str]) -> RunResult:
+        """Return the result without the secrets among the target's `options`."""
+        return replace(
+            self,
+            clauses=tuple(clause.redacted(options) for clause in self.clauses),
+            warnings=tuple(redact(text, options) for text in self.warnings),
+            incomplete=redact(self.incomplete, options),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data, in the shape of `specs/report.schema.json`."""
         started = self.started.astimezone(timezone.utc).isoformat(timespec="seconds")
@@ -447,6 +481,10 @@ class NotSetUp:
     def exit_code_if_known(self) -> int:
         """The same, beside a baseline, too."""
         return self.exit_code
+
+    def redacted(self, options: Mapping[str, str]) -> NotSetUp:
+        """Return the same without the secrets among the target's `options`."""
+        return replace(self, message=redact(self.message, options))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data: `error`, and no clauses."""

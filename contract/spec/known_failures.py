@@ -20,7 +20,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, near_misses, notices, present, read_id
+from fscontract.contract.spec.clauses import clauses, near_misses, notice, present, read_id
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
@@ -175,7 +175,7 @@ def _mistakes(item: Any) -> Iterable[str]:
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
         missing = f"no clause {short(clause)}{near_misses(clause, clauses())}"
-        yield from notices([clause]) or [missing]
+        yield notice(clause) or missing
     if item.get("until") is not None and _day(item["until"]) is None:
         yield f"until must be a date like 2027-06-01, not {short(item['until'])}"
 

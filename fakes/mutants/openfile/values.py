@@ -21,7 +21,7 @@ from fscontract.contract.api.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,

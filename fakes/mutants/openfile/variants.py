@@ -20,7 +20,7 @@ from fscontract.contract.api.errors import (
     RemoteFileChangedException,
 )
 from fscontract.contract.api.filesystem import Buffer, ByteBuffer, FSDataInputStream
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,

@@ -22,7 +22,7 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.fakes.mutants.executors.view import View
+from fscontract.fakes.mutants.correct_parts import View
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem

@@ -52,7 +52,13 @@ def _clause(level: Level) -> Clause:
         (Level.SHOULD, Seen(3, missed=(SHOWN_SO,)), (EXPIRED,), Verdict.LAX, ""),
         (Level.SHOULD, Seen(3, hung=(SHOWN_SO,)), (), Verdict.HANG, ""),
         (Level.SHOULD, Seen(3, hung=(SHOWN_SO,)), (ENTRY,), Verdict.KNOWN, "as ever"),
-        (Level.MUST, Seen(crashed=(SHOWN_SO,), hung=(SHOWN_SO,), failed=(SHOWN_SO,)), (), "crash", ""),
+        (
+            Level.MUST,
+            Seen(crashed=(SHOWN_SO,), hung=(SHOWN_SO,), failed=(SHOWN_SO,)),
+            (),
+            "crash",
+            "",
+        ),
         (Level.MUST, Seen(failed=(SHOWN_SO,), unverified=UNREACHED), (), Verdict.FAIL, ""),
     ],
 )
