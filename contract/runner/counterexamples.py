@@ -214,14 +214,17 @@ class ShrinkingCounterexamples(Counterexamples):
             longer = self.executor.run(self.executor.lengthened(violation.program)).violation
             if longer is not None and longer.likeness == violation.likeness:
                 circumstances = tuple(c for c in circumstances if c != AT_END)
-        return signature(violation, circumstances, is_displaced, self._approach(violation))
+        return signature(
+            violation, circumstances, is_displaced, self._approach(violation, is_displaced)
+        )
 
-    def _approach(self, violation: Violation) -> int:
+    def _approach(self, violation: Violation, is_displaced: bool) -> int:
         """Return how many of the first calls are there to set the position, nothing else.
 
-        With a single seek in their place, the program fails alike.
+        With a single seek in their place, the program fails alike. A call that leaves the stream
+        elsewhere is not one of them.
         """
-        program, index = violation.program, violation.index
+        program, index = violation.program, violation.index - is_displaced
         if program.opening is not None or program.faults is not None or index < 1:
             return 0
         if any(step.op == "change" or step.stream for step in program.steps):
