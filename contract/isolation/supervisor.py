@@ -75,8 +75,8 @@ class Isolated:
         self.apis: frozenset[str] = frozenset({STREAM})
         self._request = {
             "target": target,
-            "run": protocol.options_to_json(run),
-            "known": protocol.known_to_json(known),
+            "run": protocol.to_json(run),
+            "known": protocol.to_json(known),
         }
         self._known = known
         self._select = partial(selected, run, anything=True)
@@ -133,7 +133,7 @@ class Isolated:
         self._journal.clear()
         request = {
             **self._request,
-            "crashes": [protocol.crash_to_json(crash) for crash in self._crashes],
+            "crashes": protocol.to_json(self._crashes),
             "until": self._until,
             "discard": self._prefixes,
             "do": do,
@@ -206,7 +206,7 @@ class Isolated:
         reported = False
         patience = LONGEST_CLEARING if self._quiet is None else CLEARING
         for answer in self._process.interrupt(patience):
-            if answer.get("event") == "interrupted":
+            if answer.get("event") == Interrupted.__name__:
                 listener(protocol.event_from_json(answer))
                 reported = True
             elif "event" in answer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program
@@ -34,7 +34,8 @@ class Repeats:
         return self._seen[signature] > _ALIKE
 
 
-class Examined(NamedTuple):
+@dataclass(frozen=True)
+class Examined:
     """A program that was shrunk and attributed: the clause it breaks, or misses."""
 
     clause: str
@@ -128,7 +129,7 @@ class ShrinkingCounterexamples(Counterexamples):
         ):
             return None
         examined = self._examined_miss(violation)
-        return examined and self.take(examined, missed=True)
+        return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""
