@@ -42,12 +42,12 @@ from fscontract.contract.runner.result import (
     ClauseResult,
     Counterexample,
     RunResult,
-    Verdict,
 )
 from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
 from fscontract.contract.runner.timeouts import held_back
-from fscontract.contract.spec.clauses import STREAM, Clause, Level
-from fscontract.contract.spec.known_failures import Known, match
+from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.spec.clauses import STREAM, Clause
+from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
@@ -238,16 +238,16 @@ class Isolated:
 
     def _verdict(self, clause: Clause, target: str) -> ClauseResult:
         counterexample = self._violations.get(clause.id)
-        if counterexample is None:
-            return ClauseResult(clause, Verdict.ERROR, reason=INTERRUPTED)
+        word = "" if counterexample is None else counterexample.how.rpartition(": ")[2]
+        seen = Seen(
+            exercised=0 if counterexample is None else 1,
+            crashed=counterexample if word == "crash" else None,
+            hung=counterexample if word == "hang" else None,
+            failed=counterexample,
+            lost=INTERRUPTED,
+        )
         listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
-        entry = match(listed, clause.id, counterexample, date.today())
-        if entry is not None:
-            return ClauseResult(clause, Verdict.KNOWN, 1, counterexample, entry.reason, entry.issue)
-        words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
-        usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
-        verdict = words.get(counterexample.how.rpartition(": ")[2], usual)
-        return ClauseResult(clause, verdict, 1, counterexample)
+        return outcome_of(clause, seen, listed, date.today())
 
     def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Take in an answer; the result if it is one."""
