@@ -20,7 +20,6 @@ from fscontract.contract.distributed.file_visibility import (
     VERSION,
     is_place,
     write,
-    written_to_json,
 )
 from fscontract.contract.distributed.partial_results import (
     MISS,
@@ -29,11 +28,11 @@ from fscontract.contract.distributed.partial_results import (
     Merged,
     Partial,
     merge,
-    partial_from_json,
 )
 from fscontract.contract.distributed.shard import Shard
-from fscontract.contract.distributed.worker import request_of, run_shard, shard_to_json
+from fscontract.contract.distributed.worker import request_of, run_shard
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
+from fscontract.contract.isolation import protocol
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import (
     Interrupted,
@@ -133,7 +132,7 @@ class DistributedRun:
         try:
             if self._is_place and self._settings.checks(EXECUTORS):
                 binding.prepare()
-                self._request["file"] = written_to_json(write(binding))
+                self._request["file"] = protocol.to_json(write(binding))
             self._run_shards()
         finally:
             self._warnings += disposed(binding)
@@ -181,7 +180,7 @@ class DistributedRun:
             raise TargetError(self._lost[0])
 
     def _submit(self, shard: Shard) -> Future[str]:
-        request = json.dumps({**self._request, "part": shard_to_json(shard)})
+        request = json.dumps({**self._request, "part": protocol.to_json(shard)})
         description = f"fscontract check {self._target}: {shard}"
         return self._backend.submit(run_shard, request, description)
 
@@ -197,7 +196,7 @@ class DistributedRun:
         if "target" in answer:
             self._lost.append(f"{answer['target']} ({where})")
             return
-        partial = partial_from_json(answer)
+        partial = protocol.from_json(Partial, answer)
         self._parts.append(partial)
         for clause, counterexample in self._new_violations(partial):
             self._reported.add(clause)

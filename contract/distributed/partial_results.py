@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial as bind
-from typing import Any
 
 from fscontract.contract.distributed.shard import Order, Shard
-from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
 from fscontract.contract.runner import crashes, resource_checks
 from fscontract.contract.runner.counterexamples import (
     Counterexamples,
@@ -117,7 +115,7 @@ class Recorder(ShrinkingCounterexamples):
             )
         )
         executor.unsaid |= unsaid
-        return examined and self.take(examined, missed=kind == MISS)
+        return None if examined is None else self.take(examined, missed=kind == MISS)
 
     def _note(self, kind: str, examined: Examined, signature: tuple[str, ...] = ()) -> None:
         order = self._shard.order
@@ -150,82 +148,6 @@ class Partial:
     growth: int = 0
     warnings: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
-
-
-def partial_to_json(partial: Partial) -> dict[str, Any]:
-    """The evidence as an object."""
-    return {
-        "records": [_record_to_json(record) for record in partial.records],
-        "exercised": dict(partial.exercised),
-        "unsaid": sorted(partial.unsaid),
-        "counts": dict(partial.counts),
-        "families": [vars(family) for family in partial.families],
-        "scenes": sorted(partial.scenes),
-        "growth": partial.growth,
-        "warnings": partial.warnings,
-        "versions": partial.versions,
-    }
-
-
-def partial_from_json(data: Mapping[str, Any]) -> Partial:
-    """The evidence that `partial_to_json` wrote."""
-    return Partial(
-        records=[_record_from_json(record) for record in data["records"]],
-        exercised=Counter(data["exercised"]),
-        unsaid=set(data["unsaid"]),
-        counts=Counter(data["counts"]),
-        families=[_family_from_json(family) for family in data["families"]],
-        scenes=frozenset(data["scenes"]),
-        growth=data["growth"],
-        warnings=tuple(data["warnings"]),
-        versions=dict(data["versions"]),
-    )
-
-
-def _family_from_json(data: Mapping[str, Any]) -> Family:
-    counters = {name: Counter(data[name]) for name in ("exercised", "counts")}
-    return Family(**{**data, **counters, "order": _order(data["order"])})
-
-
-def _record_to_json(record: Record) -> dict[str, Any]:
-    examined = record.examined
-    return {
-        "kind": record.kind,
-        "order": record.order,
-        "signature": record.signature,
-        "found": examined
-        and {
-            "clause": examined.clause,
-            "shown": counterexample_to_json(examined.counterexample),
-            "shadowed": examined.shadowed,
-        },
-        "exercised": dict(record.exercised),
-        "unsaid": sorted(record.unsaid),
-        "programs": record.programs,
-        "operations": record.operations,
-    }
-
-
-def _record_from_json(data: Mapping[str, Any]) -> Record:
-    fields, examined = data["found"], None
-    if fields is not None:
-        counterexample = counterexample_from_json(fields["shown"])
-        examined = Examined(fields["clause"], counterexample, fields["shadowed"])
-    return Record(
-        kind=data["kind"],
-        order=_order(data["order"]),
-        signature=tuple(data["signature"]),
-        examined=examined,
-        exercised=Counter(data["exercised"]),
-        unsaid=frozenset(data["unsaid"]),
-        programs=data["programs"],
-        operations=data["operations"],
-    )
-
-
-def _order(data: Any) -> Order:
-    phase, number = data
-    return phase, number
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias, TypeVar
 from zlib import crc32
@@ -14,6 +15,7 @@ Order: TypeAlias = tuple[int, int]
 Looks: TypeAlias = tuple[str, ...]
 
 
+@dataclass(repr=False, eq=False)
 class Shard:
     """Shard `number` (from 0) of `of` parts of a run; together they are the whole run.
 
@@ -21,12 +23,11 @@ class Shard:
     others. It also knows where in the run it is.
     """
 
-    def __init__(self, number: int = 0, of: int = 1, seen: frozenset[Looks] | None = None) -> None:
-        self.number = number
-        self.of = of
-        self.seen = seen
-        self._phase = -1
-        self._at = 0
+    number: int = 0
+    of: int = 1
+    seen: frozenset[Looks] | None = None
+    _phase: int = field(default=-1, init=False)
+    _at: int = field(default=0, init=False)
 
     def __repr__(self) -> str:
         return f"part {self.number + 1} of {self.of}"

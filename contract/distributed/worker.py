@@ -14,8 +14,8 @@ from itertools import chain
 from secrets import token_hex
 from typing import Any
 
-from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
-from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
+from fscontract.contract.distributed.file_visibility import Seen, Written, compare
+from fscontract.contract.distributed.partial_results import FAILED, Partial, Record
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
 from fscontract.contract.runner import run_options, runner
@@ -39,8 +39,9 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
     there = replace(run, clauses=clauses, content=content, spark="")
     return {
         "target": _placed(target),
-        "run": protocol.options_to_json(there),
-        "profile": profile_to_json(profile),
+        "run": protocol.to_json(there),
+        # a known failure of it may be in a file that is on one side only
+        "profile": protocol.to_json(replace(profile, known=())),
         "folder": os.getcwd(),
         "mark": token_hex(4),
     }
@@ -66,22 +67,23 @@ def run_shard(request: str) -> str:
 
 
 def _run(data: Mapping[str, Any]) -> dict[str, Any]:
-    run = protocol.options_from_json(data["run"])
+    run = protocol.from_json(RunOptions, data["run"])
     with _beside(data["folder"]), marked(data["mark"]):
         target = data["target"]
         binding = run_options.resolve(target, run)
         clauses = with_checks(run_options.selected(run))
-        profile = profile_from_json(data["profile"])
+        profile = protocol.from_json(Profile, data["profile"])
         settings = run_options.settings_for(binding, run, clauses, profile=profile)
-        settings = replace(settings, shard=shard_from_json(data["part"]))
-        file = None if data["file"] is None else written_from_json(data["file"])
-        seen = (
-            None if file is None else compare(run_options.resolve(target, run), file, run.timeout)
-        )
+        settings = replace(settings, shard=protocol.from_json(Shard, data["part"]))
+        seen = None
+        if data["file"] is not None:
+            file = protocol.from_json(Written, data["file"])
+            seen = compare(run_options.resolve(target, run), file, run.timeout)
         partial = runner.gather(binding, settings)
         if seen is not None:
             _add(partial, seen)
-        return partial_to_json(partial)
+        answer: dict[str, Any] = protocol.to_json(partial)
+        return answer
 
 
 def _add(partial: Partial, seen: Seen) -> None:
@@ -104,35 +106,3 @@ def _beside(folder: str) -> Iterator[None]:
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-
-
-def shard_to_json(shard: Shard) -> dict[str, Any]:
-    """A part as an object."""
-    seen = None if shard.seen is None else sorted(shard.seen)
-    return {"number": shard.number, "of": shard.of, "seen": seen}
-
-
-def shard_from_json(data: Mapping[str, Any]) -> Shard:
-    """The part that `shard_to_json` wrote."""
-    seen = data["seen"]
-    return Shard(data["number"], data["of"], None if seen is None else frozenset(map(tuple, seen)))
-
-
-_SETS = ("features", "own_keys", "unsupported_keys")
-
-
-def profile_to_json(profile: Profile) -> dict[str, Any]:
-    """A profile as an object, without its known failures: a file of it may be on one side only."""
-    return {
-        "name": profile.name,
-        "title": profile.title,
-        "buffer": profile.buffer,
-        "remote": profile.remote,
-        "budgets": {clause: dict(budget) for clause, budget in profile.budgets.items()},
-        **{name: sorted(getattr(profile, name)) for name in _SETS},
-    }
-
-
-def profile_from_json(data: Mapping[str, Any]) -> Profile:
-    """The profile that `profile_to_json` wrote."""
-    return Profile(**{**data, **{name: frozenset(data[name]) for name in _SETS}})

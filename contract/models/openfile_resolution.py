@@ -17,8 +17,6 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
-    JOB_MANDATORY,
-    JOB_OPTIONAL,
     LENGTH,
     READ_POLICY,
     SPLIT_END,
@@ -109,26 +107,6 @@ def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
         return None
     number = _cast(value) if method.endswith("double") else value
     return _read(number, table.options.get(key), table)
-
-
-def job_calls(
-    configuration: Mapping[str, str],
-    optional_prefix: str = JOB_OPTIONAL,
-    mandatory_prefix: str = JOB_MANDATORY,
-) -> tuple[Call, ...]:
-    """The builder calls that a job's configuration stands for, optional ones first.
-
-    A prefix may lack its final dot, as it does in the document's own example.
-    """
-    return tuple(
-        (method, key[len(prefix) :], value)
-        for method, prefix in (
-            ("opt", optional_prefix.rstrip(".") + "."),
-            ("must", mandatory_prefix.rstrip(".") + "."),
-        )
-        for key, value in configuration.items()
-        if key.startswith(prefix)
-    )
 
 
 def _settings(

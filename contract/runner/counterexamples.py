@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program, Step
@@ -49,7 +49,8 @@ class Repeats:
         return frozenset(self._seen)
 
 
-class Examined(NamedTuple):
+@dataclass(frozen=True)
+class Examined:
     """A program that was shrunk and attributed: the clause it breaks, or misses."""
 
     clause: str
@@ -148,7 +149,7 @@ class ShrinkingCounterexamples(Counterexamples):
         if self._repeats.often(looks(violation, later)):
             return None
         examined = self._examined(violation, later)
-        return examined and self.take(examined)
+        return None if examined is None else self.take(examined)
 
     @property
     def seen(self) -> frozenset[tuple[str, ...]]:
@@ -169,7 +170,7 @@ class ShrinkingCounterexamples(Counterexamples):
         ):
             return None
         examined = self._examined_miss(violation)
-        return examined and self.take(examined, missed=True)
+        return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""

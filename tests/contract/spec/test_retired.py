@@ -255,7 +255,7 @@ def test_tasks_are_sent_the_present_names_of_clauses(monkeypatch: pytest.MonkeyP
     """So they warn of nothing."""
     run = RunOptions(clauses=("seek.far", "getpos"))
     request = request_of("memory", run, load_profile("reference"))
-    assert request["run"]["clauses"] == ("seek.past-eof", "seek.at-len", "getpos")
+    assert request["run"]["clauses"] == ["seek.past-eof", "seek.at-len", "getpos"]
 
 
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:
