@@ -62,6 +62,8 @@ class Failure(NamedTuple):
     cause: str
     aspect: str
     expected: tuple[str, ...] = ()
+    #: Further clauses that the same outcome breaks.
+    also: tuple[str, ...] = ()
 
 
 class Judgement(NamedTuple):

@@ -191,9 +191,10 @@ class ShrinkingCounterexamples(Counterexamples):
             cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
             small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else violation.program
             again = executor.run(small, trace=True)
-            if later and (again.violation is None or again.violation.likeness != likeness):
+            alike = [other for other in again.first if other.likeness == likeness]
+            if later and not alike:
                 return None
-            violation = again.violation or violation
+            violation = next(iter(alike), again.violation) or violation
             done = outcomes(violation, again)
             charge = self._blame.charge(violation)
         clause = charge.clause

@@ -54,6 +54,10 @@ class Violation:
         seen = (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
         return (*seen, self.relation, *self.circumstances)
 
+    def charged_to(self, clause: str) -> Violation:
+        """Return the violation as one of another clause that the same outcome breaks."""
+        return replace(self, failure=self.failure._replace(clause=clause, cause="", also=()))
+
     @property
     def likeness(self) -> tuple[str, ...]:
         """Return what stays the same while a program is shrunk."""
@@ -78,6 +82,18 @@ class Execution:
     misses: list[Violation] = field(default_factory=list)
     environment: Outcome | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+    def add(self, violation: Violation) -> None:
+        """Add the next violation."""
+        if self.violation is None:
+            self.violation = violation
+        else:
+            self.later.append(violation)
+
+    @property
+    def first(self) -> list[Violation]:
+        """The violations of the first call that is one."""
+        return [v for v in self.violations if v.index == self.violations[0].index]
 
     @property
     def violations(self) -> list[Violation]:

@@ -226,10 +226,8 @@ class Executor(Workspace):
             if judgement.failure is not None:
                 step = compiled.step
                 violation = self._violation(program, index, step, node, outcome, judgement)
-                if execution.violation is None:
-                    execution.violation = violation
-                else:
-                    execution.later.append(violation)
+                for clause in ("", *judgement.failure.also):
+                    execution.add(violation.charged_to(clause) if clause else violation)
                 if not resume:
                     nodes[which] = node
                     return

@@ -170,11 +170,29 @@ def _of_count(step: Step, state: State, value: object) -> str:
 
 def _of_data(step: Step, state: State, outcome: Outcome) -> str:
     """Return where wrong bytes come from; "" if they are right, or there are none."""
-    data, at = _data(step, state, outcome), _position(step, state)
+    if step.op == "read_vectored":
+        return _of_ranges(step, state, outcome.value)
+    data = _data(step, state, outcome)
     if data is None or (not data and type(outcome.value) is not bytes):
         return ""
-    if not data:
-        return "no bytes"
+    return _of_bytes(data, _position(step, state), state) if data else "no bytes"
+
+
+def _of_ranges(step: Step, state: State, results: object) -> str:
+    """Return where the bytes of the first wrong range come from."""
+    ranges = step.args[0]
+    if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
+        return ""
+    for asked, result in zip(ranges, results, strict=True):
+        if not isinstance(asked, tuple) or not isinstance(result, Outcome) or result.raised:
+            continue
+        text = _of_bytes(result.buffer, _number(asked[0]), state) if result.buffer else ""
+        if text:
+            return text
+    return ""
+
+
+def _of_bytes(data: bytes, at: int | None, state: State) -> str:
     if at is not None and any(v[at : at + len(data)] == data for v in state.versions):
         return ""
     if data == bytes([FILL]) * len(data):

@@ -31,6 +31,11 @@ def _read(data: bytes, size: int = 4) -> Outcome:
     return returned(len(data), data + bytes([FILL]) * (size - len(data)))
 
 
+def _range(data: bytes) -> Outcome:
+    return returned(len(data), data)
+
+
+RANGES = Step("read_vectored", (((2, 2), (8, 2)), "heap", "absent"))
 READ = Step("read_into", (4, 0, 4))
 
 
@@ -63,6 +68,8 @@ READ = Step("read_into", (4, 0, 4))
         (Step("read_fully_all", (8, 4)), returned(None, DATA[9:13]), "too late"),
         (Step("pread_buffer", (8, 6, 1, 5)), returned((4, 5, 5), b"\1" + bytes(4)), "zeros"),
         (Step("available"), returned(-3), "negative"),
+        (RANGES, returned((_range(DATA[2:4]), _range(DATA[9:11]))), "too late"),
+        (RANGES, returned((_range(DATA[2:4]), _range(DATA[8:10]))), ""),
         (Step("seek", (3,)), Outcome(Kind.IO, detail="OSError: no"), ""),
         (Step("seek", (3,)), Outcome(Kind.OTHER, detail="KeyError: 'x'"), "KeyError"),
     ],
