@@ -218,7 +218,8 @@ class DistributedRun:
     # Verdicts -------------------------------------------------------------------------------
 
     def _merged(self) -> Merged:
-        return merge(self._parts, self._settings.selected)
+        settings = self._settings
+        return merge(self._parts, settings.selected, settings.remote(self._binding))
 
     def _sum_up(self, lost: str, started: datetime, seconds: float) -> RunResult:
         merged = self._merged()

@@ -179,8 +179,8 @@ class Merged:
         )
 
 
-def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
-    """Put parts together, in whatever order they came."""
+def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = False) -> Merged:
+    """Put parts together, in whatever order they came; `remote` says that calls are round trips."""
     merged = Merged(Counterexamples(selected))
     families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
     after = _taken(families, merged)
@@ -190,7 +190,7 @@ def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
         merged.counts.update(part.counts)
         merged.warnings |= dict.fromkeys(part.warnings)
     records = (record for part in parts for record in part.records)
-    _replay((r for r in records if r.order not in after), merged)
+    _replay((r for r in records if r.order not in after), merged, Repeats(remote))
     growth = sum(part.growth for part in parts)
     leaking = growth > resource_checks.MAX_GROWTH and not resource_checks.CLAUSES.isdisjoint(
         merged.counterexamples.failed
@@ -214,9 +214,9 @@ def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
     return after
 
 
-def _replay(records: Iterable[Record], merged: Merged) -> None:
+def _replay(records: Iterable[Record], merged: Merged, repeats: Repeats) -> None:
     """Take records in the order of the run, as many of those that look alike as it would."""
-    counterexamples, repeats = merged.counterexamples, Repeats()
+    counterexamples = merged.counterexamples
     for record in sorted(records, key=lambda r: r.order):
         if record.signature and _passed_over(record, counterexamples, repeats):
             continue

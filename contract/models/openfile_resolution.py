@@ -58,6 +58,8 @@ class Resolution:
     buffer_size: Value = None
     read_policy: Value = None
     length: Value = None
+    #: The length of the option, whatever a status says.
+    length_option: Value = field(default=None, compare=False)
     split_start: Value = None
     split_end: Value = None
     footer_cache: Value = None
@@ -93,12 +95,19 @@ def resolve(
         buffer_size=values.get(BUFFER_SIZE),
         read_policy=policy,
         length=_length(values.get(LENGTH), status),
+        length_option=values.get(LENGTH),
         split_start=_split_start(start, end),
         split_end=end,
         footer_cache=_footer_cache(values.get(FOOTER_CACHE), policy, table),
         own={key: value for key, value in values.items() if key not in standard},
         status=status,
     )
+
+
+def is_below_one(value: Any) -> bool:
+    """Return whether a value that is given for a number is one, and below 1."""
+    number = _number(_text(_cast(value)).strip())
+    return number is not None and number < 1
 
 
 def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:

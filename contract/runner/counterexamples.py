@@ -19,9 +19,12 @@ from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.runner.signature import AT_END, signature
 from fscontract.contract.targets import names_code
 
-#: Failing programs that look alike are shrunk this often, and so many that fail by one clause.
+#: Failing programs that look alike are shrunk this often, and so many that fail by one clause;
+#: where each call is a round trip, fewer.
 _ALIKE = 3
 _ALIKE_BY_CLAUSE = 60
+_ALIKE_REMOTE = 1
+_ALIKE_BY_CLAUSE_REMOTE = 6
 #: The distinct failures of a clause that are kept.
 _MAX_DISTINCT = 50
 #: What the looks of a failure end with that is not the first of its program.
@@ -31,14 +34,16 @@ _LATER = "later"
 class Repeats:
     """Counts violations that look alike."""
 
-    def __init__(self) -> None:
+    def __init__(self, remote: bool) -> None:
         self._seen: Counter[tuple[str, ...]] = Counter()
+        self._alike = _ALIKE_REMOTE if remote else _ALIKE
+        self._by_clause = _ALIKE_BY_CLAUSE_REMOTE if remote else _ALIKE_BY_CLAUSE
 
     def often(self, signature: tuple[str, ...]) -> bool:
         """Count one more. Return whether it is one too many to be shrunk."""
         by_clause = signature[:1]
         self._seen[signature] += 1
-        if self._seen[signature] > _ALIKE or self._seen[by_clause] >= _ALIKE_BY_CLAUSE:
+        if self._seen[signature] > self._alike or self._seen[by_clause] >= self._by_clause:
             return True
         self._seen[by_clause] += 1
         return False
@@ -133,7 +138,7 @@ class ShrinkingCounterexamples(Counterexamples):
     def __init__(self, executor: Executor, selected: frozenset[str]) -> None:
         super().__init__(selected)
         self.executor = executor
-        self._repeats = Repeats()
+        self._repeats = Repeats(executor.binding.remote)
         self._charged: dict[tuple[str, ...], str] = {}
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(

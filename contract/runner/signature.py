@@ -23,6 +23,7 @@ _TELL = frozenset({"get_pos", "py_tell"})
 _SEEK = "py_seek"
 #: A circumstance that shrinking brings in, since it makes files shorter.
 AT_END = "at the end of the file"
+_ELSEWHERE = "after a call on another stream"
 #: The aspect of a call that had to be refused: its clause says when.
 _ACCEPTED = "accepted"
 
@@ -72,9 +73,12 @@ def signature(
     """
     kind, relation = violation.outcome.kind.value, violation.relation
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
+    before = [*calls_before(violation.program, approach, violation.index)]
+    if _ELSEWHERE in before:
+        # Whichever calls show it, the streams share what they should not.
+        is_displaced, before = True, [_ELSEWHERE]
     if is_displaced:
         how = f"position: {relation or kind}"
-    before = calls_before(violation.program, approach, violation.index)
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
 
 
@@ -94,7 +98,7 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if 0 <= index < len(program.steps):
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
-            yield "after a call on another stream"
+            yield _ELSEWHERE
 
 
 def _setting(call: BuilderCall) -> str:

@@ -92,8 +92,8 @@ def test_files_of_the_system_have_none(tmp_path: Path) -> None:
 
 
 def test_raw_files(tmp_path: Path) -> None:
-    """C1, C2."""
-    holds(run(opened(_raw, tmp_path)), {"python.seekable.true", "python.readline.closed"}, set())
+    """C1."""
+    holds(run(opened(_raw, tmp_path)), {"python.seekable.true"}, set())
 
 
 def test_bytesio(tmp_path: Path) -> None:
@@ -125,10 +125,10 @@ def test_a_directory_filesystem(tmp_path: Path) -> None:
 
 
 def test_a_wrapper_of_an_arrow_filesystem(tmp_path: Path) -> None:
-    """C2, F4, F8, F27, S4."""
+    """F4, F8, F27, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
     found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
-    arrows = {"python.read.all", "python.read.eof", "python.readline.closed", "read-fully.eof"}
+    arrows = {"python.read.all", "python.read.eof", "read-fully.eof"}
     holds(found, FROM_THE_START | arrows, {"python.read.none", "python.with.closed"})
 
 
@@ -159,14 +159,14 @@ def test_caches_of_whole_files(cache: str, below: str) -> None:
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_zip(method: int, tmp_path: Path, copy: Path) -> None:
-    """C2, C3, C6."""
+    """C3, C6."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as made:
         made.writestr("in/it", DATA)
     url = f"zip://::file://{tmp_path}/a.zip"
     binding = FsspecBinding.from_url(url, {}, file="in/it", content=copy)
     lax = {"python.seek.negative", "python.seek.past-end"}
     binding.remote = True  # it is slow, and few programs tell as much
-    holds(run(binding), {"seek.negative", "python.readline.closed"}, lax)
+    holds(run(binding), {"seek.negative"}, lax)
 
 
 def test_tar(tmp_path: Path, copy: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from fscontract.contract.api.errors import (
     IllegalArgumentException,
-    NullPointerException,
     PathIOException,
     RemoteFileChangedException,
+    UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream, LocatedFileStatus
 from fscontract.fakes.mutants.correct_parts import (
@@ -206,17 +206,28 @@ def never_fails(self: FailsAtFirstRead, path: str, options: OpenOptions) -> Refe
         return MemoryInputStream(b"", path)
 
 
+def _is_foreign(path: str) -> bool:
+    try:
+        normalize(path)
+    except IllegalArgumentException:
+        return True
+    return False
+
+
 @mutant("open.foreign-path", OpeningFileSystem.open_file)
 def path_is_checked(self: OpeningFileSystem, path: str) -> OpeningBuilder:
-    """open_file() raises IllegalArgumentException for a path of another filesystem."""
-    return right(self).open_file(path if path is None else normalize(path))
+    """open_file() raises KeyError for a path of another filesystem."""
+    if path is not None and _is_foreign(path):
+        raise KeyError(path)
+    return right(self).open_file(path)
 
 
 @mutant("open.foreign-path", OpeningBuilder.build)
 def build_checks_scheme(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """build() raises IllegalArgumentException for a path of another filesystem."""
+    """build() raises UnsupportedOperationException for a path of another filesystem."""
     self._check_keys()
-    normalize(self._path)
+    if _is_foreign(self._path):
+        raise UnsupportedOperationException(f"no filesystem for {self._path}")
     return right(self).build()
 
 
@@ -226,9 +237,9 @@ _KNOWN = (FileStatus, LocatedFileStatus)
 
 @mutant("open.status-null", OpeningBuilder.with_file_status)
 def status_needed(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
-    """A null status raises NullPointerException, as before Hadoop 3.3.5."""
+    """A null status raises an IOException."""
     if status is None:
-        raise NullPointerException("no status")
+        raise PathIOException(self._path, "no status")
     right(self).with_file_status(status)
     return self
 
