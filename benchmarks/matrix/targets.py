@@ -128,7 +128,7 @@ FSSPEC = (
         Target(
             f"fsspec {kind}",
             "zip://::file://{archive}",
-            "C3 C6",
+            "C2 C3 C6",
             place,
             profile="few",
             file="in/it",

@@ -23,8 +23,8 @@ from fscontract.contract.targets import names_code
 #: where each call is a round trip, fewer.
 _ALIKE = 3
 _ALIKE_BY_CLAUSE = 60
-_ALIKE_REMOTE = 1
-_ALIKE_BY_CLAUSE_REMOTE = 6
+_ALIKE_REMOTE = 2
+_ALIKE_BY_CLAUSE_REMOTE = 24
 #: The distinct failures of a clause that are kept.
 _MAX_DISTINCT = 50
 #: What the looks of a failure end with that is not the first of its program.
@@ -221,9 +221,8 @@ class ShrinkingCounterexamples(Counterexamples):
             longer = self.executor.run(self.executor.lengthened(violation.program)).violation
             if longer is not None and longer.likeness == violation.likeness:
                 circumstances = tuple(c for c in circumstances if c != AT_END)
-        return signature(
-            violation, circumstances, is_displaced, self._approach(violation, is_displaced)
-        )
+        approach = self._approach(violation, is_displaced)
+        return signature(violation, clause, circumstances, is_displaced, approach)
 
     def _approach(self, violation: Violation, is_displaced: bool) -> int:
         """Return how many of the first calls are there to set the position, nothing else.

@@ -24,6 +24,11 @@ _SEEK = "py_seek"
 #: A circumstance that shrinking brings in, since it makes files shorter.
 AT_END = "at the end of the file"
 _ELSEWHERE = "after a call on another stream"
+#: Relations that a wrong position explains, as far as anything is there.
+_OF_POSITION = frozenset(
+    {"", "too early", "too late", "end of file", "no bytes"}
+    | {"wrong after the first byte", "past the end of the file"}
+)
 #: The aspect of a call that had to be refused: its clause says when.
 _ACCEPTED = "accepted"
 
@@ -64,19 +69,28 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
 
 
 def signature(
-    violation: Violation, circumstances: Iterable[str], is_displaced: bool, approach: int
+    violation: Violation,
+    clause: str,
+    circumstances: Iterable[str],
+    is_displaced: bool,
+    approach: int,
 ) -> str:
-    """Return the signature of a shrunk failure.
+    """Return the signature of a shrunk failure that is charged to `clause`.
+
+    If that is the clause of an earlier call, it does not matter which later call showed it.
 
     A stream that is elsewhere `is_displaced`, by whichever call that was noticed. The
     first calls, `approach` many, are there to set the position, which a seek would do as well.
     """
     kind, relation = violation.outcome.kind.value, violation.relation
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
+    if clause == violation.failure.cause != violation.failure.clause:
+        how = f"later call: {violation.failure.aspect}"
     before = [*calls_before(violation.program, approach, violation.index)]
     if _ELSEWHERE in before:
         # Whichever calls show it, the streams share what they should not.
         is_displaced, before = True, [_ELSEWHERE]
+        relation = "elsewhere" if _OF_POSITION.issuperset(relation.split(", ")) else relation
     if is_displaced:
         how = f"position: {relation or kind}"
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
@@ -160,6 +174,8 @@ def _count(value: object) -> int | None:
 
 def _of_count(step: Step, state: State, value: object) -> str:
     count, length = _count(value), _length(step)
+    if step.op == "read_byte" and count == -1:
+        return "end of file"
     if count is None or step.op == "read_byte" or "read" not in step.op:
         return "negative" if count is not None and count < 0 else ""
     if count < -1:

@@ -64,12 +64,16 @@ def test_a_refused_seek_makes_a_raw_file_unseekable(raw: PythonFileBinding, find
     finds(raw, "python.seekable.true", "returned False", 0, ["seek", -1], ["py_seekable"])
 
 
-def test_readline_0_may_return_no_bytes_from_a_closed_file(
-    raw: PythonFileBinding, tmp_path: Path
-) -> None:
-    """What was finding C2: it needs no read, so io's base class does not look."""
-    for binding in (raw, members(member_of_zip, tmp_path)):
-        assert run(binding, "python.readline.closed").conforms
+def test_readline_works_on_a_closed_member_of_a_zip_file(tmp_path: Path, finds: Finds) -> None:
+    """Finding C2: ZipExtFile.readline looks into its buffer first."""
+    steps = ["py_read", 1], ["close"], ["py_readline", None]
+    binding = members(member_of_zip, tmp_path)
+    finds(binding, "python.readline.closed", "returned 65 c6", 9000, *steps)
+
+
+def test_readline_0_may_return_no_bytes_from_a_closed_file(raw: PythonFileBinding) -> None:
+    """It needs no read, so io's base class does not look."""
+    assert run(raw, "python.readline.closed").conforms
 
 
 @pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])

@@ -159,14 +159,14 @@ def test_caches_of_whole_files(cache: str, below: str) -> None:
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_zip(method: int, tmp_path: Path, copy: Path) -> None:
-    """C3, C6."""
+    """C2, C3, C6."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as made:
         made.writestr("in/it", DATA)
     url = f"zip://::file://{tmp_path}/a.zip"
     binding = FsspecBinding.from_url(url, {}, file="in/it", content=copy)
     lax = {"python.seek.negative", "python.seek.past-end"}
     binding.remote = True  # it is slow, and few programs tell as much
-    holds(run(binding), {"seek.negative"}, lax)
+    holds(run(binding), {"seek.negative", "python.readline.closed"}, lax)
 
 
 def test_tar(tmp_path: Path, copy: Path) -> None:
@@ -190,7 +190,8 @@ def test_a_web_server_with_ranges(ranges: str, copy: Path) -> None:
 def test_a_web_server_without_ranges(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
     binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
-    reading_on = {"read-into.data", "python.read.advance", "python.readline.advance"}
+    reading_on = {"read-into.data", "python.read.data"}
+    reading_on |= {"python.read.advance", "python.readline.advance"}
     moving = {"seek.pos", "python.seek.set", "python.seek.end"}
     holds(run(binding), WHOLE_FILE | BUFFERED | reading_on | moving, BUFFERED_LAX)
 

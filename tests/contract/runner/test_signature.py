@@ -127,7 +127,9 @@ def _violation(**more: object) -> Violation:
 
 
 def test_a_signature_has_the_call_how_it_ended_and_the_circumstances() -> None:
-    text = signature(_violation(), ["after a failed call"], is_displaced=False, approach=0)
+    text = signature(
+        _violation(), "demo.data", ["after a failed call"], is_displaced=False, approach=0
+    )
     assert text == "read_into: returned too late; after a failed call; after unbuffer"
 
 
@@ -140,5 +142,20 @@ def test_a_stream_that_is_elsewhere_has_the_same_signature_whichever_call_notice
         DATA_FAILURE,
         relation="too late",
     )
-    texts = {signature(v, (), is_displaced=True, approach=0) for v in (told, _violation())}
+    texts = {
+        signature(v, "demo.seek", (), is_displaced=True, approach=0) for v in (told, _violation())
+    }
     assert texts == {"position: too late; after unbuffer"}
+
+
+def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> None:
+    caused = Failure("demo.data", "close.state", "accepted")
+    violations = [
+        Violation(Program(5, (Step("close"), step)), 1, step, _read(DATA[6:10]), caused)
+        for step in (READ, Step("get_pos"))
+    ]
+    texts = {
+        signature(v, "close.state", ["after close"], is_displaced=False, approach=0)
+        for v in violations
+    }
+    assert texts == {"later call: accepted; after close"}
