@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
-from fscontract.contract.report.redaction import redacted_result
 from fscontract.contract.runner import runner
-from fscontract.contract.runner.events import Event
+from fscontract.contract.runner.events import Event, Listener
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
-from fscontract.contract.runner.settings import EFFORTS, with_checks
+from fscontract.contract.runner.sandbox import name_of
+from fscontract.contract.runner.settings import EFFORTS
 from fscontract.contract.scenarios.check import check_pipeline
-from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import load_known
+from fscontract.contract.spec.clauses import STREAM, Clause
+from fscontract.contract.spec.known_failures import Known, load_known
 from fscontract.contract.targets import UsageError, bind_connector
 
 if TYPE_CHECKING:
@@ -74,14 +74,46 @@ def check(
     )
     known_failures = () if known is None else load_known(Path(known))
     selection = selected(run, anything=True)
-    binding = _bind(target, run)
-    if isinstance(binding, PipelineBinding):
-        own = _some(c for c in selection if c.api == binding.api)
-        result = check_pipeline(binding, own, known_failures, timeout, listener)
-    else:
-        settings = settings_for(binding, run, _some(with_checks(selection)), known_failures)
-        result = runner.check(binding, settings, listener)
-    return redacted_result(result, run.options)
+    bound = InProcess(_bind(target, run), run, selection, known_failures)
+    if not bound.clauses:
+        raise UsageError("no testable clause is selected; see 'fscontract list'")
+    return bound.check(listener).redacted(run.options)
+
+
+class InProcess:
+    """A target that is checked in this process, by those of the clauses that are about it.
+
+    With its name as the user typed it, a run on a filesystem writes replay files.
+    """
+
+    def __init__(
+        self,
+        binding: Binding | PipelineBinding,
+        run: RunOptions,
+        clauses: Sequence[Clause],
+        known: Sequence[Known] = (),
+        typed: str | None = None,
+    ) -> None:
+        self.name = name_of(binding)
+        is_part = isinstance(binding, PipelineBinding)
+        #: The APIs that its clauses are about.
+        self.apis = frozenset({binding.api if is_part else STREAM})
+        self.clauses = tuple(c for c in clauses if c.api in self.apis and c.testable)
+        self._binding = binding
+        self._run = run
+        self._known = known
+        self._typed = typed
+
+    def check(self, listener: Listener) -> RunResult:
+        """Return the result of the run; TargetError if there can be none."""
+        binding, run, known = self._binding, self._run, self._known
+        if isinstance(binding, PipelineBinding):
+            return check_pipeline(binding, self.clauses, known, run.timeout, listener)
+        settings = settings_for(binding, run, self.clauses, known, target=self._typed)
+        return runner.check(binding, settings, listener)
+
+    def close(self) -> None:
+        """Do nothing: the run has removed what it made."""
 
 
 def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
@@ -92,10 +124,3 @@ def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, PipelineBinding):
         return target
     return bind_connector(target, getattr(target, "__name__", type(target).__name__))
-
-
-def _some(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
-    selection = tuple(clauses)
-    if not selection:
-        raise UsageError("no testable clause is selected; see 'fscontract list'")
-    return selection

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.spec import schemas
 from fscontract.contract.targets import names_code
-from fscontract.contract.untrusted import UntrustedError, listed, load_text
+from fscontract.contract.untrusted import UntrustedError, listed, load_text, schema_mistakes
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,7 +87,7 @@ def load_config(path: Path) -> Config | None:
 
 
 def _schema_mistakes(table: Any) -> Iterator[str]:
-    for mistake in schemas.mistakes(table, "config"):
+    for mistake in schema_mistakes(table, "config"):
         place, _, text = mistake.partition(": ")
         inner = "" if place == "top level" else f".{place}"
         yield f"{_TABLE}{inner}: {text}"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+from warnings import catch_warnings, simplefilter
 
 import pytest
 
@@ -96,15 +97,19 @@ class Conformance:
     def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
         from fscontract.contract.runner import runner
         from fscontract.contract.runner.run_options import settings_for
+        from fscontract.contract.spec import RenamedWarning
         from fscontract.contract.spec.clauses import clauses as every
         from fscontract.contract.spec.known_failures import load_known
         from fscontract.contract.targets import bind_connector
 
         binding = bind_connector(self.connector, name)
-        known = load_known(Path(self.known)) if self.known is not None else ()
         ordered = tuple(sorted(clauses, key=[*every().values()].index))  # in whatever order
         run = replace(self._options(), effort=effort, seed=seed)
-        return runner.check(binding, settings_for(binding, run, ordered, known))
+        with catch_warnings():
+            simplefilter("ignore", RenamedWarning)  # `select` has warned
+            known = load_known(Path(self.known)) if self.known is not None else ()
+            settings = settings_for(binding, run, ordered, known)
+        return runner.check(binding, settings)
 
     def _options(self) -> RunOptions:
         from fscontract.contract.runner.run_options import RunOptions
@@ -263,9 +268,11 @@ def pytest_pycollect_makeitem(
     if not isinstance(obj, Conformance) or not collector.funcnamefilter(name):
         return None
     label = f"{collector.name.removesuffix('.py')}.{name}"
+    from fscontract.contract.spec import RenamedWarning
+
     try:
         clauses = obj.select()
-    except ValueError as error:
+    except (ValueError, RenamedWarning) as error:  # a user may make errors of warnings
         raise pytest.Collector.CollectError(f"{name}: {error}") from error
     return [
         ClauseItem.from_parent(
@@ -292,8 +299,6 @@ def pytest_report_collectionfinish(items: Sequence[pytest.Item]) -> list[str]:
 
 
 def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
-    from fscontract.contract.spec.clauses import notices
-
     suite, first = own[0].suite, own[0]
     features = f", features {' '.join(suite.features)}" if suite.features else ""
     yield (
@@ -301,14 +306,13 @@ def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
         f"connector {_name(suite.connector)}, profile {suite.profile or 'of the binding'}"
         f"{features}, effort {first.effort}, seed {first.seed}"
     )
-    yield from (f"  {line}" for line in notices(suite.clauses))
     variables = sorted(name for name in os.environ if name.startswith("FSCONTRACT_"))
     if variables:  # a misspelt one would otherwise go unnoticed; values may be secret
         yield f"  set in the environment: {' '.join(variables)}"
 
 
 def _name(connector: Connector) -> str:
-    from fscontract.contract.masking import mask_url
+    from fscontract.contract.text import mask_url
 
     if isinstance(connector, str):
         return mask_url(connector)

@@ -27,10 +27,10 @@ from typing import Any, NoReturn
 
 from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.masking import mask_url, redact
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.outcome import text_of
-from fscontract.contract.spec.clauses import near_misses, present_name
+from fscontract.contract.spec.clauses import near_misses, read_name
+from fscontract.contract.text import mask_url, redact
 from fscontract.contract.untrusted import typed_value
 
 assert clock  # it has the functions of `time` before a target is imported that patches them
@@ -77,6 +77,7 @@ def resolve_any(
     target holds, and `content` the local file with the same bytes; both or neither. Of a `faulty`
     one the requests can be made to fail.
     """
+    text = read_name("targets", text)
     _check_file(text, file, content)
     with _outside(text, options, ours=True):
         binding = _resolve(text, options, file, content, faulty)
@@ -91,7 +92,6 @@ def resolve_any(
 def _resolve(
     text: str, options: dict[str, str], file: str | None, content: Path | None, faulty: bool
 ) -> Binding | PipelineBinding:
-    text = present_name("targets", text)
     named = installed(TARGETS) | installed(PIPELINES) | (installed(FAULTY) if faulty else {})
     if text in named:
         factory = load_entry(named[text], f"target {text!r}")

@@ -1,18 +1,21 @@
-"""A real directory whose opens and reads fail by a plan of faults."""
+"""A real directory whose opens and reads fail by a plan of faults: target `local --faults`."""
 
 from __future__ import annotations
 
 import errno
 import os
+import tempfile
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from fscontract.contract.binding import PlanInjector
+from fscontract.contract.binding import Binding, PlanInjector
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.faults import FAULTS, Fault, Turn
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.local_stream import Descriptor, Identity
+from fscontract.implementations.targets import LocalBinding, local_strategy
 
 #: The errors that the operating system gives for faults; a time-out comes without a wait.
 _ERRORS = {
@@ -22,6 +25,14 @@ _ERRORS = {
 }
 #: What lets somebody read a file.
 _READABLE = 0o444
+
+
+def local(options: Mapping[str, str]) -> Binding:
+    """The local filesystem, whose opens and reads fail by plan; options as without faults."""
+    filesystem = FaultyLocalFileSystem(tempfile.gettempdir(), local_strategy(options))
+    binding = LocalBinding(filesystem)
+    binding.injector = filesystem.injector
+    return binding
 
 
 class FaultyLocalFileSystem(LocalFileSystem):

@@ -1,4 +1,7 @@
-"""An S3 store whose requests are counted, and fail by a plan: moto behind the fault proxy."""
+"""An S3 store whose requests are counted, and fail by a plan: moto behind the fault proxy.
+
+It is the target `s3 --faults`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from fscontract.contract.api.iostatistics import (
     ACTION_HTTP_HEAD_REQUEST,
     STORE_IO_REQUEST,
 )
+from fscontract.contract.binding import Binding
 from fscontract.fakes.fault_proxy.relay import is_object
 from fscontract.fakes.fault_proxy.server import FaultProxy
 from fscontract.implementations.bindings.open_file import StreamOpener
@@ -23,6 +27,15 @@ _LONGEST = 1.5
 _UNSEEN = ("corrupt",)
 #: How to read, unless options say otherwise.
 _IMPATIENT = {"timeout": "0.75", "connect_timeout": "0.75", "retries": "1"}
+
+
+def s3(options: Mapping[str, str]) -> Binding:
+    """An S3 server of moto's behind a proxy, which lets reads fail by plan.
+
+    Options are those of the target s3, which say how to read. A request is given up after a second,
+    so that faults that take time don't take much. TargetError.
+    """
+    return FaultyS3Binding(options)
 
 
 class CountedOpener(StreamOpener):

@@ -104,7 +104,7 @@ PYTHON = tuple(
     Target(label, f"{_CLIENTS}:{name}", found, "directory", {"folder": "{directory}"}, "", features)
     for label, name, found, features in (
         ("open() buffered", "buffered", "", ""),
-        ("open() raw", "raw", "C1 C2", ""),
+        ("open() raw", "raw", "C1", ""),
         ("open() r+b", "random", "", "python-file-writable"),
         ("BytesIO", "bytesio", "C5", "python-file-writable"),
     )

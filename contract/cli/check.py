@@ -23,11 +23,10 @@ from fscontract.contract.command_line import in_one_place, say, say_error
 from fscontract.contract.runner import exit_codes
 
 if TYPE_CHECKING:
-    from fscontract.contract.binding import Binding
+    from fscontract.contract.check import InProcess
     from fscontract.contract.distributed.backend import LazyBackend
     from fscontract.contract.distributed.driver import DistributedTarget
     from fscontract.contract.isolation.supervisor import Isolated
-    from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
     from fscontract.contract.runner.result import Entry, NotSetUp
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
-    #: A target as it is checked.
-    _Target: TypeAlias = Binding | PipelineBinding | Isolated | DistributedTarget | NotSetUp
+    #: A target that was set up, by where it is checked.
+    _Target: TypeAlias = InProcess | Isolated | DistributedTarget
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -200,7 +199,14 @@ def check(
                 write_reports(reports, entries)
         raise
     write_reports(reports, entries)
-    ctx.exit(exit_codes.of_entries(entries, tell(entries, old)))
+    ctx.exit(_exit_code(entries, tell(entries, old)))
+
+
+def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> int:
+    """Return the code of a report; beside a baseline only what is worse there is a violation."""
+    codes = [e.exit_code_if_known if comparisons else e.exit_code for e in entries]
+    codes += [exit_codes.VIOLATION for comparison in comparisons if comparison.worse]
+    return exit_codes.worst(codes)
 
 
 @dataclass(frozen=True)
@@ -266,7 +272,6 @@ def _run_all(
 ) -> None:
     """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
-    from fscontract.contract.report.redaction import redacted
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
@@ -275,19 +280,19 @@ def _run_all(
     home = os.getpid()
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    prepared: list[tuple[_Request, _Target]] = []
+    prepared: list[tuple[_Request, _Target | NotSetUp]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:
         for request in requests:  # mistakes in any of them show before the first one runs
             prepared.append((request, _make(request, isolate, backend, console)))
             sandbox.restore()
             _require(prepared[-1][1], request.clauses)
-        if baseline is not None:
-            _require_baseline(baseline, [prepared_target for _, prepared_target in prepared])
-        for request, prepared_target in prepared:
-            entry, stopped = _checked(request, prepared_target, console)
+        if baseline is not None and len(made := _made(prepared)) == len(prepared):
+            baseline.require([target.name for target in made])
+        for request, target in prepared:
+            entry, stopped = _checked(request, target, console)
             leave_fork(home)
-            entry = redacted(entry, request.run.options)
+            entry = entry.redacted(request.run.options)
             sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
@@ -301,23 +306,19 @@ def _run_all(
         with contextlib.suppress(OSError):
             console.stop()
         with held_back():
-            _close([prepared_target for _, prepared_target in prepared], backend)
+            for closable in (*_made(prepared), *([] if backend is None else [backend])):
+                closable.close()
         sandbox.close()
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
 
 
-def _close(prepared: Sequence[_Target], backend: LazyBackend | None) -> None:
-    from fscontract.contract.binding import Binding
-    from fscontract.contract.pipeline_bindings import PipelineBinding
+def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Target]:
+    """Return the targets that could be set up; the others have no name."""
     from fscontract.contract.runner.result import NotSetUp
 
-    for target in prepared:
-        if not isinstance(target, Binding | PipelineBinding | NotSetUp):
-            target.close()
-    if backend is not None:
-        backend.close()
+    return [target for _, target in prepared if not isinstance(target, NotSetUp)]
 
 
 def _backend(run: RunOptions) -> LazyBackend | None:
@@ -331,11 +332,12 @@ def _backend(run: RunOptions) -> LazyBackend | None:
 
 def _make(
     request: _Request, isolate: bool, backend: LazyBackend | None, console: Console
-) -> _Target:
+) -> _Target | NotSetUp:
     from fscontract.contract.binding import TargetError
-    from fscontract.contract.masking import mask_url
+    from fscontract.contract.check import InProcess
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import resolve_any
+    from fscontract.contract.text import mask_url
 
     if isolate:
         return _isolated(request, console)
@@ -346,7 +348,7 @@ def _make(
             from fscontract.contract.distributed.driver import DistributedTarget
 
             return DistributedTarget(target, run, request.known, backend)
-        return resolve_any(target, run)
+        return InProcess(resolve_any(target, run), run, request.clauses, request.known, target)
     except TargetError as error:
         return NotSetUp(mask_url(target), str(error))
 
@@ -354,9 +356,9 @@ def _make(
 def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.binding import TargetError
     from fscontract.contract.isolation.supervisor import Isolated
-    from fscontract.contract.masking import mask_url
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.timeouts import held_back
+    from fscontract.contract.text import mask_url
 
     console.stop()  # its line is drawn by a thread, of which a fork would know nothing
     with ExitStack() as stack:
@@ -372,64 +374,31 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
         return one
 
 
-def _require(one: _Target, clauses: tuple[Clause, ...]) -> None:
+def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
     """End with exit code 5 unless there is a clause about what the target is."""
-    from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.runner.result import NotSetUp
-    from fscontract.contract.spec.clauses import STREAM
 
-    if isinstance(one, NotSetUp):
+    if isinstance(target, NotSetUp) or any(clause.api in target.apis for clause in clauses):
         return
-    apis = {one.api} if isinstance(one, PipelineBinding) else getattr(one, "apis", {STREAM})
-    if not any(clause.api in apis for clause in clauses):
-        say_error(options.NOTHING_SELECTED)
-        raise click.exceptions.Exit(exit_codes.NOTHING)
-
-
-def _require_baseline(baseline: Baseline, prepared: Sequence[_Target]) -> None:
-    """MatrixError if the baseline is of other targets; those that can't be set up have no name."""
-    from fscontract.contract.runner.result import NotSetUp
-
-    names = [str(target.name) for target in prepared if not isinstance(target, NotSetUp)]
-    if len(names) == len(prepared):
-        baseline.require(names)
+    say_error(options.NOTHING_SELECTED)
+    raise click.exceptions.Exit(exit_codes.NOTHING)
 
 
 def _checked(
-    request: _Request, one: _Target, console: Console
+    request: _Request, target: _Target | NotSetUp, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
     """Return the entry of a target, and what has interrupted its run, if anything has."""
-    from fscontract.contract.masking import mask_url
+    from fscontract.contract.binding import TargetError
     from fscontract.contract.runner.result import NotSetUp
+    from fscontract.contract.text import mask_url
 
+    if isinstance(target, NotSetUp):
+        return target, None
     try:
-        return _run(request, one, console), None
+        return target.check(console), None
+    except TargetError as error:
+        return NotSetUp(target.name, str(error)), None
     except KeyboardInterrupt as stopped:
         return console.so_far or NotSetUp(mask_url(request.target), _STOPPED), stopped
-
-
-def _run(request: _Request, one: _Target, console: Console) -> Entry:
-    from fscontract.contract.binding import Binding, TargetError
-    from fscontract.contract.pipeline_bindings import PipelineBinding
-    from fscontract.contract.runner import runner
-    from fscontract.contract.runner.result import NotSetUp
-    from fscontract.contract.runner.run_options import settings_for
-    from fscontract.contract.runner.settings import with_checks
-    from fscontract.contract.scenarios import check as pipeline
-
-    if isinstance(one, NotSetUp):
-        return one
-    try:
-        if isinstance(one, PipelineBinding):
-            timeout = request.run.timeout
-            return pipeline.check_pipeline(one, request.clauses, request.known, timeout, console)
-        if isinstance(one, Binding):
-            clauses = with_checks(request.clauses)
-            target = request.target
-            settings = settings_for(one, request.run, clauses, request.known, target=target)
-            return runner.check(one, settings, console)
-        return one.check(console)
-    except TargetError as error:
-        return NotSetUp(str(one.name), str(error))
     finally:
         console.stop()

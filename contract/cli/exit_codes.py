@@ -1,21 +1,23 @@
-"""How a command ends: from what it returns or raises to an exit code and a line on stderr."""
+"""End a command: by what it returns or raises, or by a signal, with an exit code and a line."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
-from fscontract.contract.cli import signals
 from fscontract.contract.command_line import say, say_error
-from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE, of_error
+from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE
 
 #: How long threads that were left may hold up the end of the process, in seconds.
 _FAREWELL = 2.0
@@ -36,7 +38,7 @@ def code_of(run: Callable[[], object]) -> int:
         code = run()
     except (click.Abort, KeyboardInterrupt) as error:
         say_error("interrupted")
-        return signals.code_of(error.__cause__ if isinstance(error, click.Abort) else error)
+        return signal_code(error.__cause__ if isinstance(error, click.Abort) else error)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
@@ -45,7 +47,9 @@ def code_of(run: Callable[[], object]) -> int:
     except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
         raise
     except BaseException as error:
-        known = of_error(error)
+        from fscontract.contract.runner.internal_errors import exit_code_of
+
+        known = exit_code_of(error)
         if known is None:
             _say_internal(error, "traceback" in _settings)
             return INTERNAL
@@ -120,3 +124,47 @@ def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         threading.Thread(target=leave, daemon=True).start()
+
+
+#: The exit code of a command that a signal ended is this and its number, as a shell has it.
+BASE = 128
+_NAMES = ("SIGTERM", "SIGHUP")
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal has ended the command; `code` is its exit code."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.code = BASE + number
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Raise Stopped at SIGTERM and SIGHUP, once; where they are ignored, as by nohup, they stay so.
+
+    Handlers can be set in the main thread only: elsewhere nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for one in ours:  # the next one is not to keep things from being cleared away
+            signal.signal(one, signal.SIG_IGN)
+        raise Stopped(number)
+
+    for number in ours:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def signal_code(error: BaseException | None) -> int:
+    """Return the exit code of a command that was interrupted by this exception."""
+    return error.code if isinstance(error, Stopped) else BASE + signal.SIGINT

@@ -9,9 +9,12 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -19,16 +22,16 @@ from fscontract.contract import __version__
 from fscontract.contract.cli import exit_codes
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
-from fscontract.contract.cli.explain import explain
+from fscontract.contract.cli.exit_codes import stopped_by_signals
+from fscontract.contract.cli.explain import explain, features, list_clauses
 from fscontract.contract.cli.known import known
-from fscontract.contract.cli.listing import features, list_clauses
 from fscontract.contract.cli.matrix import matrix
 from fscontract.contract.cli.new_clause import new_clause
 from fscontract.contract.cli.profile import profile
-from fscontract.contract.cli.renames import renames_printed
 from fscontract.contract.cli.replay import replay
-from fscontract.contract.cli.signals import stopped_by_signals
+from fscontract.contract.command_line import say
 from fscontract.contract.runner.exit_codes import USAGE
+from fscontract.contract.spec import RenamedWarning
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -99,6 +102,33 @@ def _docstring(module: str) -> str:
         path = spec.submodule_search_locations
     source = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
     return ast.get_docstring(ast.parse(source)) or "" if source else ""
+
+
+@contextmanager
+def renames_printed() -> Iterator[None]:
+    """Print each RenamedWarning once, as a line on stderr."""
+    printed: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RenamedWarning)
+        show = warnings.showwarning
+
+        def print_rename(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            text = str(message)
+            if not issubclass(category, RenamedWarning):
+                show(message, category, filename, lineno, file, line)
+            elif text not in printed:
+                printed.add(text)
+                say(f"fscontract: {text}", err=True)
+
+        warnings.showwarning = print_rename
+        yield
 
 
 _START = f"""\

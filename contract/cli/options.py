@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fscontract.contract.cli import completion
-from fscontract.contract.command_line import TARGET_OPTION, say
+from fscontract.contract.command_line import TARGET_OPTION
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.run_options import RunOptions
@@ -147,15 +147,8 @@ def infer_options(function: _Function) -> _Function:
 
 
 def collect(values: dict[str, Any]) -> RunOptions:
-    """Return the options that `run_options` added, from a command's keyword arguments.
-
-    Print the clauses that retired ids stand for.
-    """
+    """Return the options that `run_options` added, from a command's keyword arguments."""
     from fscontract.contract.runner.run_options import RunOptions
-    from fscontract.contract.spec.clauses import notices
 
     fields = RunOptions.__dataclass_fields__
-    run = RunOptions(**{name: values[name] for name in fields if name in values})
-    for line in notices(run.clauses):
-        say(f"fscontract: {line}", err=True)
-    return run
+    return RunOptions(**{name: values[name] for name in fields if name in values})

@@ -146,7 +146,7 @@ def _name(target: str) -> str:
 def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
     import json
 
-    from fscontract.contract.masking import mask_url
+    from fscontract.contract.text import mask_url
 
     lines = [
         f"# What {json.dumps(mask_url(target))} was seen to do; not verified.",

@@ -122,11 +122,11 @@ def _read(
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
     """Run it, print what came of it, and return the exit code."""
-    from fscontract.contract.masking import redact
     from fscontract.contract.runner import replay as replaying
     from fscontract.contract.runner import run_options
     from fscontract.contract.spec.profiles import load_profile
     from fscontract.contract.targets import resolve_target
+    from fscontract.contract.text import redact
 
     home = os.getpid()
     with watched.within(run_options.set_up_limit(0)):

@@ -137,7 +137,7 @@ def _failed(message: str) -> int:
 
 def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterrupt) -> int:
     """Have the process clear away; it has had the Ctrl-C of a terminal, but not other signals."""
-    from fscontract.contract.cli import signals
+    from fscontract.contract.cli import exit_codes
     from fscontract.contract.isolation.process import CLEARING, Quiet
     from fscontract.contract.runner.timeouts import held_back
 
@@ -153,7 +153,7 @@ def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterru
         process.end()
     if "code" not in state:
         say_error("interrupted")
-    return signals.code_of(error)
+    return exit_codes.signal_code(error)
 
 
 def _serve(line: socket.socket, run: Callable[[], int]) -> None:

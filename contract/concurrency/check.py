@@ -23,8 +23,7 @@ from fscontract.contract.concurrency.programs import (
     single_switches,
     with_switches,
 )
-from fscontract.contract.concurrency.schedule import Schedule, Switch
-from fscontract.contract.concurrency.shrink import ATTEMPTS, shrink
+from fscontract.contract.concurrency.schedule import ATTEMPTS, Schedule, Switch, shrink
 from fscontract.contract.concurrency.verdict import (
     CLAUSES,
     VECTORED,

@@ -20,7 +20,6 @@ from fscontract.contract.distributed.file_visibility import (
     VERSION,
     is_place,
     write,
-    written_to_json,
 )
 from fscontract.contract.distributed.partial_results import (
     MISS,
@@ -29,12 +28,11 @@ from fscontract.contract.distributed.partial_results import (
     Merged,
     Partial,
     merge,
-    partial_from_json,
 )
 from fscontract.contract.distributed.shard import Shard
-from fscontract.contract.distributed.worker import request_of, run_shard, shard_to_json
+from fscontract.contract.distributed.worker import request_of, run_shard
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
-from fscontract.contract.masking import mask_url
+from fscontract.contract.isolation import protocol
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import (
     Interrupted,
@@ -49,13 +47,14 @@ from fscontract.contract.runner.internal_errors import Fault, InternalError
 from fscontract.contract.runner.result import INTERRUPTED, Counterexample, RunResult
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
 from fscontract.contract.runner.runner import started
-from fscontract.contract.runner.sandbox import SandboxedBinding
+from fscontract.contract.runner.sandbox import SandboxedBinding, disposed
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import sum_up
 from fscontract.contract.spec.clauses import STREAM
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
+from fscontract.contract.text import mask_url
 
 #: Shards for each task that runs beside others, so that a long one holds up little.
 _SHARDS_PER_TASK = 4
@@ -133,14 +132,10 @@ class DistributedRun:
         try:
             if self._is_place and self._settings.checks(EXECUTORS):
                 binding.prepare()
-                self._request["file"] = written_to_json(write(binding))
+                self._request["file"] = protocol.to_json(write(binding))
             self._run_shards()
         finally:
-            try:
-                with held_back():
-                    binding.dispose()
-            except TargetError as error:  # the verdicts stand all the same
-                self._warnings.append(str(error))
+            self._warnings += disposed(binding)
 
     def _remove_left(self) -> None:
         """Remove what tasks have left that did not come to their end."""
@@ -161,7 +156,7 @@ class DistributedRun:
             self._run([Shard()])
             merged = self._merged()
         if EXAMPLES[self._settings.effort] and not self._binding.remote and not self._lost:
-            self._run([Shard(failed=frozenset(merged.counterexamples.failed))])
+            self._run([Shard(seen=merged.seen)])
 
     def _run(self, shards: Sequence[Shard]) -> None:
         """Run shards as tasks, and take the result of each when it ends.
@@ -185,7 +180,7 @@ class DistributedRun:
             raise TargetError(self._lost[0])
 
     def _submit(self, shard: Shard) -> Future[str]:
-        request = json.dumps({**self._request, "part": shard_to_json(shard)})
+        request = json.dumps({**self._request, "part": protocol.to_json(shard)})
         description = f"fscontract check {self._target}: {shard}"
         return self._backend.submit(run_shard, request, description)
 
@@ -201,7 +196,7 @@ class DistributedRun:
         if "target" in answer:
             self._lost.append(f"{answer['target']} ({where})")
             return
-        partial = partial_from_json(answer)
+        partial = protocol.from_json(Partial, answer)
         self._parts.append(partial)
         for clause, counterexample in self._new_violations(partial):
             self._reported.add(clause)
@@ -223,7 +218,8 @@ class DistributedRun:
     # Verdicts -------------------------------------------------------------------------------
 
     def _merged(self) -> Merged:
-        return merge(self._parts, self._settings.selected)
+        settings = self._settings
+        return merge(self._parts, settings.selected, settings.remote(self._binding))
 
     def _sum_up(self, lost: str, started: datetime, seconds: float) -> RunResult:
         merged = self._merged()

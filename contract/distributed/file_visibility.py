@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,13 +165,3 @@ def _read(binding: Binding, opened: Opened, length: int) -> bytes | Outcome | No
 
 def _different(file: Written, expected: str, actual: str, how: str) -> Counterexample:
     return Counterexample(Program(file.length, ()), (expected,), actual, how=how)
-
-
-def written_to_json(file: Written) -> dict[str, Any]:
-    """A file as an object."""
-    return vars(file)
-
-
-def written_from_json(data: Mapping[str, Any]) -> Written:
-    """The file that `written_to_json` wrote."""
-    return Written(**data)

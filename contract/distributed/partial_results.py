@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial as bind
 
 from fscontract.contract.distributed.shard import Order, Shard
-from fscontract.contract.isolation.protocol import counterexample_from_json, counterexample_to_json
 from fscontract.contract.runner import crashes, resource_checks
 from fscontract.contract.runner.counterexamples import (
     Counterexamples,
     Examined,
     Repeats,
     ShrinkingCounterexamples,
+    looks,
 )
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
@@ -56,15 +56,16 @@ class Recorder(ShrinkingCounterexamples):
         self._shard = shard
         self._examining: tuple[str, ...] = ()
 
-    def violation(self, violation: Violation) -> str | None:
-        """Shrink, attribute and record a failing program; the clause if it is new here."""
-        return self._recorded(VIOLATION, violation, self._examined)
+    def violation(self, violation: Violation, later: bool = False) -> str | None:
+        """Shrink, attribute and record a failing program. Return the clause if it is new here."""
+        examine = bind(self._examined, later=later)
+        return self._recorded(VIOLATION, violation, looks(violation, later), examine)
 
     def miss(self, violation: Violation) -> str | None:
         """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
         if violation.failure.clause not in self.selected:
             return None
-        return self._recorded(MISS, violation, self._examined_miss)
+        return self._recorded(MISS, violation, violation.signature, self._examined_miss)
 
     def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
         """Keep and record a counterexample that some other check made."""
@@ -87,21 +88,25 @@ class Recorder(ShrinkingCounterexamples):
         self._examining = ()
 
     def _recorded(
-        self, kind: str, violation: Violation, examine: Callable[[Violation], Examined | None]
+        self,
+        kind: str,
+        violation: Violation,
+        signature: tuple[str, ...],
+        examine: Callable[[Violation], Examined | None],
     ) -> str | None:
-        if self._repeats.often(violation.signature):
+        if self._repeats.often(signature):
             return None
         executor = self.executor
         before = executor.exercised, executor.programs, executor.operations
         unsaid, executor.unsaid = executor.unsaid, set()
-        self._examining = violation.signature
+        self._examining = signature
         examined = examine(violation)
         self._examining = ()
         self.records.append(
             Record(
                 kind,
                 self._shard.order,
-                violation.signature,
+                signature,
                 examined,
                 executor.exercised - before[0],
                 frozenset(executor.unsaid),
@@ -110,7 +115,7 @@ class Recorder(ShrinkingCounterexamples):
             )
         )
         executor.unsaid |= unsaid
-        return examined and self.take(examined, missed=kind == MISS)
+        return None if examined is None else self.take(examined, missed=kind == MISS)
 
     def _note(self, kind: str, examined: Examined, signature: tuple[str, ...] = ()) -> None:
         order = self._shard.order
@@ -145,82 +150,6 @@ class Partial:
     versions: dict[str, str] = field(default_factory=dict)
 
 
-def partial_to_json(partial: Partial) -> dict[str, Any]:
-    """The evidence as an object."""
-    return {
-        "records": [_record_to_json(record) for record in partial.records],
-        "exercised": dict(partial.exercised),
-        "unsaid": sorted(partial.unsaid),
-        "counts": dict(partial.counts),
-        "families": [vars(family) for family in partial.families],
-        "scenes": sorted(partial.scenes),
-        "growth": partial.growth,
-        "warnings": partial.warnings,
-        "versions": partial.versions,
-    }
-
-
-def partial_from_json(data: Mapping[str, Any]) -> Partial:
-    """The evidence that `partial_to_json` wrote."""
-    return Partial(
-        records=[_record_from_json(record) for record in data["records"]],
-        exercised=Counter(data["exercised"]),
-        unsaid=set(data["unsaid"]),
-        counts=Counter(data["counts"]),
-        families=[_family_from_json(family) for family in data["families"]],
-        scenes=frozenset(data["scenes"]),
-        growth=data["growth"],
-        warnings=tuple(data["warnings"]),
-        versions=dict(data["versions"]),
-    )
-
-
-def _family_from_json(data: Mapping[str, Any]) -> Family:
-    counters = {name: Counter(data[name]) for name in ("exercised", "counts")}
-    return Family(**{**data, **counters, "order": _order(data["order"])})
-
-
-def _record_to_json(record: Record) -> dict[str, Any]:
-    examined = record.examined
-    return {
-        "kind": record.kind,
-        "order": record.order,
-        "signature": record.signature,
-        "found": examined
-        and {
-            "clause": examined.clause,
-            "shown": counterexample_to_json(examined.counterexample),
-            "shadowed": examined.shadowed,
-        },
-        "exercised": dict(record.exercised),
-        "unsaid": sorted(record.unsaid),
-        "programs": record.programs,
-        "operations": record.operations,
-    }
-
-
-def _record_from_json(data: Mapping[str, Any]) -> Record:
-    fields, examined = data["found"], None
-    if fields is not None:
-        counterexample = counterexample_from_json(fields["shown"])
-        examined = Examined(fields["clause"], counterexample, fields["shadowed"])
-    return Record(
-        kind=data["kind"],
-        order=_order(data["order"]),
-        signature=tuple(data["signature"]),
-        examined=examined,
-        exercised=Counter(data["exercised"]),
-        unsaid=frozenset(data["unsaid"]),
-        programs=data["programs"],
-        operations=data["operations"],
-    )
-
-
-def _order(data: Any) -> Order:
-    phase, number = data
-    return phase, number
-
-
 @dataclass
 class Merged:
     """What the parts came to."""
@@ -233,6 +162,8 @@ class Merged:
     warnings: dict[str, None] = field(default_factory=dict)
     #: Whether one process would have ended before it had run everything.
     ends_early: bool = False
+    #: What the failures look like that were looked into.
+    seen: frozenset[tuple[str, ...]] = frozenset()
 
     def evidence(self, lost: str = "", reasons: Mapping[str, str] | None = None) -> Evidence:
         """What the verdicts are made of; `lost` says which parts are missing, if any are, and
@@ -248,8 +179,8 @@ class Merged:
         )
 
 
-def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
-    """Put parts together, in whatever order they came."""
+def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = False) -> Merged:
+    """Put parts together, in whatever order they came; `remote` says that calls are round trips."""
     merged = Merged(Counterexamples(selected))
     families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
     after = _taken(families, merged)
@@ -259,7 +190,7 @@ def merge(parts: Sequence[Partial], selected: frozenset[str]) -> Merged:
         merged.counts.update(part.counts)
         merged.warnings |= dict.fromkeys(part.warnings)
     records = (record for part in parts for record in part.records)
-    _replay((r for r in records if r.order not in after), merged)
+    _replay((r for r in records if r.order not in after), merged, Repeats(remote))
     growth = sum(part.growth for part in parts)
     leaking = growth > resource_checks.MAX_GROWTH and not resource_checks.CLAUSES.isdisjoint(
         merged.counterexamples.failed
@@ -283,9 +214,9 @@ def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
     return after
 
 
-def _replay(records: Iterable[Record], merged: Merged) -> None:
+def _replay(records: Iterable[Record], merged: Merged, repeats: Repeats) -> None:
     """Take records in the order of the run, as many of those that look alike as it would."""
-    counterexamples, repeats = merged.counterexamples, Repeats()
+    counterexamples = merged.counterexamples
     for record in sorted(records, key=lambda r: r.order):
         if record.signature and _passed_over(record, counterexamples, repeats):
             continue
@@ -306,6 +237,7 @@ def _replay(records: Iterable[Record], merged: Merged) -> None:
             counterexamples.take(examined, record.kind == MISS)
         elif clause not in resource_checks.CLAUSES or clause not in counterexamples.failed:
             counterexamples.add(clause, counterexample, record.kind == MISSED)
+    merged.seen = repeats.seen
 
 
 def _passed_over(record: Record, counterexamples: Counterexamples, repeats: Repeats) -> bool:

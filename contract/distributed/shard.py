@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias, TypeVar
 from zlib import crc32
@@ -10,21 +11,23 @@ from zlib import crc32
 Item = TypeVar("Item")
 #: Where in a run something was found: the number of the phase, and that of the program in it.
 Order: TypeAlias = tuple[int, int]
+#: What failures have in common that look alike.
+Looks: TypeAlias = tuple[str, ...]
 
 
+@dataclass(repr=False, eq=False)
 class Shard:
     """Shard `number` (from 0) of `of` parts of a run; together they are the whole run.
 
-    With `failed`, it is what comes when the clauses are known that fail so far: the search for
+    With `seen`, it is what comes when the looks of all failures so far are known: the search for
     others. It also knows where in the run it is.
     """
 
-    def __init__(self, number: int = 0, of: int = 1, failed: frozenset[str] | None = None) -> None:
-        self.number = number
-        self.of = of
-        self.failed = failed
-        self._phase = -1
-        self._at = 0
+    number: int = 0
+    of: int = 1
+    seen: frozenset[Looks] | None = None
+    _phase: int = field(default=-1, init=False)
+    _at: int = field(default=0, init=False)
 
     def __repr__(self) -> str:
         return f"part {self.number + 1} of {self.of}"
@@ -45,7 +48,7 @@ class Shard:
 
     def deal(self, name: str, seed: int, items: Iterable[Item], block: int = 1) -> Iterator[Item]:
         """Those of the programs of a phase that belong to the part: every so many, a block."""
-        if self.failed is not None:
+        if self.seen is not None:
             return
         source = iter(items)
         first = (self.number - crc32(f"{seed}:{name}".encode())) % self.of
@@ -63,4 +66,4 @@ class Shard:
 
     def has(self, unit: int) -> bool:
         """Whether a check that is no program belongs to the part."""
-        return self.failed is None and unit % self.of == self.number
+        return self.seen is None and unit % self.of == self.number

@@ -10,18 +10,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from secrets import token_hex
 from typing import Any
 
-from fscontract.contract.distributed.file_visibility import Seen, compare, written_from_json
-from fscontract.contract.distributed.partial_results import FAILED, Partial, Record, partial_to_json
+from fscontract.contract.distributed.file_visibility import Seen, Written, compare
+from fscontract.contract.distributed.partial_results import FAILED, Partial, Record
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.isolation import protocol
-from fscontract.contract.runner import exit_codes, run_options, runner
+from fscontract.contract.runner import run_options, runner
 from fscontract.contract.runner.counterexamples import Examined
-from fscontract.contract.runner.internal_errors import fault_of
+from fscontract.contract.runner.internal_errors import exit_code_of, fault_of
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.settings import with_checks
+from fscontract.contract.spec.clauses import present_patterns
 from fscontract.contract.spec.known_failures import KnownError
 from fscontract.contract.spec.profiles import Profile
 from fscontract.contract.targets import marked
@@ -33,11 +35,13 @@ _BEFORE = (-1, 0)
 def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]:
     """What every part of a run goes by, as an object; values of options are in it."""
     content = None if run.content is None else run.content.absolute()
-    there = replace(run, content=content, spark="")  # of the master nothing is to be known
+    clauses = tuple(chain.from_iterable(map(present_patterns, run.clauses)))
+    there = replace(run, clauses=clauses, content=content, spark="")
     return {
         "target": _placed(target),
-        "run": protocol.options_to_json(there),
-        "profile": profile_to_json(profile),
+        "run": protocol.to_json(there),
+        # a known failure of it may be in a file that is on one side only
+        "profile": protocol.to_json(replace(profile, known=())),
         "folder": os.getcwd(),
         "mark": token_hex(4),
     }
@@ -54,7 +58,7 @@ def run_shard(request: str) -> str:
     try:
         answer = _run(json.loads(request))
     except BaseException as error:  # it is to be told where the run was started
-        if exit_codes.of_error(error) is None or isinstance(error, KnownError):
+        if exit_code_of(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
         else:
@@ -63,22 +67,23 @@ def run_shard(request: str) -> str:
 
 
 def _run(data: Mapping[str, Any]) -> dict[str, Any]:
-    run = protocol.options_from_json(data["run"])
+    run = protocol.from_json(RunOptions, data["run"])
     with _beside(data["folder"]), marked(data["mark"]):
         target = data["target"]
         binding = run_options.resolve(target, run)
         clauses = with_checks(run_options.selected(run))
-        profile = profile_from_json(data["profile"])
+        profile = protocol.from_json(Profile, data["profile"])
         settings = run_options.settings_for(binding, run, clauses, profile=profile)
-        settings = replace(settings, shard=shard_from_json(data["part"]))
-        file = None if data["file"] is None else written_from_json(data["file"])
-        seen = (
-            None if file is None else compare(run_options.resolve(target, run), file, run.timeout)
-        )
+        settings = replace(settings, shard=protocol.from_json(Shard, data["part"]))
+        seen = None
+        if data["file"] is not None:
+            file = protocol.from_json(Written, data["file"])
+            seen = compare(run_options.resolve(target, run), file, run.timeout)
         partial = runner.gather(binding, settings)
         if seen is not None:
             _add(partial, seen)
-        return partial_to_json(partial)
+        answer: dict[str, Any] = protocol.to_json(partial)
+        return answer
 
 
 def _add(partial: Partial, seen: Seen) -> None:
@@ -101,35 +106,3 @@ def _beside(folder: str) -> Iterator[None]:
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-
-
-def shard_to_json(shard: Shard) -> dict[str, Any]:
-    """A part as an object."""
-    failed = None if shard.failed is None else sorted(shard.failed)
-    return {"number": shard.number, "of": shard.of, "failed": failed}
-
-
-def shard_from_json(data: Mapping[str, Any]) -> Shard:
-    """The part that `shard_to_json` wrote."""
-    failed = data["failed"]
-    return Shard(data["number"], data["of"], None if failed is None else frozenset(failed))
-
-
-_SETS = ("features", "own_keys", "unsupported_keys")
-
-
-def profile_to_json(profile: Profile) -> dict[str, Any]:
-    """A profile as an object, without its known failures: a file of it may be on one side only."""
-    return {
-        "name": profile.name,
-        "title": profile.title,
-        "buffer": profile.buffer,
-        "remote": profile.remote,
-        "budgets": {clause: dict(budget) for clause, budget in profile.budgets.items()},
-        **{name: sorted(getattr(profile, name)) for name in _SETS},
-    }
-
-
-def profile_from_json(data: Mapping[str, Any]) -> Profile:
-    """The profile that `profile_to_json` wrote."""
-    return Profile(**{**data, **{name: frozenset(data[name]) for name in _SETS}})

@@ -1,141 +1,98 @@
-"""What the processes of an isolated run say to each other, as JSON; nothing else is let in."""
+"""Convert what the processes of a run send each other to JSON and back, by the types of its fields.
+
+Objects of dataclasses become JSON objects. Nothing but the expected types can be made of what a
+process sends, unlike with pickle.
+"""
 
 from __future__ import annotations
 
+import collections
+import types
 from collections.abc import Mapping
-from dataclasses import asdict
-from datetime import datetime
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner.crashes import Crash
-from fscontract.contract.runner.events import (
-    Event,
-    Interrupted,
-    Judged,
-    PhaseStarted,
-    Progress,
-    RunFinished,
-    RunStarted,
-    ViolationFound,
-)
-from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
-from fscontract.contract.runner.run_options import RunOptions
-from fscontract.contract.spec.clauses import clauses
-from fscontract.contract.spec.known_failures import Known, parse_known
+from fscontract.contract.runner import events
+from fscontract.contract.spec.clauses import Clause, clauses
 
-_PLAIN: dict[str, type[RunStarted] | type[PhaseStarted] | type[Progress]] = {
-    "started": RunStarted,
-    "phase": PhaseStarted,
-    "progress": Progress,
-}
-_WITH_RESULT: dict[str, type[Interrupted] | type[Judged] | type[RunFinished]] = {
-    "interrupted": Interrupted,
-    "judged": Judged,
-    "finished": RunFinished,
-}
+_Value = TypeVar("_Value")
 
 
-def event_to_json(event: Event) -> dict[str, Any]:
-    """An event as an object with its name and its values."""
-    if isinstance(event, ViolationFound):
-        counterexample = counterexample_to_json(event.counterexample)
-        return {"event": "violation", "clause": event.clause, "counterexample": counterexample}
-    for name, kind in _WITH_RESULT.items():
-        if isinstance(event, kind):
-            return {"event": name, "result": result_to_json(event.result)}
-    (name,) = (name for name, kind in _PLAIN.items() if isinstance(event, kind))
-    return {"event": name, **asdict(event)}
+def to_json(value: Any) -> Any:
+    """Return a value as plain data: a clause by its id, a set as a sorted list."""
+    if isinstance(value, Clause):
+        return value.id
+    if isinstance(value, Program):
+        return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if is_dataclass(value):
+        return {f.name: to_json(getattr(value, f.name)) for f in fields(value) if f.init}
+    if isinstance(value, Mapping):
+        return {key: to_json(one) for key, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    return value
 
 
-def event_from_json(data: Mapping[str, Any]) -> Event:
-    """The event that `event_to_json` wrote."""
-    values = dict(data)
-    name = values.pop("event")
-    if name == "violation":
-        return ViolationFound(values["clause"], counterexample_from_json(values["counterexample"]))
-    if name in _WITH_RESULT:
-        return _WITH_RESULT[name](result_from_json(values["result"]))
-    return _PLAIN[name](**values)
+def from_json(kind: type[_Value], data: Any) -> _Value:
+    """Return the value of this type of which `to_json` made the data."""
+    made: _Value = _made(kind, data)
+    return made
 
 
-def counterexample_to_json(counterexample: Counterexample) -> dict[str, Any]:
-    """Return a counterexample as an object."""
-    values = {name: getattr(counterexample, name) for name in Counterexample.__dataclass_fields__}
-    program = counterexample.program
-    return values | {"program": None if program is None else program.to_json()}
+def event_to_json(event: events.Event) -> dict[str, Any]:
+    """Return an event as an object with the name of its class."""
+    return {"event": type(event).__name__, **to_json(event)}
 
 
-def counterexample_from_json(data: Mapping[str, Any]) -> Counterexample:
-    """The counterexample that `counterexample_to_json` wrote."""
-    program = None if data["program"] is None else Program.from_json(data["program"])
-    lists = {name: tuple(data[name]) for name in ("expected", "interleaving", "outcomes")}
-    return Counterexample(**{**data, **lists, "program": program})
+def event_from_json(data: Mapping[str, Any]) -> events.Event:
+    """Return the event that `event_to_json` wrote."""
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in get_args(events.Event)}
+    event: events.Event = _made(kinds[data["event"]], data)
+    return event
 
 
-def result_to_json(result: RunResult) -> dict[str, Any]:
-    """The result of a run as an object; clauses go by their ids."""
-    results = [
-        {
-            "clause": one.clause.id,
-            "outcome": one.outcome.value,
-            "exercised": one.exercised,
-            "reason": one.reason,
-            "issue": one.issue,
-            "counterexample": one.counterexample and counterexample_to_json(one.counterexample),
-        }
-        for one in result.clauses
-    ]
-    values = {name: getattr(result, name) for name in RunResult.__dataclass_fields__}
-    return values | {"clauses": results, "started": result.started.isoformat()}
+def _made(kind: Any, data: Any) -> Any:
+    origin, arguments = get_origin(kind) or kind, get_args(kind)
+    if origin in (Union, types.UnionType):
+        if data is None:
+            return None
+        (kind,) = (one for one in arguments if one is not types.NoneType)
+        return _made(kind, data)
+    if origin is Clause:
+        return clauses()[data]
+    if origin is Program:
+        return Program.from_json(data)
+    if is_dataclass(origin):
+        cls: Any = origin
+        return cls(**{name: _made(hint, data[name]) for name, hint in _hints(cls).items()})
+    if origin in (list, tuple, set, frozenset):
+        return origin(_made(arguments[0], one) for one in data)
+    if origin in (dict, Mapping, collections.abc.Mapping):
+        return {key: _made(arguments[1], one) for key, one in data.items()}
+    if origin is collections.Counter:
+        return collections.Counter(data)
+    if origin in (date, datetime):
+        return origin.fromisoformat(data)
+    if isinstance(origin, type) and issubclass(origin, Enum | Path):
+        return origin(data)
+    return data
 
 
-def result_from_json(data: Mapping[str, Any]) -> RunResult:
-    """The result that `result_to_json` wrote."""
-    results = tuple(
-        ClauseResult(
-            clauses()[one["clause"]],
-            Verdict(one["outcome"]),
-            one["exercised"],
-            one["counterexample"] and counterexample_from_json(one["counterexample"]),
-            one["reason"],
-            one["issue"],
-        )
-        for one in data["clauses"]
-    )
-    started, warnings = datetime.fromisoformat(data["started"]), tuple(data["warnings"])
-    return RunResult(**{**data, "clauses": results, "started": started, "warnings": warnings})
-
-
-def crash_to_json(crash: Crash) -> dict[str, Any]:
-    """A crash as an object."""
-    counterexample = counterexample_to_json(crash.counterexample)
-    return {"clause": crash.clause, "counterexample": counterexample, "hung": crash.hung}
-
-
-def crash_from_json(data: Mapping[str, Any]) -> Crash:
-    """The crash that `crash_to_json` wrote."""
-    return Crash(data["clause"], counterexample_from_json(data["counterexample"]), data["hung"])
-
-
-def options_to_json(run: RunOptions) -> dict[str, Any]:
-    """The options of a run as an object."""
-    return asdict(run) | {"content": None if run.content is None else str(run.content)}
-
-
-def options_from_json(data: Mapping[str, Any]) -> RunOptions:
-    """The options that `options_to_json` wrote."""
-    content = None if data["content"] is None else Path(data["content"])
-    lists = {name: tuple(data[name]) for name in ("features", "clauses")}
-    return RunOptions(**{**data, **lists, "content": content})
-
-
-def known_to_json(known: tuple[Known, ...]) -> list[dict[str, Any]]:
-    """Known failures as objects."""
-    return [asdict(k) | {"until": k.until and k.until.isoformat()} for k in known]
-
-
-def known_from_json(data: list[dict[str, Any]]) -> tuple[Known, ...]:
-    """The known failures that `known_to_json` wrote."""
-    return parse_known(data, "known")
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Return the types of the fields that a dataclass is made with."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind) if field.init}

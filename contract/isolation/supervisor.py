@@ -22,7 +22,6 @@ from fscontract.contract.isolation.process import (
     how_ended,
     process_of,
 )
-from fscontract.contract.masking import mask_url
 from fscontract.contract.models.serializability import POSITIONED
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.crashes import Crash, clause_of, ended, smaller
@@ -43,13 +42,14 @@ from fscontract.contract.runner.result import (
     ClauseResult,
     Counterexample,
     RunResult,
-    Verdict,
 )
 from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
 from fscontract.contract.runner.timeouts import held_back
-from fscontract.contract.spec.clauses import STREAM, Clause, Level
-from fscontract.contract.spec.known_failures import Known, match
+from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.spec.clauses import STREAM, Clause
+from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError
+from fscontract.contract.text import mask_url
 
 #: After so many ended processes no further program is run.
 _MOST_CRASHES = 5
@@ -75,8 +75,8 @@ class Isolated:
         self.apis: frozenset[str] = frozenset({STREAM})
         self._request = {
             "target": target,
-            "run": protocol.options_to_json(run),
-            "known": protocol.known_to_json(known),
+            "run": protocol.to_json(run),
+            "known": protocol.to_json(known),
         }
         self._known = known
         self._select = partial(selected, run, anything=True)
@@ -133,7 +133,7 @@ class Isolated:
         self._journal.clear()
         request = {
             **self._request,
-            "crashes": [protocol.crash_to_json(crash) for crash in self._crashes],
+            "crashes": protocol.to_json(self._crashes),
             "until": self._until,
             "discard": self._prefixes,
             "do": do,
@@ -206,7 +206,7 @@ class Isolated:
         reported = False
         patience = LONGEST_CLEARING if self._quiet is None else CLEARING
         for answer in self._process.interrupt(patience):
-            if answer.get("event") == "interrupted":
+            if answer.get("event") == Interrupted.__name__:
                 listener(protocol.event_from_json(answer))
                 reported = True
             elif "event" in answer:
@@ -238,16 +238,17 @@ class Isolated:
 
     def _verdict(self, clause: Clause, target: str) -> ClauseResult:
         counterexample = self._violations.get(clause.id)
-        if counterexample is None:
-            return ClauseResult(clause, Verdict.ERROR, reason=INTERRUPTED)
+        failures = () if counterexample is None else (counterexample,)
+        word = "" if counterexample is None else counterexample.how.rpartition(": ")[2]
+        seen = Seen(
+            exercised=len(failures),
+            crashed=failures if word == "crash" else (),
+            hung=failures if word == "hang" else (),
+            failed=failures if word not in ("crash", "hang") else (),
+            lost=INTERRUPTED,
+        )
         listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
-        entry = match(listed, clause.id, counterexample, date.today())
-        if entry is not None:
-            return ClauseResult(clause, Verdict.KNOWN, 1, counterexample, entry.reason, entry.issue)
-        words = {"crash": Verdict.CRASH, "hang": Verdict.HANG}
-        usual = Verdict.LAX if clause.level is Level.SHOULD else Verdict.FAIL
-        verdict = words.get(counterexample.how.rpartition(": ")[2], usual)
-        return ClauseResult(clause, verdict, 1, counterexample)
+        return outcome_of(clause, seen, listed, date.today())
 
     def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Take in an answer; the result if it is one."""

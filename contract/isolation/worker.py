@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -20,6 +21,7 @@ from fscontract.contract.isolation.journal import SharedJournal
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes, internal_errors, runner
+from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.runner.events import Event, PhaseStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
@@ -34,7 +36,9 @@ from fscontract.contract.runner.sandbox import (
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.scenarios import check
+from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec.clauses import STREAM
+from fscontract.contract.spec.known_failures import Known
 
 #: The status of a process that could not say what it had to say.
 LOST = 70
@@ -66,7 +70,7 @@ class _Child:
             except _Unheard:
                 raise
             except BaseException as error:
-                code = exit_codes.of_error(error)
+                code = internal_errors.exit_code_of(error)
                 kinds = {exit_codes.SET_UP: "target", exit_codes.USAGE: "usage"}
                 if code in kinds:
                     self._say(**{kinds[code]: str(error)})
@@ -79,7 +83,7 @@ class _Child:
         return 0
 
     def _work(self, request: dict[str, Any]) -> None:
-        run = protocol.options_from_json(request["run"])
+        run = protocol.from_json(RunOptions, request["run"])
         sandbox = Sandbox()
         with ExitStack() as stack:
             stack.callback(sandbox.close)
@@ -93,8 +97,7 @@ class _Child:
             if isinstance(target, SandboxedBinding):
                 self._check_binding(target, request, run)
             elif isinstance(target, PipelineBinding):
-                clauses, known = selected(run, anything=True), request["known"]
-                known = protocol.known_from_json(known)
+                clauses, known = selected(run, anything=True), _known(request)
                 check.check_pipeline(target, clauses, known, run.timeout, self._listen)
             else:
                 target.check(self._listen)
@@ -111,7 +114,7 @@ class _Child:
 
         backend = LazyBackend("spark", run.spark)
         stack.callback(_uninterrupted, backend.close)
-        return DistributedTarget(target, run, protocol.known_from_json(request["known"]), backend)
+        return DistributedTarget(target, run, _known(request), backend)
 
     def _check_binding(
         self, binding: SandboxedBinding, request: dict[str, Any], run: RunOptions
@@ -121,10 +124,10 @@ class _Child:
                 binding,
                 run,
                 with_checks(selected(run, anything=True)),
-                protocol.known_from_json(request["known"]),
+                _known(request),
                 target=request["target"],
             ),
-            crashes=tuple(map(protocol.crash_from_json, request["crashes"])),
+            crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
             until=tuple(request["until"]) if request["until"] else None,
         )
         self._say(declared=sorted(settings.declared))
@@ -179,6 +182,10 @@ class _Child:
             raise _Unheard from error
 
 
+def _known(request: dict[str, Any]) -> tuple[Known, ...]:
+    return protocol.from_json(tuple[Known, ...], request["known"])
+
+
 def _traits(target: Any) -> dict[str, Any]:
     """Return what the parent has to know of what is checked.
 
@@ -200,6 +207,7 @@ def main(line: int, journal: int) -> NoReturn:
     for number in (line, journal):
         os.set_inheritable(number, False)
     sys.argv[:] = ["fscontract"]
+    warnings.simplefilter("ignore", RenamedWarning)  # the process that the user started warns
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name)
         if name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN:

@@ -105,7 +105,7 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
         lost = call.state.at(ANY, Origin(call.op, failed=True))
         after = lost if call.state.is_open else call.state
         return Judgement((after,), missed=(first.clause,), expected=expected)
-    aspect = "raised" if outcome.raised else "value"
+    aspect = "raised" if outcome.raised else "accepted"
     return Judgement((), failure=Failure(first.clause, first.cause, aspect, expected))
 
 
@@ -292,6 +292,18 @@ class Acceptor:
                     changed=True, versions=s.versions if data is None else (*s.versions, data)
                 )
                 for s in self._states[node]
+            )
+        )
+
+    def resume(self, node: int, op: str) -> int:
+        """Return the node after an outcome of `op` that no state permits: anywhere in the file."""
+        origin = Origin(op, failed=True)
+        return self._node(
+            tuple(
+                dict.fromkeys(
+                    s._replace(is_open=False) if op == "close" else s.at(ANY, origin)
+                    for s in self._states[node]
+                )
             )
         )
 

@@ -37,6 +37,12 @@ def _no_room(call: Call) -> bool:
     return bool(start == (size if limit is None else limit))
 
 
+def _broken(*checks: tuple[bool, str]) -> Failure | None:
+    """Return the failure of the clauses that are broken, each after whether it is."""
+    clause, *also = [clause for is_broken, clause in checks if is_broken] or [""]
+    return Failure(clause, "", "value", also=tuple(also)) if clause else None
+
+
 def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised or not is_count(outcome.value[0]):
@@ -52,13 +58,13 @@ def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     data = buffer[start : start + count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
         return wrong_bytes(call, "bytebuffer.data", data, by_position=True)
-    for broken, clause in (
+    broken = _broken(
         (not untouched(buffer, start, count), "bytebuffer.rest-untouched"),
         (position != start + count, "bytebuffer.position"),
         (limit_after != limit, "bytebuffer.limit"),
-    ):
-        if broken:
-            return Failure(clause, "", "value")
+    )
+    if broken is not None:
+        return broken
     return Accepted(
         state.at(state.pos + count, Origin("read_buffer", "bytebuffer.advance")), noticed(call)
     )
@@ -145,11 +151,11 @@ def _buffer_kept(prefix: str, call: Call, outcome: Outcome, count: int) -> Failu
     _, position, limit = outcome.value
     if not bytes_fit(call.state, request.position, buffer[request.start : request.start + count]):
         return Failure(f"{prefix}.data", "", "data")
-    if not untouched(buffer, request.start, count):
-        return Failure(f"{prefix}.rest-untouched", "", "data")
-    if position != request.start + count:
-        return Failure(f"{prefix}.position", "", "value")
-    return None if limit == request.limit else Failure(f"{prefix}.limit", "", "value")
+    return _broken(
+        (not untouched(buffer, request.start, count), f"{prefix}.rest-untouched"),
+        (position != request.start + count, f"{prefix}.position"),
+        (limit != request.limit, f"{prefix}.limit"),
+    )
 
 
 def _preads_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:

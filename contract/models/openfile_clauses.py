@@ -121,12 +121,6 @@ def declared_longer(case: Case) -> bool:
     return case.declared is not None and case.declared > case.length and opens(case)
 
 
-def status_and_length(case: Case) -> bool:
-    """Whether both a status and the option tell a length."""
-    optional = any(s.key == LENGTH for s in settings(case))
-    return optional and case.status not in ("", "none") and not case.misnamed and opens(case)
-
-
 def misnamed_otherwise(case: Case) -> bool:
     """Whether the status of another file says another length than this one has."""
     lengths = [args[1] for name, *args in case.opening.calls if name == "with_file_status"]
@@ -411,7 +405,6 @@ CLAIMS = (
     Claim("open.deferred-state", scene("late"), _at_any),
     Claim("open.status-name-when", lambda c: c.misnamed and opens(c), _at(_SET)),
     Claim("open.status-name-used", misnamed_otherwise, _at(_READ)),
-    Claim("open.length-status", status_and_length, _at(_READ)),
     *(Claim(clause, has_status(kind), _at_any) for kind, clause in _BY_STATUS.items()),
     Claim("open.opt-same-validation", any_of(unusual), _only_one_way(*_ANY)),
     Claim("open.std-must-ok", any_of(is_standard(True)), _only_one_way(_READ)),

@@ -17,8 +17,6 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
-    JOB_MANDATORY,
-    JOB_OPTIONAL,
     LENGTH,
     READ_POLICY,
     SPLIT_END,
@@ -60,6 +58,8 @@ class Resolution:
     buffer_size: Value = None
     read_policy: Value = None
     length: Value = None
+    #: The length of the option, whatever a status says.
+    length_option: Value = field(default=None, compare=False)
     split_start: Value = None
     split_end: Value = None
     footer_cache: Value = None
@@ -95,6 +95,7 @@ def resolve(
         buffer_size=values.get(BUFFER_SIZE),
         read_policy=policy,
         length=_length(values.get(LENGTH), status),
+        length_option=values.get(LENGTH),
         split_start=_split_start(start, end),
         split_end=end,
         footer_cache=_footer_cache(values.get(FOOTER_CACHE), policy, table),
@@ -103,32 +104,18 @@ def resolve(
     )
 
 
+def is_below_one(value: Any) -> bool:
+    """Return whether a value that is given for a number is one, and below 1."""
+    number = _number(_text(_cast(value)).strip())
+    return number is not None and number < 1
+
+
 def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
     """What a value set for `key` by a method of the builder means; None if it is unset."""
     if value is None:
         return None
     number = _cast(value) if method.endswith("double") else value
     return _read(number, table.options.get(key), table)
-
-
-def job_calls(
-    configuration: Mapping[str, str],
-    optional_prefix: str = JOB_OPTIONAL,
-    mandatory_prefix: str = JOB_MANDATORY,
-) -> tuple[Call, ...]:
-    """The builder calls that a job's configuration stands for, optional ones first.
-
-    A prefix may lack its final dot, as it does in the document's own example.
-    """
-    return tuple(
-        (method, key[len(prefix) :], value)
-        for method, prefix in (
-            ("opt", optional_prefix.rstrip(".") + "."),
-            ("must", mandatory_prefix.rstrip(".") + "."),
-        )
-        for key, value in configuration.items()
-        if key.startswith(prefix)
-    )
 
 
 def _settings(

@@ -11,8 +11,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.contract.api.openfile_options import OptionTable
-from fscontract.contract.models.openfile_resolution import Call, Resolution, resolve
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, OptionTable
+from fscontract.contract.models.openfile_resolution import (
+    Call,
+    Resolution,
+    is_below_one,
+    resolve,
+)
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.open_calls import MISNAMED, BuilderCall, Opening
 from fscontract.contract.program.outcome import (
@@ -93,14 +98,18 @@ class Case:
         return length if isinstance(length, int) else None
 
     def contents(self, data: bytes, changed: bytes | None = None) -> tuple[bytes, ...]:
-        """Everything that the stream's data may be: the file, or as much of it as was declared.
+        """Return everything that the stream's data may be: the file, or as much as was declared.
 
-        `changed` is what the file holds by now if the status is older.
+        `changed` is what the file holds by now if the status is older. A status is a hint, so that
+        the length of the option may count beside one.
         """
         contents = (data,) if changed is None or PINS in self.features else (changed, data)
-        end = self.declared
+        ends = dict.fromkeys((self.declared, self.resolution.length_option))
         return contents + tuple(
-            content[:end] for content in contents if end is not None and end < len(content)
+            content[:end]
+            for end in ends
+            for content in contents
+            if isinstance(end, int) and 0 <= end < len(content)
         )
 
 
@@ -116,13 +125,17 @@ _OVER = StageVerdict(ended=True)
 
 
 def judge_open_file(case: Case, outcome: Outcome) -> StageVerdict:
-    """`open_file` returns a builder, whatever is at the path."""
+    """`open_file` returns a builder, whatever is at the path, or refuses the path by its form."""
+    if _refuses_path(case, outcome):
+        return _OVER
     return _must_return(case, "open_file", outcome)
 
 
 def judge_call(case: Case, index: int, outcome: Outcome) -> StageVerdict:
-    """A call returns a builder, unless its key or value is null."""
+    """A call returns a builder, unless its key or value is null, or no buffer has such a size."""
     if index not in case.resolution.rejected_calls:
+        if outcome.kind in _ARGUMENT and _is_refusable(case.opening.calls[index]):
+            return _OVER
         return _must_return(case, "set", outcome)
     if outcome.kind in _ARGUMENT:
         return _OVER
@@ -137,7 +150,7 @@ def judge_build(case: Case, outcome: Outcome) -> StageVerdict:
     kinds = _refusals(case)
     if kinds and outcome.raised:
         return _OVER if outcome.kind in kinds else _fails("", "build", outcome, kinds)
-    if outcome.raised and _may_reject(case, outcome):
+    if outcome.raised and (_may_reject(case, outcome) or _refuses_path(case, outcome)):
         return _OVER
     return _must_return(case, "build", outcome)
 
@@ -170,6 +183,8 @@ def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
     """A call on a stream of nothing: a read fails, and what does no I/O may."""
     outcome = _of_ranges(outcome)
     if step.op not in _READS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
+        return _GO_ON
+    if _is_at_declared_end(case, step, outcome):
         return _GO_ON
     allowed = _failing(case)
     if outcome.kind not in allowed:
@@ -241,7 +256,7 @@ def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) 
 
 def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:
     if not allowed:
-        return ("fails in the future already",)
+        return (f"fails in the future already, unless {FIRST_READ} is declared",)
     raising = sorted(k.value for k in allowed if k is not Kind.RETURNED)
     name = {"set": "the call", "read": "the read", "get": "the future"}.get(stage, stage)
     texts = (f"{name} returns",) if Kind.RETURNED in allowed else ()
@@ -253,10 +268,44 @@ def _refusals(case: Case) -> frozenset[Kind]:
 
 
 def _may_reject(case: Case, outcome: Outcome) -> bool:
-    """G2: another file's status may be rejected. Values of a store's own keys are its own."""
+    """Return whether something given to the builder may be rejected so.
+
+    G2: another file's status. G1: a null status. Values of a store's own keys are its own.
+    """
     if case.misnamed and outcome.kind in _FOREIGN:
         return True
-    return bool(case.resolution.own) and outcome.kind in _ARGUMENT
+    refusable = case.resolution.own or any(map(_is_refusable, case.opening.calls))
+    return bool(refusable) and outcome.kind in _ARGUMENT
+
+
+def _is_refusable(call: BuilderCall) -> bool:
+    """Return whether a call gives a null status, or a size that no buffer has.
+
+    One place of the document asks for a status that is not null, another for null to be ignored
+    (G1). Of sizes below 1 it says nothing.
+    """
+    method, *args = call
+    if method == "with_file_status":
+        return bool(args[0] == "none")
+    key, value = (BUFFER_SIZE, args[0]) if method == "buffer_size" else args
+    return key == BUFFER_SIZE and is_below_one(value)
+
+
+def _refuses_path(case: Case, outcome: Outcome) -> bool:
+    """Return whether a path of another filesystem is refused, which takes no look at the store."""
+    return case.opening.scene == "foreign" and outcome.kind in _FOREIGN
+
+
+def _is_at_declared_end(case: Case, step: Step, outcome: Outcome) -> bool:
+    """Return whether a read says that it is at the end, where the declared length has it.
+
+    Who is told the length need not ask the store to know.
+    """
+    if case.declared is None or outcome.raised:
+        return False
+    position = step.args[0] if step.op.startswith("pread") else 0
+    value = outcome.value[0] if step.op.endswith("_buffer") else outcome.value
+    return position >= case.declared and value in (-1, b"")
 
 
 def _noticed(case: Case, outcome: Outcome) -> bool:

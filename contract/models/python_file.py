@@ -62,10 +62,6 @@ def _write(call: Call, outcome: Outcome) -> Verdict:
     return Failure("python.write.refused", "", "raised" if outcome.raised else "value")
 
 
-def _says_refused(call: Call) -> tuple[str, ...]:
-    return ("raises UNSUPPORTED or IO",)
-
-
 def _seekable_clause(call: Call) -> str:
     return "python.seekable.true" if call.has("supports-seek") else "python.seekable.false"
 

@@ -55,13 +55,15 @@ class Failure(NamedTuple):
     `clause` is the one that noticed. `cause` is the clause of the earlier operation that may be
     behind it; running a witness decides (suite/blame.py). `aspect` is what was wrong: "value",
     "data" (bytes that are nowhere in the file), "moved" (bytes or a position of somewhere else),
-    "end" (an end or a count that is none) or "raised".
+    "end" (an end or a count that is none), "accepted" (a call that had to be refused) or "raised".
     """
 
     clause: str
     cause: str
     aspect: str
     expected: tuple[str, ...] = ()
+    #: Further clauses that the same outcome breaks.
+    also: tuple[str, ...] = ()
 
 
 class Judgement(NamedTuple):

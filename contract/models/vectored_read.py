@@ -103,6 +103,8 @@ def _clause_of(call: Call, asked: tuple[int, int]) -> str:
 def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     asked = call.args[0]
     after = call.state.at(call.state.pos, _POSITION)
+    if not asked and outcome.kind in ILLEGAL:
+        return Accepted(after)
     if outcome.raised:
         return unexpected(call, _refused_clause(call, outcome), outcome)
     if len(outcome.value) != len(asked):
@@ -144,6 +146,8 @@ def _exercised(call: Call) -> set[str]:
 def _says(call: Call) -> tuple[str, ...]:
     late = any(_beyond(call, r) and r[1] for r in _ranges(call))
     text = "each range's future gives its bytes"
+    if not call.args[0]:
+        return ("returns, or raises ILLEGAL_ARGUMENT",)
     return (f"{text}; EOF for ranges beyond the end" if late else text,)
 
 

@@ -9,7 +9,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
 from fscontract.contract import __version__
-from fscontract.contract.masking import mask_url
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import failure_block, known_line, short_block, table
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
@@ -21,7 +20,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.text import plural, printable
+from fscontract.contract.text import mask_url, plural, printable
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

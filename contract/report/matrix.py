@@ -33,8 +33,8 @@ class Cell:
     expected: tuple[str, ...] = ()
     reason: str = ""
     issue: str = ""
-    #: The way it fails, "" if it does not or the report is of a version that did not tell.
-    signature: str = ""
+    #: How it fails, one entry for each failure; empty for reports of versions that did not say.
+    signatures: tuple[str, ...] = ()
 
     @property
     def red(self) -> bool:
@@ -297,13 +297,14 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
 
 def _cell(clause: Mapping[str, Any]) -> Cell:
     example = clause["counterexample"] or {}
+    failures = (example, *clause.get("others", ()))
     return Cell(
         Verdict(clause["outcome"]),
         example.get("actual", ""),
         tuple(example.get("expected", ())),
         clause.get("reason", ""),
         clause.get("issue", ""),
-        example.get("signature", ""),
+        tuple(f["signature"] for f in failures if f.get("signature")),
     )
 
 

@@ -13,7 +13,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.spec.clauses import Level
-from fscontract.contract.text import printable
+from fscontract.contract.text import plural, printable
 
 
 def table(result: RunResult) -> list[list[str]]:
@@ -32,6 +32,8 @@ def table(result: RunResult) -> list[list[str]]:
 
 _WIDTH = 98
 _LABEL = 10
+#: The failures of a clause that a report shows.
+_MAX_SHOWN = 3
 
 
 def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
@@ -46,13 +48,20 @@ def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
         lines += _counterexample(result.counterexample, width)
     else:
         lines += _labelled(width, "reason", result.reason)
+    for number, other in enumerate(result.counterexamples[1:_MAX_SHOWN], 2):
+        lines += [f"  failure {number}", *_other_failure(other, width)]
+    lines += _labelled(width, "more", more(result))
     lines += _labelled(width, "because", clause.because)
-    if result.counterexample is not None and result.counterexample.replay_command:
-        lines.append(
-            f"  {'again':{_LABEL}} {result.counterexample.replay_command}"
-        )  # to be copied: one line
+    if result.counterexample is not None:
+        lines += _again(result.counterexample)
     lines += _labelled(width, "explain", f"fscontract explain {clause.id}")
     return [printable(line) for line in lines]
+
+
+def more(result: ClauseResult) -> str:
+    """Say how many failures of a clause a report leaves out; "" if none."""
+    left_out = len(result.counterexamples) - _MAX_SHOWN
+    return "" if left_out <= 0 else f"{plural(left_out, 'failure')} in the JSON report"
 
 
 def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
@@ -69,7 +78,9 @@ def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
 
 def known_line(result: ClauseResult) -> str:
     """A known failure in a line."""
-    return printable(f"{_word(result)}  {result.clause.id}  {' '.join(result.reason.split())}")
+    reasons = dict.fromkeys(" ".join(f.known.split()) for f in result.counterexamples if f.known)
+    text = "; ".join(reasons) or " ".join(result.reason.split())
+    return printable(f"{_word(result)}  {result.clause.id}  {text}")
 
 
 def summary_of(result: ClauseResult) -> str:
@@ -80,6 +91,17 @@ def summary_of(result: ClauseResult) -> str:
     else:
         text = f"{example.actual}, expected {_alternatives(example)}"
     return printable(" ".join(text.split())) or result.outcome.value
+
+
+def _other_failure(example: Counterexample, width: int) -> Iterator[str]:
+    yield from _counterexample(example, width)
+    yield from _labelled(width, "known", " ".join(example.known.split()))
+    yield from _again(example)
+
+
+def _again(example: Counterexample) -> Iterator[str]:
+    if example.replay_command:
+        yield f"  {'again':{_LABEL}} {example.replay_command}"  # to be copied: one line
 
 
 def _counterexample(example: Counterexample, width: int) -> Iterator[str]:

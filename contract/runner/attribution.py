@@ -44,6 +44,13 @@ _TOO_LATE = "open.failure-stage"
 _ROOMY = 5
 
 
+class Charge(NamedTuple):
+    """The clause that a program breaks, and the simplest program known that breaks it so."""
+
+    clause: str
+    violation: Violation
+
+
 class Blame:
     """Attributes violations. `run` gives a program's violation, `observe` every outcome of a
     program, unjudged; `charge` the clause of an opening, given whether it goes well with optional
@@ -74,16 +81,29 @@ class Blame:
         return seen if seen is not None and alike else violation
 
     def clause(self, violation: Violation) -> str:
-        """The id of the broken clause."""
+        """Return the id of the broken clause."""
+        return self.charge(violation).clause
+
+    def charge(self, violation: Violation) -> Charge:
+        """Return the broken clause, and the violation that it comes down to."""
+        program = violation.program
+        for simpler in self._simpler(violation):
+            seen = self._run(simpler)
+            if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
+                return self.charge(seen)
+        return Charge(self._own_clause(violation), violation)
+
+    def _own_clause(self, violation: Violation) -> str:
+        """Return the clause of a program that fails by all that is particular about it."""
         program, failure = violation.program, violation.failure
         if program.faults is not None:
-            return self._of_faults(violation)
+            return _of_faults(violation)
         if program.opening is not None:
             return self._of_opening(violation)
-        if len({s.stream for s in program.steps}) > 1:
+        if _on_several_streams(program):
             return "open.independent"
         if any(s.op == "change" for s in program.steps):
-            return self._without_change(violation)
+            return failure.clause
         displaced = self.displaced(program, violation.index)
         if displaced is not None:
             return displaced
@@ -91,24 +111,24 @@ class Blame:
             return self._returned(violation)
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
-    def _of_faults(self, violation: Violation) -> str:
-        """It is not the faults' doing if the program fails without them."""
-        seen = self._run(replace(violation.program, faults=None))
-        if seen is not None:
-            return self.clause(seen)
-        clause = violation.failure.clause
-        if clause.startswith("fault."):
-            return clause
-        return "fault.clean" if violation.outcome.raised else "fault.data"
+    @staticmethod
+    def _simpler(violation: Violation) -> Iterator[Program]:
+        """Yield programs without faults, an opening or changes of the file.
+
+        If one of them fails, those are not at fault.
+        """
+        program = violation.program
+        steps = tuple(s for s in program.steps if s.op != "change")
+        if program.faults is not None:
+            yield replace(program, faults=None)
+        elif program.opening is not None:
+            yield from _without(violation, program.opening)
+        elif steps and len(steps) < len(program.steps) and not _on_several_streams(program):
+            yield program.with_steps(steps)
 
     def _of_opening(self, violation: Violation) -> str:
-        """It is not the builder's doing if the calls fail on a stream of a plain open, too."""
         program = violation.program
         assert program.opening is not None
-        for less in _without(violation, program.opening):
-            seen = self._run(less)
-            if seen is not None and seen.failure.clause != _TOO_LATE:
-                return self.clause(seen)
         calls = exchanged(program.opening.calls)
         if calls == program.opening.calls:
             return self._charge(violation, False)
@@ -118,6 +138,11 @@ class Blame:
     def displaced(self, program: Program, last: int) -> str | None:
         """The clause by which the stream is not where it should be before a call up to the one
         at index `last`; None if every position is right as far as can be seen."""
+        displacement = self.displacement(program, last)
+        return None if displacement is None else displacement[0]
+
+    def displacement(self, program: Program, last: int) -> tuple[str, Violation] | None:
+        """Return the clause of `displaced`, and the call that shows the wrong position."""
         if program.opening is not None or program.faults is not None:
             return None
         if any(s.op == "change" or s.stream for s in program.steps):
@@ -126,7 +151,7 @@ class Blame:
             with_ = _witnesses(program.steps[: index + 1])
             seen = self._at(program, index, with_.position)
             if seen is not None and seen.failure.aspect == "moved":
-                return self._who_moved(program, index, seen, with_)
+                return self._who_moved(program, index, seen, with_), seen
         return None
 
     def _who_moved(self, program: Program, index: int, seen: Violation, with_: Witnesses) -> str:
@@ -145,12 +170,6 @@ class Blame:
         """The violation of `step` in the place of the call at `index`, if it is one."""
         seen = self._run(program.with_steps((*program.steps[:index], step)))
         return seen if seen is not None and seen.index == index else None
-
-    def _without_change(self, violation: Violation) -> str:
-        """It is not the change's doing if the program fails without it."""
-        steps = tuple(s for s in violation.program.steps if s.op != "change")
-        seen = self._run(violation.program.with_steps(steps)) if steps else None
-        return violation.failure.clause if seen is None else self.clause(seen)
 
     def _returned(self, violation: Violation) -> str:
         """A seek that returned another position: is it there, or does it only say so?"""
@@ -186,6 +205,17 @@ class Blame:
             return cause  # in a shrunk program the call before is what makes this one fail
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+def _on_several_streams(program: Program) -> bool:
+    return len({s.stream for s in program.steps}) > 1
+
+
+def _of_faults(violation: Violation) -> str:
+    clause = violation.failure.clause
+    if clause.startswith("fault."):
+        return clause
+    return "fault.clean" if violation.outcome.raised else "fault.data"
 
 
 def _without(violation: Violation, opening: Opening) -> Iterator[Program]:

@@ -15,12 +15,13 @@ from fscontract.contract.runner.result import (
     UNVERIFIED,
     VIOLATED,
     ClauseResult,
+    Counterexample,
     Entry,
     NotSetUp,
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, notices, read_id
+from fscontract.contract.spec.clauses import clauses, notice, read_id
 
 
 class Change(str, Enum):
@@ -36,6 +37,8 @@ class Change(str, Enum):
         return self.value
 
 
+#: The failures of a clause that a difference names.
+_MAX_SHOWN = 3
 #: Changes that make a run fail.
 WORSE = frozenset({Change.NEW, Change.VANISHED})
 
@@ -120,7 +123,7 @@ def _difference(
         return Difference(name, change, _missing(name, now, unchecked), _before(was))
     if now.outcome in FAILING:
         change = Change.STANDING if was is not None and _alike(was, now) else Change.NEW
-        return Difference(name, change, _now(now), _before(was))
+        return Difference(name, change, _now(was, now), _before(was))
     if was is not None and was.outcome in FAILING:
         return Difference(name, Change.FIXED, now.outcome.value, _before(was))
     return None
@@ -133,28 +136,33 @@ def _stopped(now: ClauseResult) -> bool:
 
 
 def _alike(was: Cell, now: ClauseResult) -> bool:
-    """Whether it fails as it did: by the same signature, where there is one."""
+    """Return whether it fails as it did, and in no other way."""
     if was.outcome is not now.outcome:
         return False
-    counterexample = now.counterexample
-    if now.outcome not in VIOLATED or counterexample is None:
-        return True
-    if was.signature:
-        return was.signature == counterexample.signature
-    return was.actual == counterexample.actual
+    return now.outcome not in VIOLATED or not _new_failures(was, now)
 
 
-def _now(now: ClauseResult) -> str:
-    counterexample = now.counterexample
-    if now.outcome is Verdict.FIXED or counterexample is None:
+def _new_failures(was: Cell | None, now: ClauseResult) -> list[Counterexample]:
+    """Return the failures that the baseline does not have."""
+    failures = [f for f in now.counterexamples if not f.known]
+    if was is None:
+        return failures
+    if not was.signatures:
+        return [f for f in failures if was.actual != f.actual]
+    return [f for f in failures if not any(map(f.is_listed_as, was.signatures))]
+
+
+def _now(was: Cell | None, now: ClauseResult) -> str:
+    failures = _new_failures(was, now) or list(now.counterexamples)
+    if now.outcome is Verdict.FIXED or not failures:
         return f"{now.outcome}: {now.reason}"
-    return f"{now.outcome}: {counterexample.signature}"
+    return f"{now.outcome}: {', and '.join(f.signature for f in failures[:_MAX_SHOWN])}"
 
 
 def _before(was: Cell | None) -> str:
     if was is None or was.outcome is None:
         return "not in the baseline"
-    how = was.signature or was.actual
+    how = ", and ".join(was.signatures[:_MAX_SHOWN]) or was.actual
     return f"{was.outcome} before" + (f": {how}" if how and was.outcome in VIOLATED else "")
 
 
@@ -166,7 +174,7 @@ def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:
         return f"{now.outcome}: {now.reason}" if now.reason else now.outcome.value
     if name in clauses():
         return "not selected"
-    return next(iter(notices([name])), f"no clause of fscontract {__version__}")
+    return notice(name) or f"no clause of fscontract {__version__}"
 
 
 def _remarks(old: Column | None, new: RunResult | None) -> Iterator[str]:

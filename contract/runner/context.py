@@ -109,7 +109,7 @@ class RunContext:
         counterexamples = self.counterexamples
         for by_clause in (counterexamples.failed, counterexamples.crashed, counterexamples.hung):
             if clause in by_clause:
-                self.listener(ViolationFound(clause, by_clause[clause]))
+                self.listener(ViolationFound(clause, next(iter(by_clause[clause].values()))))
                 break
         if self.settings.stop_at_first:
             raise StopRun

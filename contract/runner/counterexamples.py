@@ -1,40 +1,61 @@
-"""What a run has found so far: for each clause its shortest counterexample."""
+"""Collect the failures of a run: for each clause, the shortest program of each distinct one."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from fscontract.contract.models.openfile_clauses import TOLD_BY
-from fscontract.contract.program.program import Program
-from fscontract.contract.runner.attribution import Blame
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.attribution import Blame, Charge
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
+from fscontract.contract.runner.signature import AT_END, signature
 from fscontract.contract.targets import names_code
 
-#: Failing programs that look alike are shrunk this often; the rest are only counted.
+#: Failing programs that look alike are shrunk this often, and so many that fail by one clause;
+#: where each call is a round trip, fewer.
 _ALIKE = 3
+_ALIKE_BY_CLAUSE = 60
+_ALIKE_REMOTE = 2
+_ALIKE_BY_CLAUSE_REMOTE = 24
+#: The distinct failures of a clause that are kept.
+_MAX_DISTINCT = 50
+#: What the looks of a failure end with that is not the first of its program.
+_LATER = "later"
 
 
 class Repeats:
     """Counts violations that look alike."""
 
-    def __init__(self) -> None:
+    def __init__(self, remote: bool) -> None:
         self._seen: Counter[tuple[str, ...]] = Counter()
+        self._alike = _ALIKE_REMOTE if remote else _ALIKE
+        self._by_clause = _ALIKE_BY_CLAUSE_REMOTE if remote else _ALIKE_BY_CLAUSE
 
     def often(self, signature: tuple[str, ...]) -> bool:
-        """Count one more; whether it is one too many to be shrunk."""
+        """Count one more. Return whether it is one too many to be shrunk."""
+        by_clause = signature[:1]
         self._seen[signature] += 1
-        return self._seen[signature] > _ALIKE
+        if self._seen[signature] > self._alike or self._seen[by_clause] >= self._by_clause:
+            return True
+        self._seen[by_clause] += 1
+        return False
+
+    @property
+    def seen(self) -> frozenset[tuple[str, ...]]:
+        """The signatures of violations that were counted."""
+        return frozenset(self._seen)
 
 
-class Examined(NamedTuple):
+@dataclass(frozen=True)
+class Examined:
     """A program that was shrunk and attributed: the clause it breaks, or misses."""
 
     clause: str
@@ -43,22 +64,26 @@ class Examined(NamedTuple):
     shadowed: str = ""
 
 
+#: For each clause, its counterexamples by signature, the first that was found first.
+BySignature: TypeAlias = dict[str, dict[str, Counterexample]]
+
+
 class Counterexamples:
-    """Counterexamples by clause, those of the clauses that are judged (`selected`) only."""
+    """Counterexamples of the clauses that are judged (`selected`), by clause and signature."""
 
     def __init__(self, selected: frozenset[str]) -> None:
         self.selected = selected
-        self.failed: dict[str, Counterexample] = {}
-        self.missed: dict[str, Counterexample] = {}
-        self.hung: dict[str, Counterexample] = {}
-        self.crashed: dict[str, Counterexample] = {}
+        self.failed: BySignature = {}
+        self.missed: BySignature = {}
+        self.hung: BySignature = {}
+        self.crashed: BySignature = {}
         #: Clauses whose calls failed through the fault of another one, which it is.
         self.shadowed: dict[str, str] = {}
         #: Clauses whose own example fails by a clause that is not judged, which it is.
         self.unheld: dict[str, str] = {}
 
     def take(self, examined: Examined, missed: bool = False) -> str | None:
-        """Keep what an examination came to; the clause if it is new."""
+        """Keep what an examination came to. Return the clause if it had not failed so far."""
         if examined.shadowed not in ("", examined.clause):
             self.shadowed.setdefault(examined.shadowed, examined.clause)
         return self._keep(
@@ -81,19 +106,30 @@ class Counterexamples:
         """Keep that an example of `clause` fails by a clause that the run does not judge."""
         self.unheld.setdefault(clause, by)
 
+    def of(self, clause: str) -> dict[str, tuple[Counterexample, ...]]:
+        """Return what crashed, hung and failed by a clause, and what missed it, shortest first."""
+        return {
+            name: tuple(sorted(getattr(self, name).get(clause, {}).values(), key=_size))
+            for name in ("crashed", "hung", "failed", "missed")
+        }
+
     @property
     def any(self) -> bool:
         """Whether there is a violation at all."""
         return bool(self.failed or self.hung or self.crashed)
 
-    def _keep(
-        self, where: dict[str, Counterexample], clause: str, counterexample: Counterexample
-    ) -> str | None:
-        old = where.get(clause)
-        if clause not in self.selected or (old is not None and _size(old) <= _size(counterexample)):
+    def _keep(self, where: BySignature, clause: str, counterexample: Counterexample) -> str | None:
+        if clause not in self.selected:
             return None
-        where[clause] = counterexample
-        return clause if old is None else None
+        is_new = clause not in where
+        distinct = where.setdefault(clause, {})
+        signature = counterexample.signature
+        old = distinct.get(signature)
+        if old is None and len(distinct) == _MAX_DISTINCT:
+            return None
+        if old is None or _size(counterexample) < _size(old):
+            distinct[signature] = counterexample
+        return clause if is_new else None
 
 
 class ShrinkingCounterexamples(Counterexamples):
@@ -102,17 +138,28 @@ class ShrinkingCounterexamples(Counterexamples):
     def __init__(self, executor: Executor, selected: frozenset[str]) -> None:
         super().__init__(selected)
         self.executor = executor
-        self._repeats = Repeats()
+        self._repeats = Repeats(executor.binding.remote)
         self._charged: dict[tuple[str, ...], str] = {}
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
             lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
         )
 
-    def violation(self, violation: Violation) -> str | None:
-        """Shrink and attribute a failing program; the clause if it is new."""
-        often = self._repeats.often(violation.signature)
-        return None if often else self.take(self._examined(violation))
+    def violation(self, violation: Violation, later: bool = False) -> str | None:
+        """Shrink and attribute a failing program. Return the clause if it is new.
+
+        A violation that is not the first of its program counts only if a program without the
+        first one shows it, too: if `later`, shrinking looks for such a program.
+        """
+        if self._repeats.often(looks(violation, later)):
+            return None
+        examined = self._examined(violation, later)
+        return None if examined is None else self.take(examined)
+
+    @property
+    def seen(self) -> frozenset[tuple[str, ...]]:
+        """The signatures of failures that were looked into."""
+        return self._repeats.seen
 
     def charged(self, violation: Violation) -> str:
         """Return the clause that a violation was charged to, or the last that looked like it."""
@@ -128,33 +175,76 @@ class ShrinkingCounterexamples(Counterexamples):
         ):
             return None
         examined = self._examined_miss(violation)
-        return examined and self.take(examined, missed=True)
+        return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""
 
-    def _examined(self, violation: Violation) -> Examined:
+    def _examined(self, violation: Violation, later: bool = False) -> Examined | None:
         executor, charged, signature = self.executor, violation.origin, violation.signature
         violation = self._blame.alone(violation)
-        failure = violation.failure
+        failure, likeness = violation.failure, violation.likeness
 
         def fails_alike(program: Program) -> bool:
-            again = executor.run(program).violation
-            return again is not None and again.likeness == violation.likeness
+            again = executor.run(program, resume=later)
+            return any(other.likeness == likeness for other in again.violations)
 
         done: tuple[str, ...] = ()
-        clause = failure.clause
+        charge = Charge(failure.clause, violation)
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
             cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
             small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else violation.program
             again = executor.run(small, trace=True)
-            violation = again.violation or violation
+            alike = [other for other in again.first if other.likeness == likeness]
+            if later and not alike:
+                return None
+            violation = next(iter(alike), again.violation) or violation
             done = outcomes(violation, again)
-            clause = self._blame.clause(violation)
-        self._charged[signature] = clause
+            charge = self._blame.charge(violation)
+        clause = charge.clause
+        if not later:
+            self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
-        return Examined(clause, replace(counterexample(violation), outcomes=done), shadowed)
+        shrunk = counterexample(violation, self._signature(charge))
+        return Examined(clause, replace(shrunk, outcomes=done), shadowed)
+
+    def _signature(self, charge: Charge) -> str:
+        """Return the signature of a shrunk failure, without what shrinking has brought in."""
+        clause, violation = charge
+        displacement = self._blame.displacement(violation.program, violation.index)
+        is_displaced = displacement is not None and displacement[0] == clause
+        if displacement is not None and is_displaced:
+            violation = displacement[1]
+        circumstances = violation.circumstances
+        if AT_END in circumstances and not self._fixed:
+            longer = self.executor.run(self.executor.lengthened(violation.program)).violation
+            if longer is not None and longer.likeness == violation.likeness:
+                circumstances = tuple(c for c in circumstances if c != AT_END)
+        approach = self._approach(violation, is_displaced)
+        return signature(violation, clause, circumstances, is_displaced, approach)
+
+    def _approach(self, violation: Violation, is_displaced: bool) -> int:
+        """Return how many of the first calls are there to set the position, nothing else.
+
+        With a single seek in their place, the program fails alike. A call that leaves the stream
+        elsewhere is not one of them.
+        """
+        program, index = violation.program, violation.index - is_displaced
+        if program.opening is not None or program.faults is not None or index < 1:
+            return 0
+        if any(step.op == "change" or step.stream for step in program.steps):
+            return 0
+        trace = self.executor.run(program, trace=True).trace
+        for count in range(min(index, len(trace)), 0, -1):
+            states = trace[count - 1][2].states
+            if not states or not states[0].is_open or states[0].pos < 0:
+                continue
+            steps = (*_seek(states[0].pos, program), *program.steps[count:])
+            again = self.executor.run(program.with_steps(steps)).violation
+            if again is not None and again.likeness == violation.likeness:
+                return count
+        return 0
 
     def _examined_miss(self, violation: Violation) -> Examined | None:
         executor, clause = self.executor, violation.failure.clause
@@ -172,8 +262,22 @@ class ShrinkingCounterexamples(Counterexamples):
         return Examined(clause, shrunk)
 
 
-def counterexample(violation: Violation) -> Counterexample:
-    """A violation as reports show it."""
+def _seek(position: int, program: Program) -> tuple[Step, ...]:
+    """Return the calls that bring a new stream to `position`, in the API of the program."""
+    if not position:
+        return ()
+    if any(step.op.startswith("py_") for step in program.steps):
+        return (Step("py_seek", (position, 0)),)
+    return (Step("seek", (position,)),)
+
+
+def looks(violation: Violation, later: bool) -> tuple[str, ...]:
+    """Return what violations have in common that need not be looked into many times."""
+    return (*violation.signature, _LATER) if later else violation.signature
+
+
+def counterexample(violation: Violation, identity: str = "") -> Counterexample:
+    """Return a violation as reports show it; `identity` is its signature."""
     how = f"{violation.step.op}: {violation.outcome.kind.value}"
     actual = str(violation.outcome)
     if violation.index < 0 and violation.program.opening is not None:
@@ -184,6 +288,7 @@ def counterexample(violation: Violation) -> Counterexample:
         actual,
         step=violation.index + 1,
         how=how,
+        identity=identity,
     )
 
 

@@ -15,6 +15,9 @@ from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import StepIndex
 
+#: By how much a file is made longer to see whether a failure depends on its end, in bytes.
+_LONGER = 16
+
 
 class Compiled(NamedTuple):
     """A step made ready for one file length: resolved, numbered, bound."""
@@ -39,18 +42,27 @@ class Violation:
     origin: str = ""
     #: Whether a read would tell where the stream is: the position is known, and before the end.
     placed: bool = True
+    #: How the outcome relates to the one that was right, and what is particular about the state.
+    relation: str = ""
+    circumstances: tuple[str, ...] = ()
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """Violations that look alike: the same clause, seen by the same call in the same way."""
+        """Return what violations have in common that look alike before they are shrunk."""
         failure = self.failure
         kind = self.outcome.kind.value
-        return (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+        seen = (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
+        return (*seen, self.relation, *self.circumstances)
+
+    def charged_to(self, clause: str) -> Violation:
+        """Return the violation as one of another clause that the same outcome breaks."""
+        return replace(self, failure=self.failure._replace(clause=clause, cause="", also=()))
 
     @property
     def likeness(self) -> tuple[str, ...]:
-        """What stays the same while a program is made smaller."""
-        return (self.failure.clause, self.failure.aspect)
+        """Return what stays the same while a program is shrunk."""
+        kind = self.outcome.kind.value
+        return (self.failure.clause, self.failure.aspect, kind, self.relation)
 
 
 def stage_violation(
@@ -63,12 +75,30 @@ def stage_violation(
 
 @dataclass
 class Execution:
-    """One program's run."""
+    """One program's run: its first violation, and those of the calls after it."""
 
     violation: Violation | None = None
+    later: list[Violation] = field(default_factory=list)
     misses: list[Violation] = field(default_factory=list)
     environment: Outcome | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+
+    def add(self, violation: Violation) -> None:
+        """Add the next violation."""
+        if self.violation is None:
+            self.violation = violation
+        else:
+            self.later.append(violation)
+
+    @property
+    def first(self) -> list[Violation]:
+        """The violations of the first call that is one."""
+        return [v for v in self.violations if v.index == self.violations[0].index]
+
+    @property
+    def violations(self) -> list[Violation]:
+        """Every violation, in the order of the calls."""
+        return [] if self.violation is None else [self.violation, *self.later]
 
 
 class Workspace:
@@ -130,6 +160,11 @@ class Workspace:
         if compiled.source is step:
             by_identity[id(step)] = compiled
         return compiled
+
+    def lengthened(self, program: Program) -> Program:
+        """Return the same calls, with the numbers that they have now, on a longer file."""
+        steps = tuple(self.compile(program.length, s).step for s in program.steps)
+        return replace(program, length=program.length + _LONGER, steps=steps)
 
     def forget(self, path: str) -> None:
         """Remove a file that no other program uses."""

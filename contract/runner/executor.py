@@ -19,6 +19,7 @@ from fscontract.contract.runner.crashes import StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
+from fscontract.contract.runner.signature import circumstances, relation
 from fscontract.contract.runner.timeouts import beat
 
 
@@ -56,8 +57,12 @@ class Executor(Workspace):
         """Whether the program is one that is not run."""
         return program in self._left_out
 
-    def run(self, program: Program, trace: bool = False) -> Execution:
-        """Run a program on newly opened streams and judge it up to its first failure."""
+    def run(self, program: Program, trace: bool = False, resume: bool = False) -> Execution:
+        """Run a program on newly opened streams, and judge it up to its first failure.
+
+        With `resume`, a program of plain streams is judged to its end: after a failure the stream
+        may be anywhere.
+        """
         if self._left_out and self.leaves_out(program):
             return Execution()
         if program.faults is not None:
@@ -79,7 +84,8 @@ class Executor(Workspace):
         except Exception as error:
             self._failed_open(program, raised(error), execution)
         else:
-            self._follow(program, path, data, streams, [start] * len(streams), execution, trace)
+            nodes = [start] * len(streams)
+            self._follow(program, path, data, streams, nodes, execution, trace, resume)
         finally:
             close = self.compile(program.length, _CLOSE).action
             self.index = len(program.steps)
@@ -189,6 +195,7 @@ class Executor(Workspace):
         nodes: list[int],
         execution: Execution,
         trace: bool,
+        resume: bool = False,
     ) -> None:
         step_of, judge = self.compile, self.acceptor.step
         length = program.length
@@ -213,16 +220,29 @@ class Executor(Workspace):
                 execution.trace.append((source, outcome, judgement))
             if judgement.unsaid:
                 self.unsaid.update(judgement.unsaid)
-            if judgement.missed:
+            if judgement.missed and execution.violation is None:
                 execution.misses += self._missed(program, index, outcome, judgement)
-            if judgement.failure is not None:
-                execution.violation = self._violation(program, index, node, outcome, judgement)
-                return
             nodes[which] = transition.target
+            if judgement.failure is not None:
+                step = compiled.step
+                violation = self._violation(program, index, step, node, outcome, judgement)
+                for clause in ("", *judgement.failure.also):
+                    execution.add(violation.charged_to(clause) if clause else violation)
+                if not resume:
+                    nodes[which] = node
+                    return
+                nodes[which] = self.acceptor.resume(node, source.op)
 
     def _violation(
-        self, program: Program, index: int, node: int, outcome: Outcome, judgement: Judgement
+        self,
+        program: Program,
+        index: int,
+        step: Step,
+        node: int,
+        outcome: Outcome,
+        judgement: Judgement,
     ) -> Violation:
+        """Return the failure of a call; `step` has numbers for the anchors of the program's."""
         state = self.acceptor.states(node)[0]
         assert judgement.failure is not None
         return Violation(
@@ -233,6 +253,8 @@ class Executor(Workspace):
             judgement.failure,
             origin=state.origin.op,
             placed=0 <= state.pos < state.longest,
+            relation=relation(step, state, outcome, judgement.failure),
+            circumstances=tuple(circumstances(state, self.buffer, step, judgement.failure)),
         )
 
     def _missed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from fscontract.contract.binding import Injector
@@ -231,8 +231,3 @@ def run_under_faults(workspace: Workspace, program: Program, execution: Executio
         if own:
             workspace.forget(path)
     return run.counts
-
-
-def without_faults(program: Program) -> Program:
-    """The same program while all goes well."""
-    return replace(program, faults=None)

@@ -1,4 +1,4 @@
-"""Faults of the kit: one line that says what, where, and where to report it."""
+"""Tell errors of the user and of the target from faults of the kit, and describe the latter."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import traceback
 from dataclasses import dataclass
 
 from fscontract.contract.program.outcome import clip, text_of
+from fscontract.contract.runner.exit_codes import SET_UP, USAGE
 
 #: What to do about a fault of the kit.
 REPORT = (
@@ -31,6 +32,26 @@ class InternalError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.line)
         self.fault = fault
+
+
+def exit_code_of(error: BaseException) -> int | None:
+    """Return the code for an error of the user or of the target, None for one of the kit."""
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.config import ConfigError
+    from fscontract.contract.program.arguments import ProgramError
+    from fscontract.contract.report.matrix import MatrixError
+    from fscontract.contract.spec.clauses import ClauseError
+    from fscontract.contract.spec.known_failures import KnownError
+    from fscontract.contract.spec.profiles import ProfileError
+    from fscontract.contract.targets import UsageError
+
+    if isinstance(error, TargetError):
+        return SET_UP
+    usage = (
+        *(UsageError, ConfigError, ClauseError, ProfileError, KnownError),
+        *(ProgramError, MatrixError),
+    )
+    return USAGE if isinstance(error, usage) else None
 
 
 def fault_of(error: BaseException) -> Fault:

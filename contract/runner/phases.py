@@ -6,7 +6,7 @@ A phase is a function of the run's context. In a shard of a run it does that sha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -21,7 +21,6 @@ from fscontract.contract.generate import (
     block_boundaries,
     exhaustive,
     fault_programs,
-    file_changes,
     hypothesis_search,
     open_programs,
     random_walk,
@@ -106,7 +105,9 @@ def _sources(
         )
         yield _Source("blocks", len(around), iter(around))
     if binding.changes and fixed is None and settings.checks("consistency"):
-        yield _Source("changes", None, file_changes.programs(operations, binding.changes, effort))
+        yield _Source(
+            "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
+        )
     yield from _openings(binding, settings, operations, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
@@ -211,16 +212,14 @@ def _skip(context: RunContext) -> None:
 
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
-    failed: Container[str] = context.counterexamples.failed
-    if settings.shard is not None:
-        if settings.shard.failed is None:  # what fails elsewhere is not known yet
-            return
-        failed = settings.shard.failed
+    if settings.shard is not None and settings.shard.seen is None:
+        return  # what fails elsewhere is not known yet
+    seen = context.counterexamples.seen if settings.shard is None else settings.shard.seen
 
     def fails(program: Program) -> bool:
         with context.sandbox.patches.within_raised_limit():
             violation = context.executor.run(program).violation
-        return violation is not None and violation.failure.clause not in failed
+        return violation is not None and violation.signature not in (seen or ())
 
     if not context.binding.remote:
         program = hypothesis_search.search(

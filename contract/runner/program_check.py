@@ -1,16 +1,19 @@
-"""Run one program of a phase, and keep what it shows: violations, misses, leaks."""
+"""Run one program of a phase, and keep what it shows: violations, misses, differences, leaks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from fscontract.contract.generate.vectors import Vector
+from fscontract.contract.generate.vectors import Vector, permits, says
+from fscontract.contract.models.stream_state import Failure
+from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import counterexample
 from fscontract.contract.runner.crashes import LeftOut
-from fscontract.contract.runner.differential import SAME_VALIDATION, against_pair, against_vector
-from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.execution import Execution, Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import OUT_OF
 from fscontract.contract.runner.result import Counterexample
 
@@ -26,7 +29,7 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     program = item.program if isinstance(item, Vector) else item
     executor = context.executor
     left_out = context.settings.crashes and executor.leaves_out(program)
-    execution = executor.run(program, trace=isinstance(item, Vector))
+    execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
     context.done += 1
     context.journal.done = context.done
     if left_out:
@@ -46,6 +49,8 @@ def _keep_violations(context: RunContext, item: Program | Vector, execution: Exe
         context.report(counterexamples.miss(miss))
     if violation is not None:
         context.report(counterexamples.violation(violation))
+        for later in execution.later:
+            context.report(counterexamples.violation(later, later=True))
         context.mark_example(counterexamples.charged(violation), counterexample(violation))
     elif isinstance(item, Vector):
         outcomes = [outcome for _, outcome, _ in execution.trace]
@@ -81,3 +86,42 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     if left:
         expected, how = ("nothing is left open",), f"close: left {left}"
         context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))
+
+
+#: The clause of values that `opt` and `must` treat alike.
+SAME_VALIDATION = "open.opt-same-validation"
+
+
+def against_vector(
+    executor: Executor, vector: Vector, outcomes: Sequence[Outcome]
+) -> Counterexample | None:
+    """A counterexample if the last outcome is none of those that the vector lists."""
+    if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
+        return None
+    data, outcome = executor.file(vector.program.length)[1], outcomes[-1]
+    if permits(vector, outcome, data, executor.buffer):
+        return None
+    last = len(vector.program.steps) - 1
+    failure = Failure(vector.clause, "", "value", says(vector))
+    step = vector.program.steps[last]
+    return counterexample(Violation(vector.program, last, step, outcome, failure))
+
+
+def against_pair(
+    executor: Executor, program: Program, execution: Execution
+) -> tuple[bool, Counterexample | None]:
+    """A value of the filesystem's own key ends the open alike, set by `opt` or by `must`.
+
+    Returns whether that could be seen, and the counterexample if it does not.
+    """
+    pair = executor.openings and executor.openings.own_pair(program)
+    if not pair or execution.violation is not None or not execution.trace:
+        return False, None
+    other = executor.run(pair)
+    ways = [trace[-1] for e in (execution, other) if (trace := e.trace)]
+    (step, outcome, _), (_, expected, _) = ways[0], ways[-1]
+    if outcome.kind is expected.kind:
+        return True, None
+    how = f"{step.op}: {outcome.kind.value}"
+    alike = f"as with {pair.opening}: {expected}"
+    return True, Counterexample(program, (alike,), f"{step.op}: {outcome}", how=how)

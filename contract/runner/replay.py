@@ -19,7 +19,7 @@ from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
-from fscontract.contract.spec.clauses import clauses, notices, read_id
+from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
 
@@ -80,7 +80,7 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
     clause = data.get("clause")
     clause = read_id(clause) if isinstance(clause, str) else clause
     if not isinstance(clause, str) or clause not in clauses():
-        said = next(iter(notices([str(clause)])), f"no clause {short(clause)}")
+        said = notice(str(clause)) or f"no clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
 from html import escape
@@ -18,8 +19,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
+from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.text import escaped, plural, printable
+from fscontract.contract.text import escaped, plural, printable, redact
 
 
 class Verdict(str, Enum):
@@ -98,10 +100,10 @@ class RunVerdict(str, Enum):
 
 
 _EXIT_CODES = {
-    RunVerdict.CONFORMS: 0,
-    RunVerdict.DOES_NOT_CONFORM: 1,
-    RunVerdict.INCOMPLETE: 3,
-    RunVerdict.NOTHING_VERIFIED: 5,
+    RunVerdict.CONFORMS: exit_codes.CONFORMS,
+    RunVerdict.DOES_NOT_CONFORM: exit_codes.VIOLATION,
+    RunVerdict.INCOMPLETE: exit_codes.SET_UP,
+    RunVerdict.NOTHING_VERIFIED: exit_codes.NOTHING,
 }
 
 
@@ -145,6 +147,11 @@ class Counterexample:
     code: str = ""
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
+    #: What tells this failure of the clause from others (see `signature`); "" for `how` alone.
+    identity: str = ""
+    #: The reason of the known failure that this is, and where it is described; "" if it is none.
+    known: str = ""
+    issue: str = ""
     #: What the calls up to that one did, an outcome for each step of the program; "" for a change
     #: of the file. Empty where that is not known.
     outcomes: tuple[str, ...] = ()
@@ -159,8 +166,32 @@ class Counterexample:
 
     @property
     def signature(self) -> str:
-        """The way it fails, without data or messages; entries of known failures name it."""
-        return self.how or self.actual.split(":")[0].split(", buffer")[0]
+        """How it fails, without data or messages; entries of known failures name it.
+
+        The call and how it ended, then the circumstances that shrinking could not take away, as in
+        "read_into: returned too early; after unbuffer".
+        """
+        return self.identity or self.how or self.actual.split(":")[0].split(", buffer")[0]
+
+    def is_listed_as(self, signature: str) -> bool:
+        """Whether an entry of known failures with this signature covers it.
+
+        One without circumstances, as written before version 0.2.0, covers all of its kind.
+        """
+        return signature in (self.signature, self.how)
+
+    def redacted(self, options: Mapping[str, str]) -> Counterexample:
+        """Return the counterexample without the secrets among the target's `options`."""
+
+        def redact_all(lines: Sequence[str]) -> tuple[str, ...]:
+            return tuple(redact(line, options) for line in lines)
+
+        return replace(
+            self,
+            actual=redact(self.actual, options),
+            interleaving=redact_all(self.interleaving),
+            outcomes=redact_all(self.outcomes),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counterexample as in the JSON report."""
@@ -171,6 +202,10 @@ class Counterexample:
             "replay": self.replay,
             "signature": self.signature,
         }
+        if self.known:
+            data["known"] = self.known
+        if self.issue:
+            data["issue"] = self.issue
         if self.step:
             data["step"] = self.step
         if self.interleaving:
@@ -192,6 +227,23 @@ class ClauseResult:
     reason: str = ""
     #: Where a known failure is described: the `issue` of its entry.
     issue: str = ""
+    #: The shortest programs of other failures of the clause, those that are not known first.
+    others: tuple[Counterexample, ...] = ()
+
+    @property
+    def counterexamples(self) -> tuple[Counterexample, ...]:
+        """The shortest program of each distinct failure, those that are not known first."""
+        return () if self.counterexample is None else (self.counterexample, *self.others)
+
+    def redacted(self, options: Mapping[str, str]) -> ClauseResult:
+        """Return the outcome without the secrets among the target's `options`."""
+        failures = tuple(failure.redacted(options) for failure in self.counterexamples)
+        return replace(
+            self,
+            reason=redact(self.reason, options),
+            counterexample=next(iter(failures), None),
+            others=failures[1:],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as in the JSON report."""
@@ -203,6 +255,8 @@ class ClauseResult:
             "exercised": self.exercised,
             "counterexample": None if example is None else example.to_dict(),
         }
+        if self.others:
+            data["others"] = [other.to_dict() for other in self.others]
         if self.reason:
             data["reason"] = self.reason
         if self.issue:
@@ -327,6 +381,15 @@ class RunResult:
             return "interrupted"
         return "incomplete" if self.incomplete else "does not conform"
 
+    def redacted(self, options: Mapping[str, str]) -> RunResult:
+        """Return the result without the secrets among the target's `options`."""
+        return replace(
+            self,
+            clauses=tuple(clause.redacted(options) for clause in self.clauses),
+            warnings=tuple(redact(text, options) for text in self.warnings),
+            incomplete=redact(self.incomplete, options),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data, in the shape of `specs/report.schema.json`."""
         started = self.started.astimezone(timezone.utc).isoformat(timespec="seconds")
@@ -418,6 +481,10 @@ class NotSetUp:
     def exit_code_if_known(self) -> int:
         """The same, beside a baseline, too."""
         return self.exit_code
+
+    def redacted(self, options: Mapping[str, str]) -> NotSetUp:
+        """Return the same without the secrets among the target's `options`."""
+        return replace(self, message=redact(self.message, options))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON report as plain data: `error`, and no clauses."""

@@ -14,12 +14,12 @@ from typing import Any
 
 from fscontract.contract import targets
 from fscontract.contract.binding import Binding
-from fscontract.contract.masking import mask_url
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import FAULTS, STREAM, Clause, Level, select
 from fscontract.contract.spec.known_failures import Known, applying
 from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.contract.text import mask_url
 
 #: Levels of clauses by the value of `--level`.
 _LEVELS = {"must": {Level.MUST}, "should": {Level.MUST, Level.SHOULD}, "all": set(Level)}

@@ -24,10 +24,9 @@ from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import check_phases, program_phases
 from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
-from fscontract.contract.runner.sandbox import Sandbox, sandboxed
+from fscontract.contract.runner.sandbox import Sandbox, disposed, sandboxed
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.timeout_policy import late_warnings
-from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Evidence, sum_up
 
 Outcome = TypeVar("Outcome", RunResult, Partial)
@@ -125,19 +124,13 @@ def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outc
         return run(context)
     except BaseException:
         context.sandbox.restore()
-        with contextlib.suppress(TargetError), held_back():  # the first error is the one to tell
-            context.binding.dispose()
+        disposed(context.binding)  # the first error is the one to tell
         raise
 
 
 def _disposed(context: RunContext, outcome: Outcome) -> Outcome:
     """Dispose of the binding; return the outcome, with a warning if that fails."""
-    warnings = outcome.warnings
-    try:
-        with held_back():
-            context.binding.dispose()
-    except TargetError as error:  # the verdicts stand all the same
-        warnings += (str(error),)
+    warnings = outcome.warnings + disposed(context.binding)
     context.sandbox.restore()
     return replace(outcome, warnings=warnings + context.sandbox.patches.warnings)
 

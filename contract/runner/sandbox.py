@@ -21,7 +21,7 @@ from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.patches import Patches
-from fscontract.contract.runner.timeouts import Abandoned, supervise
+from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
 from fscontract.contract.targets import raised_at
 
 Value = TypeVar("Value")
@@ -319,6 +319,19 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
         raise
     except Exception as error:
         raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
+
+
+def disposed(binding: Binding) -> tuple[str, ...]:
+    """Remove what a run has made; return a warning if that fails: the verdicts count all the same.
+
+    A Ctrl-C waits until it is done.
+    """
+    try:
+        with held_back():
+            binding.dispose()
+    except TargetError as error:
+        return (str(error),)
+    return ()
 
 
 def name_of(target: Binding | PipelineBinding) -> str:

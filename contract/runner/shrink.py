@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -102,6 +103,8 @@ def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]
 
 #: Runs that one shrinking may take.
 ATTEMPTS = 500
+#: The largest number that says nothing of where in a file it is.
+_SMALL = 16
 _LENGTHS = (0, 1, 2, 3, 5, 8, 16, 64, 300, 1024)
 
 
@@ -126,8 +129,8 @@ def shrink(
 
     passes = [_with_fewer_faults, _without_calls, _without_steps, _with_one_stream]
     if not same_length:
-        passes.append(_with_shorter_file)
-    passes += [_with_smaller_arguments, _with_plainer_calls]
+        passes += [_with_shorter_file, _with_less_before]
+    passes += [_with_equal_arguments_smaller, _with_smaller_arguments, _with_plainer_calls]
     improved = True
     while improved and left:
         improved = False
@@ -198,6 +201,31 @@ def _with_smaller_arguments(program: Program) -> Iterator[Program]:
                 yield program.with_steps(
                     (*program.steps[:index], changed, *program.steps[index + 1 :])
                 )
+
+
+def _with_equal_arguments_smaller(program: Program) -> Iterator[Program]:
+    """Arguments that are the same number, all of them smaller."""
+    numbers = Counter(v for s in program.steps for v in s.args if type(v) is int or is_anchor(v))
+    for number, count in numbers.items():
+        for simpler in smaller_numbers(number) if count > 1 else ():
+            yield program.with_steps(
+                tuple(
+                    replace(s, args=tuple(simpler if v == number else v for v in s.args))
+                    for s in program.steps
+                )
+            )
+
+
+def _with_less_before(program: Program) -> Iterator[Program]:
+    """A file without its first bytes, and each large number smaller by as many."""
+    large = {v for s in program.steps for v in s.args if type(v) is int and v > _SMALL}
+    for number in sorted(n for n in large if n <= program.length):
+        for less in (number - 1, number // 2):
+            steps = tuple(
+                replace(s, args=tuple(v - less if v in large and v >= less else v for v in s.args))
+                for s in program.steps
+            )
+            yield replace(program, length=program.length - less, steps=steps)
 
 
 def _simpler(value: Argument) -> Iterator[Argument]:

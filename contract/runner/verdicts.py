@@ -37,60 +37,68 @@ class Seen:
     """
 
     exercised: int = 0
-    crashed: Counterexample | None = None
-    hung: Counterexample | None = None
-    failed: Counterexample | None = None
-    missed: Counterexample | None = None
+    crashed: tuple[Counterexample, ...] = ()
+    hung: tuple[Counterexample, ...] = ()
+    failed: tuple[Counterexample, ...] = ()
+    missed: tuple[Counterexample, ...] = ()
     unverified: tuple[Verdict, str] | None = None
     lost: str = ""
 
-    def violation(self, level: Level) -> tuple[Verdict, Counterexample] | None:
-        """Return the worst that was seen of a clause of this level, None if nothing was."""
+    def violations(self, level: Level) -> list[tuple[Verdict, Counterexample]]:
+        """Return the distinct failures of a clause of this level, the worst first."""
         failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
-        for verdict, counterexample in (
+        by_verdict = (
             (Verdict.CRASH, self.crashed),
             (Verdict.HANG, self.hung),
             (failing, self.failed),
             (Verdict.LAX, self.missed),
-        ):
-            if counterexample is not None:
-                return verdict, counterexample
-        return None
+        )
+        return [(verdict, failure) for verdict, failures in by_verdict for failure in failures]
 
 
 def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:
     """Return the clause's result; `listed` are its entries among the known failures.
 
-    An entry turns a failure into a known one. A SHOULD that is missed stays lax, and the entry
-    explains it. An entry whose failure did not occur makes a clause that was judged "fixed", unless
-    the clause fails in another way.
+    An entry turns the failure that it lists into a known one; a clause is known if each of its
+    failures is. A SHOULD that is missed stays lax, and the entry explains it. An entry whose
+    failure did not occur makes a clause that was judged "fixed", unless one that is not listed did.
     """
-    violation, listed = seen.violation(clause.level), tuple(listed)
-    if violation is None:
+    listed = tuple(listed)
+    violations = [
+        (verdict, _explained(failure, match(listed, clause.id, failure, today)))
+        for verdict, failure in seen.violations(clause.level)
+    ]
+    if not violations:
         if seen.lost:
             return ClauseResult(clause, Verdict.ERROR, seen.exercised, reason=seen.lost)
         if seen.unverified is not None:
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
         return _unless_fixed(ClauseResult(clause, Verdict.PASS, seen.exercised), listed)
-    outcome, counterexample = violation
-    result = ClauseResult(clause, outcome, seen.exercised, counterexample)
-    entry = match(listed, clause.id, counterexample, today)
-    if entry is not None:
+    failing = [v for v in violations if v[0] in VIOLATED] or violations
+    (outcome, first), *rest = sorted(failing, key=lambda v: bool(v[1].known))
+    others = tuple(failure for _, failure in rest)
+    result = ClauseResult(clause, outcome, seen.exercised, first, others=others)
+    if first.known:
         outcome = Verdict.KNOWN if outcome in VIOLATED else outcome
-        return replace(result, outcome=outcome, reason=entry.reason, issue=entry.issue)
-    if outcome is Verdict.LAX:
-        others = [known for known in listed if known.signature != counterexample.signature]
-        return _unless_fixed(result, others)
-    return result
+        result = replace(result, outcome=outcome, reason=first.known, issue=first.issue)
+    if seen.lost or outcome in VIOLATED:
+        return result
+    return _unless_fixed(result, listed)
+
+
+def _explained(failure: Counterexample, entry: Known | None) -> Counterexample:
+    if entry is None:
+        return failure
+    return replace(failure, known=entry.reason, issue=entry.issue)
 
 
 def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
-    """Return the result, or that one of these entries is out of date."""
-    gone = outdated(listed)
-    if not gone:
-        return result
-    return ClauseResult(result.clause, Verdict.FIXED, result.exercised, reason=gone)
+    """Return the result, or that one of these entries lists a failure that did not occur."""
+    failures = result.counterexamples
+    absent = (k for k in listed if not any(f.is_listed_as(k.signature) for f in failures))
+    gone = outdated(absent)
+    return replace(result, outcome=Verdict.FIXED, reason=gone, issue="") if gone else result
 
 
 #: Why nothing is said to hold where the run was stopped, and no clause is there to take the blame.
@@ -166,20 +174,19 @@ def _judge(
     counterexamples = evidence.counterexamples
     seen = Seen(
         evidence.exercised[clause.id],
-        counterexamples.crashed.get(clause.id),
-        counterexamples.hung.get(clause.id),
-        counterexamples.failed.get(clause.id),
-        counterexamples.missed.get(clause.id),
-        _unverified(clause, binding, settings, evidence),
-        evidence.lost,
+        unverified=_unverified(clause, binding, settings, evidence),
+        lost=evidence.lost,
+        **counterexamples.of(clause.id),
     )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
     result = outcome_of(clause, seen, listed, date.today())
-    counterexample = result.counterexample
-    if counterexample is None or settings.replays is None or result.outcome is Verdict.LAX:
+    directory = settings.replays
+    if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
         return result
-    written = write_replay(settings.replays, clause.id, counterexample, context)
-    return replace(result, counterexample=written)
+    written, *others = (
+        write_replay(directory, clause.id, failure, context) for failure in result.counterexamples
+    )
+    return replace(result, counterexample=written, others=tuple(others))
 
 
 def _unmet(need: str) -> str:

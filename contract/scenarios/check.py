@@ -249,8 +249,8 @@ def _verdict(
     exercised = findings.exercised[clause.id]
     seen = Seen(
         exercised,
-        hung=None if hung is None else _counterexample(hung, "hangs"),
-        failed=None if failed is None else _counterexample(failed, failed.scenario or clause.id),
+        hung=() if hung is None else (_counterexample(hung, "hangs"),),
+        failed=() if failed is None else (_counterexample(failed, failed.scenario or clause.id),),
         unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
         lost=lost,
     )

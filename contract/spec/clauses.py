@@ -223,24 +223,26 @@ def read_name(kind: str, name: str) -> str:
     return current
 
 
-def notices(patterns: Iterable[str]) -> list[str]:
-    """Return a line for each pattern that is an old name, which says what it stands for."""
-    return [line for pattern in patterns if (line := _notice(pattern))]
-
-
 def present_name(kind: str, name: str) -> str:
     """Return the name that a target or profile has now; `kind` is "targets" or "profiles"."""
     names = (getattr(version, kind).get(name) for version in renamed())
     return next((new for new in names if new), name)
 
 
-def _notice(pattern: str) -> str:
+def notice(pattern: str) -> str:
+    """Return a line that says what an old name stands for now; "" for a present name."""
     if pattern in retired():
         return str(retired()[pattern])
     version, current = _current(pattern)
     if version is None:
         return ""
     return f"{pattern} is {current} since {version.since}: {version.reason}"
+
+
+def present_patterns(pattern: str) -> tuple[str, ...]:
+    """Return the patterns that an old name stands for now, or the pattern itself."""
+    old = retired().get(pattern)
+    return (_current(pattern)[1],) if old is None else old.instead
 
 
 def _current(pattern: str) -> tuple[Renamed | None, str]:
@@ -260,19 +262,19 @@ def _current(pattern: str) -> tuple[Renamed | None, str]:
 def select(patterns: Sequence[str]) -> list[Clause]:
     """The clauses that match any pattern, in file order; all of them if there is no pattern.
 
-    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. An old
-    name stands for what has taken its place (see `notices`).
+    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. Warn
+    with RenamedWarning of an old name, and select what it stands for now.
     Raises ClauseError for a pattern that matches nothing.
     """
-    everything = clauses()
     chosen: set[str] = set()
     for pattern in patterns:
-        old = retired().get(pattern)
-        matching = _matching(_current(pattern)[1]) if old is None else {*old.instead}
+        matching = set().union(*map(_matching, present_patterns(pattern)))
         if not matching:
             raise ClauseError(_unmatched(pattern))
+        if renaming := notice(pattern):
+            warnings.warn(renaming, RenamedWarning, stacklevel=2)
         chosen |= matching
-    return [c for c in everything.values() if c.id in chosen or not patterns]
+    return [c for c in clauses().values() if c.id in chosen or not patterns]
 
 
 def _unmatched(pattern: str) -> str:

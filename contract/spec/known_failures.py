@@ -20,7 +20,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, near_misses, notices, present, read_id
+from fscontract.contract.spec.clauses import clauses, near_misses, notice, present, read_id
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
@@ -98,7 +98,7 @@ def match(
 ) -> Known | None:
     """The entry for this failure of this clause that has not expired on `today`."""
     for entry in known:
-        same = (entry.clause, entry.signature) == (clause_id, counterexample.signature)
+        same = entry.clause == clause_id and counterexample.is_listed_as(entry.signature)
         if same and (entry.until is None or today <= entry.until):
             return entry
     return None
@@ -107,7 +107,9 @@ def match(
 def outdated(listed: Iterable[Known]) -> str:
     """Which of a clause's entries is out of date if it held in a run, in words; "" if none is."""
     gone = next((entry for entry in listed if not entry.intermittent), None)
-    return "" if gone is None else f"listed as known ({gone.reason}), but it did not fail"
+    if gone is None:
+        return ""
+    return f"listed as known ({gone.reason}), but it did not fail: {gone.signature}"
 
 
 def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
@@ -121,11 +123,13 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
 
 
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
-    """An entry for each clause that fails in `result`."""
+    """Return an entry for each distinct failure in `result` that is not known."""
     return tuple(
-        Known(r.clause.id, reason, r.counterexample.signature)
+        Known(r.clause.id, reason, failure.signature)
         for r in result.clauses
-        if r.outcome in VIOLATED and r.counterexample is not None
+        if r.outcome in VIOLATED
+        for failure in r.counterexamples
+        if not failure.known
     )
 
 
@@ -146,12 +150,10 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
 
 
 def _occurs(entry: Known, result: ClauseResult) -> bool:
-    example = result.counterexample
-    if result.outcome in (Verdict.PASS, Verdict.FIXED):
-        return False
-    if example is None:
-        return result.outcome is not Verdict.LAX
-    return example.signature == entry.signature
+    failures = result.counterexamples
+    if not failures:
+        return result.outcome not in (Verdict.PASS, Verdict.FIXED, Verdict.LAX)
+    return any(failure.is_listed_as(entry.signature) for failure in failures)
 
 
 def _mistakes(item: Any) -> Iterable[str]:
@@ -173,7 +175,7 @@ def _mistakes(item: Any) -> Iterable[str]:
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
         missing = f"no clause {short(clause)}{near_misses(clause, clauses())}"
-        yield from notices([clause]) or [missing]
+        yield notice(clause) or missing
     if item.get("until") is not None and _day(item["until"]) is None:
         yield f"until must be a date like 2027-06-01, not {short(item['until'])}"
 

@@ -12,9 +12,22 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.spec import schemas
-from fscontract.contract.spec.clauses import clauses, near_misses, present, present_name, read_name
-from fscontract.contract.untrusted import UntrustedError, listed, load_text, parse_yaml, short
+from fscontract.contract.spec.clauses import (
+    clauses,
+    near_misses,
+    present,
+    present_name,
+    read_id,
+    read_name,
+)
+from fscontract.contract.untrusted import (
+    UntrustedError,
+    listed,
+    load_text,
+    parse_yaml,
+    schema_mistakes,
+    short,
+)
 
 #: Where Hadoop's contract options live in its configuration files.
 _HADOOP = "fs.contract."
@@ -126,9 +139,10 @@ def _shipped(name: str) -> Profile:
 
 def _profile(data: Mapping[str, Any]) -> Profile:
     if "extends" in data:
-        base = _shipped(present_name("profiles", data["extends"]))
+        base = _shipped(read_name("profiles", data["extends"]))
     else:
         base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
+    known = ({**entry, "clause": read_id(entry["clause"])} for entry in data.get("known", ()))
     declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
     opening = data.get("openfile", {})
     own, unsupported = set(opening.get("keys", ())), set(opening.get("unsupported", ()))
@@ -140,7 +154,7 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         title=data["title"],
         buffer=data.get("buffer", base.buffer),
         remote=data.get("remote", base.remote),
-        known=base.known + tuple(data.get("known", ())),
+        known=(*base.known, *known),
         own_keys=base.own_keys - unsupported | own,
         unsupported_keys=unsupported_keys,
         budgets=_merged(base.budgets, opening.get("budgets", {})),
@@ -163,7 +177,7 @@ def _from_yaml(text: str, where: str) -> Profile:
         data = parse_yaml(text, where)
     except UntrustedError as error:
         raise ProfileError(str(error)) from None
-    for check in (partial(schemas.mistakes, schema="profile"), _unknown_names):
+    for check in (partial(schema_mistakes, schema="profile"), _unknown_names):
         faults = listed(f"{where}: {fault}" for fault in check(data))
         if faults:
             raise ProfileError(faults)

@@ -9,14 +9,14 @@ from typing import ClassVar, TypeVar
 from zlib import crc32
 
 from fscontract.contract.api.iostatistics import STORE_IO_REQUEST, STREAM_READ_TOTAL_BYTES
-from fscontract.fakes.filesystem.errors import (
+from fscontract.fakes.filesystem.requests import (
+    Answer,
     BodyCut,
     ChecksumMismatch,
     RangeNotSatisfiable,
     ReplicaFailed,
     RequestFailed,
 )
-from fscontract.fakes.filesystem.requests import Answer
 from fscontract.fakes.filesystem.store import Store
 from fscontract.fakes.filesystem.tree import Version
 from fscontract.implementations.local_stream import DEFAULT_BUFFER, Identity, LocalInputStream

@@ -14,9 +14,8 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.fakes.filesystem.client import Client, FakeInputStream
-from fscontract.fakes.filesystem.faults import FakeInjector
 from fscontract.fakes.filesystem.requests import Latency
-from fscontract.fakes.filesystem.store import Store
+from fscontract.fakes.filesystem.store import FakeInjector, Store
 from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
 from fscontract.fakes.frozen_settings import Settled
 from fscontract.implementations.filesystem_base import (

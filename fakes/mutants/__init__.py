@@ -1,1 +1,1 @@
-"""Memory streams that break one clause each, one module per document."""
+"""Mutants: parts that break one clause each, in a module or package for each kind of part."""

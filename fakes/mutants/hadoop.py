@@ -37,7 +37,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import Step
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
 )

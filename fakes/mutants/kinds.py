@@ -14,18 +14,21 @@ from fscontract.contract.scenarios.check import TIMEOUT, find_violations
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
-from fscontract.fakes.mutants.blockreader.scaler import Scaler
-from fscontract.fakes.mutants.executors.view import View
-from fscontract.fakes.mutants.faults.filesystems import DiskFiles, StoredFiles, fault_binding
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
+    FaultyDisk,
+    FaultyStore,
+    MutantFileSystem,
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
+    PlainFile,
+    Scaler,
     StoredStream,
+    View,
+    fault_binding,
     filesystem_of,
+    stream_of,
 )
-from fscontract.fakes.mutants.python_file.plain_file import PlainFile, stream_of
-from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
 from fscontract.fakes.mutants.stream.variants import Variant
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -170,17 +173,17 @@ class OpenFileKind(StreamKind):
 class FaultKind(Kind):
     """Filesystems that mishandle faults; of the fake one also streams, connections and clients."""
 
-    parts = (StoredFiles, DiskFiles, FakeInputStream, Connection, Client)
+    parts = (FaultyStore, FaultyDisk, FakeInputStream, Connection, Client)
 
-    def filesystem(self, part: type[Any]) -> StoredFiles | DiskFiles:
+    def filesystem(self, part: type[Any]) -> FaultyStore | FaultyDisk:
         """Return a new filesystem that has the part."""
         if issubclass(part, Connection):
-            return StoredFiles(type("Stream", (FakeInputStream,), {"connection": part}))
+            return FaultyStore(type("Stream", (FakeInputStream,), {"connection": part}))
         if issubclass(part, FakeInputStream):
-            return StoredFiles(part)
+            return FaultyStore(part)
         if issubclass(part, Client):
-            return StoredFiles(client=part)
-        filesystem: StoredFiles | DiskFiles = part()
+            return FaultyStore(client=part)
+        filesystem: FaultyStore | FaultyDisk = part()
         return filesystem
 
     def binding(self, part: type[Any], name: str) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from importlib import import_module
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, get_origin, overload
 
@@ -16,7 +17,7 @@ from fscontract.contract.spec.clauses import Clause, clauses
 from fscontract.contract.spec.profiles import Profile
 from fscontract.fakes.mutants.kinds import Kind, Subject, kind_of
 
-#: Packages of mutants, one for each kind.
+#: Modules and packages of mutants, one for each kind.
 _PACKAGES = (
     "stream",
     "python_file",
@@ -72,6 +73,18 @@ class Mutant:
     def profile(self) -> Profile:
         """Return the profile under which it breaks its clause and should break no other."""
         return self.kind.profile(self.part)
+
+    def combined(self, other: Mutant) -> Mutant | None:
+        """Return the mutant with what is wrong in `other`, too; None if they do not go together.
+
+        Both have to be functions, of methods of the same class.
+        """
+        bases = {base for part in (self.part, other.part) for base in part.__bases__}
+        if len(bases) > 1 or not all("mutated" in vars(m.part) for m in (self, other)):
+            return None
+        function, method = vars(other.part)["mutated"]
+        name = f"{self.name}{other.name}"
+        return replace(self, name=name, part=_part(function, method, name, self.part))
 
     def broken(
         self,
@@ -142,8 +155,13 @@ def mutant(
     return register
 
 
-def _part(function: Callable[..., Any], method: Any, name: str) -> type[Any]:
-    """Return a class in which the function stands for the method."""
+def _part(
+    function: Callable[..., Any], method: Any, name: str, on: type[Any] | None = None
+) -> type[Any]:
+    """Return a class in which the function stands for the method; it derives from `on`.
+
+    By default, that is the class that annotates the function's `self`.
+    """
     if isinstance(method, Operation):
         base, changed, attribute = method.base, method.adapt(function), method.name
     else:
@@ -151,13 +169,39 @@ def _part(function: Callable[..., Any], method: Any, name: str) -> type[Any]:
         base = cast(type[Any], get_origin(annotation) or annotation)
         changed, attribute = function, method.__name__
     assert hasattr(base, attribute), f"{base.__name__} has no {attribute}"
-    members = {attribute: changed, "mutated": True, "__doc__": function.__doc__}
-    return type(name or function.__name__.title().replace("_", ""), (base,), members)
+
+    @wraps(changed)
+    def wrong(self: Any, *args: Any, **options: Any) -> Any:
+        _running.parts.append(part)
+        try:
+            return changed(self, *args, **options)
+        finally:
+            _running.parts.pop()
+
+    members = {
+        attribute: wrong if inspect.isfunction(changed) else changed,
+        "mutated": (function, method),
+        "__doc__": function.__doc__,
+    }
+    part = type(name or function.__name__.title().replace("_", ""), (on or base,), members)
+    return part
+
+
+class _Running(threading.local):
+    """The parts of which a wrong method runs in this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.parts: list[type[Any]] = []
+
+
+_running = _Running()
 
 
 def right(self: _Self) -> _Self:
     """Return `self` with the methods that the mutant stands for, as super() does in a class."""
-    wrong = next(base for base in type(self).__mro__ if "mutated" in vars(base))
+    wrong = next((part for part in _running.parts[-1:] if isinstance(self, part)), None)
+    if wrong is None:  # a generator that the wrong method has returned
+        wrong = next(base for base in type(self).__mro__ if "mutated" in vars(base))
     return cast(_Self, super(wrong, self))
 
 
@@ -165,7 +209,7 @@ def right(self: _Self) -> _Self:
 def _all() -> tuple[Mutant, ...]:
     for package in _PACKAGES:
         parent = import_module(f"fscontract.fakes.mutants.{package}")
-        for module in pkgutil.iter_modules(parent.__path__, parent.__name__ + "."):
+        for module in pkgutil.iter_modules(getattr(parent, "__path__", ()), parent.__name__ + "."):
             import_module(module.name)
     return tuple(_REGISTERED)
 

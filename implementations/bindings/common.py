@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.masking import mask, mask_url, passwords_in, secrets_of
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.outcome import FILL, text_of
 from fscontract.contract.targets import is_ours, new_name
+from fscontract.contract.text import mask, mask_url, passwords_in, secrets_of
 
 _MASK = "***"
 

@@ -23,10 +23,9 @@ import click
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.contract.command_line import TARGET_OPTION, say
-from fscontract.contract.masking import mask_url
 from fscontract.contract.models.metadata_table import difference
 from fscontract.contract.targets import UsageError
-from fscontract.contract.text import printable
+from fscontract.contract.text import mask_url, printable
 from fscontract.contract.untrusted import UntrustedError, load_json, parse_json
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.cli.options import inputs, one_line

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import click
 
 from fscontract.contract.command_line import TARGET_OPTION
-from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
+from fscontract.contract.text import mask_url
 from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
 from fscontract.pipeline.blocks import bare_path
@@ -97,9 +97,9 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
     """
     from fscontract.contract.api.errors import IllegalArgumentException
     from fscontract.contract.binding import TargetError
-    from fscontract.contract.masking import redact
     from fscontract.contract.program.outcome import text_of
     from fscontract.contract.targets import UsageError
+    from fscontract.contract.text import redact
 
     def message(error: Exception) -> str:
         text = " ".join(text_of(error).split()) or type(error).__name__

@@ -266,7 +266,11 @@ def test_ids_of_old_are_told(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         [
-            "  seek.begin is seek.zero since 0.2.0: a plainer name",
             "*test_one[[]seek.zero[]] PASSED*",
+            "*RenamedWarning: seek.begin is seek.zero since 0.2.0: a plainer name",
         ]
+    )
+    result = run(pytester, "-W", "error", conftest=conftest, test_it=test)
+    result.stdout.fnmatch_lines(
+        ["test_one: seek.begin is seek.zero since 0.2.0: a plainer name"],
     )

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.fault_executor import without_faults
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Document, Example, Level, Retired
 from fscontract.contract.spec.profiles import Profile
@@ -65,7 +65,7 @@ def _tally(executor: Executor, programs: Iterable[Program]) -> Tally:
         usual: frozenset[int] | None = None
         for program in alike:
             if usual is None:
-                usual = _failures(executor.run(without_faults(program), trace=True))
+                usual = _failures(executor.run(replace(program, faults=None), trace=True))
             execution = executor.run(program)
             if injector.fired:
                 found[_fate(execution, usual)] += 1

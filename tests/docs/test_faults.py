@@ -8,8 +8,8 @@ from functools import lru_cache
 from fscontract.contract.binding import Binding
 from fscontract.contract.program.faults import FAULTS
 from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.faulty_local import local
 from fscontract.fakes.filesystem.filesystem import fake
-from fscontract.fakes.targets import local
 from tests.docs.generated_pages import Tally, fault_tables, tallies
 from tests.docs.pages import hold, hold_widths
 

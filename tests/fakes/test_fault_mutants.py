@@ -7,7 +7,7 @@ import pytest
 from fscontract.contract.program.faults import FAULTS
 from fscontract.contract.spec.clauses import FAULTS as FAULTS_DOCUMENT
 from fscontract.contract.spec.clauses import clauses
-from fscontract.fakes.mutants.faults.variants import VARIANTS
+from fscontract.fakes.mutants.faults import VARIANTS
 from fscontract.fakes.mutants.kinds import FaultKind, Subject
 from fscontract.fakes.mutants.registry import Mutant, kill_table, mutants
 

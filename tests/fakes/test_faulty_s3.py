@@ -16,8 +16,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.fakes.faulty_s3 import FaultyS3Binding
-from fscontract.fakes.targets import s3
+from fscontract.fakes.faulty_s3 import FaultyS3Binding, s3
 from fscontract.implementations.s3 import read_ahead
 from fscontract.implementations.s3.input_stream import S3InputStream
 

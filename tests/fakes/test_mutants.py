@@ -7,11 +7,10 @@ import pytest
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import clauses
+from fscontract.fakes.mutants.correct_parts import MutantFileSystem, OpeningFileSystem
 from fscontract.fakes.mutants.kinds import BROKEN, KINDS, Kind, OpenFileKind, reference_with
-from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem
 from fscontract.fakes.mutants.openfile.variants import OPENINGS
 from fscontract.fakes.mutants.registry import Mutant, kill_table, mutants
-from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
 from fscontract.fakes.mutants.stream.variants import VARIANTS, Variant
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream

@@ -122,12 +122,10 @@ def test_a_range_from_the_start_fails_behind_the_wrapper_of_arrow(
 
 
 def test_what_files_of_arrow_do_shows_behind_its_wrapper(tmp_path: Path, finds: Finds) -> None:
-    """Findings S4, C2 and F4: the wrapper hands on what PyArrow, io and read_block do."""
+    """Findings S4 and F4: the wrapper hands on what PyArrow, io and read_block do."""
     error = "OTHER (SystemError: Negative size"
     finds(arrow_wrapped(tmp_path), "python.read.all", error, 1, ["py_read", -1])
     finds(arrow_wrapped(tmp_path), "read-fully.eof", error, 0, ["read_fully", 1, 1, 0, 1])
-    steps = ["close"], ["py_readline", 0]
-    finds(arrow_wrapped(tmp_path), "python.readline.closed", "returned", 0, *steps)
 
 
 @unclosed

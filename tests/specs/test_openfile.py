@@ -115,7 +115,13 @@ def test_every_testable_clause_without_a_program_is_about_a_failure() -> None:
     """An example can't say that an open fails; all others have one, or a cost."""
     bare = {c.id.removeprefix("open.") for c in _own() if c.testable and not (c.examples or c.cost)}
     assert bare == {
-        *("status-name", "status-name-used", "status-name-when", "status-foreign-name"),
+        *(
+            "status-null",
+            "status-name",
+            "status-name-used",
+            "status-name-when",
+            "status-foreign-name",
+        ),
         *("status-pinned", "must-unknown", "must-unsupported", "std-must-unrecognised"),
         *("build-checks-options", "option-null", "build-missing", "build-directory"),
         *("get-ioerror", "read-fails", "failure-stage", "foreign-path", "permission-delayed"),

@@ -17,6 +17,7 @@ from fscontract.contract.runner.result import (
     MEANINGS,
     UNVERIFIED,
     ClauseResult,
+    Counterexample,
     Entry,
     Group,
     NotSetUp,
@@ -117,6 +118,10 @@ class DocumentResults(NamedTuple):
         return sum(len(section.rows) for section in self.sections)
 
 
+#: The further failures of a clause that the page shows.
+_MAX_OTHERS = 9
+
+
 class Finding(NamedTuple):
     """A clause that does not hold, with its program as a drawing."""
 
@@ -135,6 +140,17 @@ class Finding(NamedTuple):
         """What came."""
         example = self.result.counterexample
         return example.actual if example else ""
+
+    @property
+    def others(self) -> tuple[Counterexample, ...]:
+        """Further failures of the clause, as many as the page shows."""
+        return self.result.others[:_MAX_OTHERS]
+
+    @property
+    def more(self) -> str:
+        """The number of failures that the page leaves out, "" if none."""
+        count = len(self.result.others) - _MAX_OTHERS
+        return "" if count <= 0 else f"{plural(count, 'failure')} more in the JSON report"
 
     @property
     def commands(self) -> list[str]:

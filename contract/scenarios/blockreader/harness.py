@@ -1,11 +1,27 @@
-"""Drive a block reader over the blocks of files, and judge the records that it delivers."""
+"""Drive a block reader over blocks of files in memory, and judge the records that it delivers.
+
+The port of a block reader provides no filesystem, so the files are not instrumented from outside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
+from fscontract.contract.api.errors import (
+    EOFException,
+    FileNotFoundException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.api.filesystem import (
+    Buffer,
+    FileStatus,
+    FileSystem,
+    FSDataInputStream,
+    FutureDataInputStreamBuilder,
+)
 from fscontract.contract.models.blockreader import Block, Delivered, split_blocks
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
@@ -13,7 +29,6 @@ from fscontract.contract.pipeline_bindings import (
     DeliveredRecord,
     ReaderSettings,
 )
-from fscontract.contract.scenarios.blockreader.instrumented_files import InstrumentedFiles
 from fscontract.contract.scenarios.scenario import Harness
 
 PATH = "/file"
@@ -80,3 +95,196 @@ class ReaderHarness(Harness):
         except kinds as error:
             return error
         return self.fail("an exception", f"{result!r:.300}")
+
+
+class TooManyCalls(Exception):
+    """A reader makes more reads than any file needs."""
+
+
+def _unsupported(self: object, *args: object, **kwargs: object) -> NoReturn:
+    raise UnsupportedOperationException("these files have no such operation")
+
+
+class InstrumentedFiles(FileSystem):
+    """Files that can only be read.
+
+    `shorts` limits the bytes of one read after the other, cyclically; `fail` may raise before a
+    read at a position. A reader that makes more than `patience` reads is stopped.
+    """
+
+    def __init__(self, files: dict[str, bytes], patience: int = 20_000) -> None:
+        self.files = files
+        self.shorts: Sequence[int] = ()
+        self.fail: Callable[[int], None] = lambda position: None
+        self.patience = patience
+        self.block_size = 128
+        #: The lengths of statuses, where they are wrong.
+        self.stated: dict[str, int] = {}
+        self.opened: list[InstrumentedBuilder] = []
+        self.streams: list[InstrumentedStream] = []
+        self.max_open = 0
+        #: The end of the furthest read.
+        self.furthest = 0
+        self.reads = 0
+
+    @property
+    def open_streams(self) -> int:
+        """Return how many streams are open."""
+        return sum(not stream.closed for stream in self.streams)
+
+    def limit_read(self, position: int, length: int) -> int:
+        """Log a read, and return how many bytes it may give."""
+        self.reads += 1
+        if self.reads > self.patience:
+            raise TooManyCalls(f"more than {self.patience} reads")
+        self.fail(position)
+        if not self.shorts:
+            return length
+        return min(length, self.shorts[self.reads % len(self.shorts)])
+
+    def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
+        """Return a builder that logs its options."""
+        return InstrumentedBuilder(self, path)
+
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """Open a stream without a builder."""
+        if path not in self.files:
+            raise FileNotFoundException(path, "no such file")
+        self.streams.append(InstrumentedStream(self, self.files[path]))
+        self.max_open = max(self.max_open, self.open_streams)
+        return self.streams[-1]
+
+    def get_file_status(self, path: str) -> FileStatus:
+        """Return the status, with the length that is stated if there is one."""
+        if path not in self.files:
+            raise FileNotFoundException(path, "no such file")
+        length = self.stated.get(path, len(self.files[path]))
+        return FileStatus(path, length, block_size=self.block_size)
+
+    list_status = create = mkdirs = delete = rename = as_fsspec = _unsupported
+
+
+class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
+    """Logs `options` and the `status`, and opens as `open` does."""
+
+    def __init__(self, files: InstrumentedFiles, path: str) -> None:
+        self._files = files
+        self.path = path
+        self.options: dict[str, object] = {}
+        self.status: FileStatus | None = None
+
+    def opt(self, key: str, value: str | float | bool) -> InstrumentedBuilder:
+        """Log an option."""
+        self.options[key] = value
+        return self
+
+    must = opt_long = must_long = opt_double = must_double = opt
+
+    def buffer_size(self, size: int) -> InstrumentedBuilder:
+        """Ignore the size."""
+        return self
+
+    def with_file_status(self, status: FileStatus | None) -> InstrumentedBuilder:
+        """Log the status."""
+        self.status = status
+        return self
+
+    def build(self) -> Future[FSDataInputStream]:
+        """Open the file."""
+        future: Future[FSDataInputStream] = Future()
+        self._files.opened.append(self)
+        try:
+            future.set_result(self._files.open(self.path))
+        except OSError as error:
+            future.set_exception(error)
+        return future
+
+
+class InstrumentedStream(FSDataInputStream):
+    """A stream whose reads its files limit, fail and log."""
+
+    def __init__(self, files: InstrumentedFiles, data: bytes) -> None:
+        self._files = files
+        self._data = data
+        self._position = 0
+        self.closed = False
+
+    def close(self) -> None:
+        """Close the stream."""
+        self.closed = True
+
+    def get_pos(self) -> int:
+        """Return the position."""
+        return self._position
+
+    def seek(self, position: int) -> None:
+        """Seek; EOFException outside of the file."""
+        self._check()
+        if not 0 <= position <= len(self._data):
+            raise EOFException(f"can't seek to {position} of {len(self._data)}")
+        self._position = position
+
+    def seek_to_new_source(self, position: int) -> bool:
+        """Return False: there is one source."""
+        return False
+
+    def read_byte(self) -> int:
+        """Return the next byte, -1 at the end of the file."""
+        byte = bytearray(1)
+        return byte[0] if self.read_into(byte) == 1 else -1
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Read as many bytes as the files allow."""
+        count = self.pread(self._position, buffer, offset, length)
+        self._position += max(count, 0)
+        return count
+
+    def skip(self, count: int) -> int:
+        """Skip bytes up to the end of the file."""
+        step = max(0, min(count, len(self._data) - self._position))
+        self._position += step
+        return step
+
+    def available(self) -> int:
+        """Return 0: nothing is buffered."""
+        return 0
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Read as many bytes as the files allow."""
+        self._check()
+        remaining = len(buffer) - offset if length is None else length
+        if remaining == 0:
+            return 0
+        count = min(self._files.limit_read(position, remaining), len(self._data) - position)
+        if count <= 0:
+            return -1
+        memoryview(buffer)[offset : offset + count] = self._data[position : position + count]
+        self._files.furthest = max(self._files.furthest, position + count)
+        return count
+
+    def read_fully(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> None:
+        """Read all bytes, by several reads."""
+        size = len(buffer) - offset if length is None else length
+        done = 0
+        while done < size:
+            count = self.pread(position + done, buffer, offset + done, size - done)
+            if count < 0:
+                raise EOFException(f"no {size} bytes at {position}")
+            done += count
+
+    read_vectored = read_buffer = pread_buffer = read_fully_buffer = as_file = _unsupported
+
+    def unbuffer(self) -> None:
+        """Do nothing: there is no buffer."""
+
+    def has_capability(self, name: str) -> bool:
+        """Return False: there are no capabilities."""
+        return False
+
+    def _check(self) -> None:
+        if self.closed:
+            raise OSError("the stream is closed")

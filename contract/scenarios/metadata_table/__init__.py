@@ -7,7 +7,6 @@ from fscontract.contract.scenarios.metadata_table import (
     contents,
     designs,
     failures,
-    pruning,
     services,
 )
 from fscontract.contract.scenarios.metadata_table.harness import TableHarness
@@ -21,6 +20,5 @@ SCENARIOS: ScenarioSet[TableHarness] = ScenarioSet(
         *designs.scenario.all,
         *services.scenario.all,
         *failures.scenario.all,
-        *pruning.scenario.all,
     ),
 )

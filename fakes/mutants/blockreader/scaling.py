@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fscontract.fakes.mutants.blockreader.scaler import Partitions, Report, Scaler
+from fscontract.fakes.mutants.correct_parts import Partitions, Report, Scaler
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader import scaling
 from fscontract.pipeline.blockreader.readers import Counters

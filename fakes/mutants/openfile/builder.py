@@ -1,13 +1,20 @@
-"""Mutants of build(): what it makes of a file, and at which stage it fails."""
+"""Mutants of builders: the status they are given, and at which stage build() fails."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
+from posixpath import basename, dirname
 from typing import Any
 
-from fscontract.contract.api.errors import PathIOException, RemoteFileChangedException
-from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.contract.api.errors import (
+    IllegalArgumentException,
+    PathIOException,
+    RemoteFileChangedException,
+    UnsupportedOperationException,
+)
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream, LocatedFileStatus
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
@@ -199,15 +206,124 @@ def never_fails(self: FailsAtFirstRead, path: str, options: OpenOptions) -> Refe
         return MemoryInputStream(b"", path)
 
 
+def _is_foreign(path: str) -> bool:
+    try:
+        normalize(path)
+    except IllegalArgumentException:
+        return True
+    return False
+
+
 @mutant("open.foreign-path", OpeningFileSystem.open_file)
 def path_is_checked(self: OpeningFileSystem, path: str) -> OpeningBuilder:
-    """open_file() raises IllegalArgumentException for a path of another filesystem."""
-    return right(self).open_file(path if path is None else normalize(path))
+    """open_file() raises KeyError for a path of another filesystem."""
+    if path is not None and _is_foreign(path):
+        raise KeyError(path)
+    return right(self).open_file(path)
 
 
 @mutant("open.foreign-path", OpeningBuilder.build)
 def build_checks_scheme(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """build() raises IllegalArgumentException for a path of another filesystem."""
+    """build() raises UnsupportedOperationException for a path of another filesystem."""
     self._check_keys()
-    normalize(self._path)
+    if _is_foreign(self._path):
+        raise UnsupportedOperationException(f"no filesystem for {self._path}")
     return right(self).build()
+
+
+#: The classes that these filesystems know.
+_KNOWN = (FileStatus, LocatedFileStatus)
+
+
+@mutant("open.status-null", OpeningBuilder.with_file_status)
+def status_needed(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
+    """A null status raises an IOException."""
+    if status is None:
+        raise PathIOException(self._path, "no status")
+    right(self).with_file_status(status)
+    return self
+
+
+@mutant("open.status-filename-only", OpeningBuilder._options)
+def parents_matter(self: OpeningBuilder) -> OpenOptions:
+    """A status with other parents is refused, as before Hadoop 3.3.5."""
+    path = self._path if self._status is None else self._status.path
+    path = "/" + path.partition("://")[2].partition("/")[2] if "://" in path else path
+    if dirname(path) != dirname(self._path) and basename(path) == basename(self._path):
+        raise IllegalArgumentException(f"{path!r} is not {self._path!r}")
+    return right(self)._options()
+
+
+@mutant("open.status-path", OpeningBuilder._options)
+def scheme_matters(self: OpeningBuilder) -> OpenOptions:
+    """A status under another scheme is refused, such as one from behind a mount table."""
+    if self._status is not None and "://" in self._status.path:
+        raise IllegalArgumentException(f"wrong filesystem: {self._status.path!r}")
+    return right(self)._options()
+
+
+class _Follower(OpeningBuilder):
+    """A builder that opens what the status names, if `_follows` says so."""
+
+    def _follows(self, status: FileStatus) -> bool:
+        return False
+
+    def with_file_status(self, status: FileStatus | None) -> OpeningBuilder:
+        super().with_file_status(status)
+        misnamed = status is not None and basename(status.path) != basename(self._path)
+        if status is not None and misnamed and self._follows(status):
+            self._path = status.path
+            self._status = None
+        return self
+
+
+@mutant("open.status-name", _Follower._follows)
+def status_names_file(self: _Follower, status: FileStatus) -> bool:
+    """The file that the status names is opened."""
+    return type(status) in _KNOWN
+
+
+@mutant("open.status-foreign-name", _Follower._follows)
+def foreign_status_names_file(self: _Follower, status: FileStatus) -> bool:
+    """The file that the status names is opened if the status is of a foreign class."""
+    return type(status) not in _KNOWN
+
+
+@mutant("open.status-name-used", OpeningBuilder.with_file_status)
+def name_unchecked(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
+    """The length of a status counts, whichever file the status is of."""
+    right(self).with_file_status(status)
+    self._status = status and replace(status, path=self._path)
+    return self
+
+
+@mutant("open.status-name-when", OpeningBuilder.with_file_status)
+def name_checked_when_set(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
+    """with_file_status() itself refuses a status of another name."""
+    if status is not None and basename(status.path) != basename(self._path):
+        raise IllegalArgumentException(f"{status.path!r} is not {self._path!r}")
+    right(self).with_file_status(status)
+    return self
+
+
+@mutant("open.status-pinned", OpeningBuilder.with_file_status)
+def version_unchecked(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
+    """The version in a status is left out of account."""
+    right(self).with_file_status(status and replace(status, etag=None))
+    return self
+
+
+@mutant("open.status-class", OpeningBuilder._options)
+def class_cast(self: OpeningBuilder) -> OpenOptions:
+    """A status of a foreign class ends in a ClassCastException."""
+    if self._status is not None and type(self._status) not in _KNOWN:
+        raise RuntimeError(f"{type(self._status).__name__} can't be cast to FileStatus")
+    return right(self)._options()
+
+
+@mutant("open.status-located", OpeningBuilder._options)
+def located_refused(self: OpeningBuilder) -> OpenOptions:
+    """A status with locations is refused."""
+    if isinstance(self._status, LocatedFileStatus):
+        raise IllegalArgumentException("a LocatedFileStatus is not of this store")
+    return right(self)._options()

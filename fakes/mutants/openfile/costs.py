@@ -7,7 +7,7 @@ from typing import Any
 
 from fscontract.contract.api.filesystem import Buffer, FileRange
 from fscontract.contract.api.iostatistics import STREAM_READ_BYTES, STREAM_READ_UNBUFFERED
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OpeningFileSystem,
     OptionStream,
     StoredFiles,

@@ -18,7 +18,7 @@ from fscontract.contract.api.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OWN_KEY,
     UNSUPPORTED_KEY,
     OpeningBuilder,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
 
 from fscontract.contract.api.errors import (
     IllegalArgumentException,
@@ -21,7 +20,7 @@ from fscontract.contract.api.openfile_options import (
     SPLIT_START,
     option_table,
 )
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
@@ -89,18 +88,6 @@ def shorter_is_changed(self: OptionStream) -> int:
     if value < 0 and self._pos < self._size:
         raise PathIOException(self.path, f"the file ends before {self._size}")
     return value
-
-
-@mutant("open.length-status", OpeningBuilder._options)
-def option_beats_status(self: OpeningBuilder) -> OpenOptions:
-    """A length as option goes before that in the status."""
-    options, status = right(self)._options(), self._status
-    self._status = None
-    declared: Any = right(self)._options().length
-    self._status = status
-    if declared is None or LENGTH not in self._values:
-        return options
-    return replace(options, length=declared)
 
 
 @mutant("open.length-over-split")
@@ -189,10 +176,10 @@ def no_buffer_size(self: OpeningBuilder, size: int) -> OpeningBuilder:
 
 
 @mutant("open.buffer-size-method")
-class BufferMustBePositive(OpeningBuilder):
-    """buffer_size() with 0 or less makes the open fail."""
+class BufferMustBeWhole(OpeningBuilder):
+    """buffer_size() with anything but a multiple of 4096 makes the open fail."""
 
-    size = 1
+    size = 4096
 
     def buffer_size(self, size: int) -> OpeningBuilder:
         super().buffer_size(size)
@@ -200,8 +187,8 @@ class BufferMustBePositive(OpeningBuilder):
         return self
 
     def _options(self) -> OpenOptions:
-        if self.size <= 0:
-            raise IllegalArgumentException("a buffer has a positive size")
+        if self.size > 0 and self.size % 4096:
+            raise PathIOException(self._path, f"{self.size} is no multiple of 4096")
         return super()._options()
 
 

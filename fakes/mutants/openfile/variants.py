@@ -19,14 +19,21 @@ from fscontract.contract.api.errors import (
     NullPointerException,
     RemoteFileChangedException,
 )
-from fscontract.contract.api.filesystem import Buffer, ByteBuffer, FSDataInputStream
-from fscontract.fakes.mutants.openfile.filesystems import (
+from fscontract.contract.api.filesystem import (
+    Buffer,
+    ByteBuffer,
+    FileStatus,
+    FSDataInputStream,
+)
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, LENGTH
+from fscontract.fakes.mutants.correct_parts import (
     OpeningBuilder,
     OpeningFileSystem,
     OptionStream,
     StoredFiles,
     filesystem_of,
 )
+from fscontract.implementations.filesystem_base import normalize
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.openfile_builder import OpenOptions
 
@@ -206,6 +213,59 @@ class FirstRefusalWins(OpeningBuilder):
         super()._check_keys()
 
 
+class ChecksPathAtOnce(OpeningFileSystem):
+    """open_file() itself refuses a path of another filesystem."""
+
+    def open_file(self, path: str) -> OpeningBuilder:
+        return super().open_file(path if path is None else normalize(path))
+
+
+class NullStatusIsNoPointer(OpeningBuilder):
+    """A null status raises NullPointerException, as before Hadoop 3.3.5."""
+
+    def with_file_status(self, status: FileStatus | None) -> OpeningBuilder:
+        if status is None:
+            raise NullPointerException("no status")
+        super().with_file_status(status)
+        return self
+
+
+class OptionBeatsStatus(OpeningBuilder):
+    """The length of a status is a hint that is not taken if there is one as option."""
+
+    def _options(self) -> OpenOptions:
+        options, status = super()._options(), self._status
+        self._status = None
+        declared = super()._options().length
+        self._status = status
+        if declared is None or LENGTH not in self._values:
+            return options
+        return replace(options, length=declared)
+
+
+class RefusesEmptyBuffers(OpeningBuilder):
+    """A buffer size below 1 raises IllegalArgumentException."""
+
+    def _options(self) -> OpenOptions:
+        size = self.text(BUFFER_SIZE).strip()
+        digits = size.lstrip("+-")
+        if digits.isdecimal() and (size.startswith("-") or not digits.strip("0")):
+            raise IllegalArgumentException(f"no buffer has {size:.20} bytes")
+        return super()._options()
+
+
+class TrustsLength(StoredFiles):
+    """A read at the end that was declared asks for nothing, not even whether there is a file."""
+
+    def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
+        try:
+            return super()._open_by(path, options)
+        except FileNotFoundException as error:
+            if options.length is None:
+                raise
+            return DoomedStream(path, error, options.length)
+
+
 #: Every variant, as a filesystem.
 OPENINGS: tuple[type[OpeningFileSystem], ...] = tuple(
     filesystem_of(variant)
@@ -225,5 +285,10 @@ OPENINGS: tuple[type[OpeningFileSystem], ...] = tuple(
         NullIsNoPointer,
         OwnValuesAreNumbers,
         FirstRefusalWins,
+        ChecksPathAtOnce,
+        NullStatusIsNoPointer,
+        OptionBeatsStatus,
+        RefusesEmptyBuffers,
+        TrustsLength,
     )
 )

@@ -12,8 +12,8 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import Buffer, FileStatus
+from fscontract.fakes.mutants.correct_parts import MutantFileSystem
 from fscontract.fakes.mutants.registry import mutant, right
-from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
 from fscontract.fakes.mutants.stream.variants import HoldsDescriptor, NoUnbuffer
 from fscontract.implementations.memory import MemoryInputStream
 

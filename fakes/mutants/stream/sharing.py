@@ -8,8 +8,8 @@ from typing import Any
 
 from fscontract.contract.api.errors import NullPointerException, PathIOException
 from fscontract.contract.api.filesystem import Buffer, FileRange
+from fscontract.fakes.mutants.correct_parts import LiveStream
 from fscontract.fakes.mutants.registry import mutant
-from fscontract.fakes.mutants.stream.filesystem import LiveStream
 from fscontract.implementations.input_stream import positioned_length
 from fscontract.implementations.memory import MemoryInputStream
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
+    IllegalArgumentException,
     PathIOException,
     UnsupportedOperationException,
 )
@@ -276,6 +277,20 @@ class HoldsDescriptor(Variant):
             self._give_back = None
 
 
+class RefusesNoRanges(Variant):
+    """An empty list of ranges raises IllegalArgumentException, as in newer releases of Hadoop."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        super().read_vectored(ranges, allocate, release)
+        if not ranges:
+            raise IllegalArgumentException("no ranges")
+
+
 #: Every variant.
 VARIANTS: tuple[type[Variant], ...] = (
     LaxSeek,
@@ -295,4 +310,5 @@ VARIANTS: tuple[type[Variant], ...] = (
     RefusesNewSource,
     PositionWhenClosed,
     HoldsDescriptor,
+    RefusesNoRanges,
 )

@@ -57,10 +57,10 @@ def whole_allocation(call: VectoredRead) -> None:
 
 @mutant("read-vectored.empty", READ_VECTORED)
 def needs_ranges(call: VectoredRead) -> None:
-    """An empty list of ranges raises IllegalArgumentException."""
+    """An empty list of ranges raises EOFException."""
     call.proceed()
     if not call.ranges:
-        raise IllegalArgumentException("there is no range to read")
+        raise EOFException("there is no range to read")
 
 
 @mutant("read-vectored.null-ranges", READ_VECTORED)

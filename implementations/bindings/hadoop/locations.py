@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.masking import mask_url
 from fscontract.contract.targets import UsageError
+from fscontract.contract.text import mask_url
 from fscontract.implementations.bindings.hadoop.conversions import java
 from fscontract.implementations.bindings.hadoop.local_files import (
     ArchiveLocation,

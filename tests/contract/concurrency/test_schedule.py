@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.concurrency import ConcurrencyReport, Schedule, replay_schedule
-from fscontract.contract.concurrency.schedule import Switch
-from fscontract.contract.concurrency.shrink import shrink
+from fscontract.contract.concurrency.schedule import Switch, shrink
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Step
 

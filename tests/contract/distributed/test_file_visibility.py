@@ -11,18 +11,18 @@ import pytest
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.driver import DistributedRun
 from fscontract.contract.distributed.file_visibility import (
+    Written,
     compare,
     is_place,
     write,
-    written_from_json,
-    written_to_json,
 )
+from fscontract.contract.isolation import protocol
 from fscontract.contract.runner import run_options
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.contract.spec.profiles import load_profile
-from fscontract.fakes.mutants.executors.view import View
+from fscontract.fakes.mutants.correct_parts import View
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
@@ -111,8 +111,8 @@ def test_what_is_written_goes_as_json() -> None:
     binding = StreamBinding(MemoryFileSystem(), "files")
     binding.prepare()
     file = write(binding)
-    text = json.dumps(written_to_json(file))
-    assert written_from_json(json.loads(text)) == file
+    text = json.dumps(protocol.to_json(file))
+    assert protocol.from_json(Written, json.loads(text)) == file
     assert len(text) < 500
 
 

@@ -35,7 +35,7 @@ def test_a_hang_is_told_with_what_was_made_small_unless_that_was_abandoned(
     assert found is not None
     recorder = Recorder(examiner, frozenset({"seek.negative", "skip.progress"}), Shard())
 
-    def end(*args: object) -> Execution:
+    def end(*args: object, **options: object) -> Execution:
         raise InterruptedError
 
     monkeypatch.setattr(examiner, "run", end)

@@ -51,6 +51,6 @@ def test_checks_are_dealt_one_by_one() -> None:
 
 def test_the_search_has_nothing_else() -> None:
     """It comes after all parts, when it is known what fails."""
-    part = Shard(failed=frozenset())
+    part = Shard(seen=frozenset())
     assert [*part.deal("seeded", 0, [1, 2])] == []
     assert not part.has(0)

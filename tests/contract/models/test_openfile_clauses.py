@@ -109,11 +109,6 @@ CHARGES = [
         "open.status-name-when",
     ),
     ((("with_file_status", "stale", None),), RAISED, "open.status-pinned"),
-    (
-        (("with_file_status", "own", 10), ("opt_long", LENGTH, 4)),
-        ENDED,
-        "open.length-status",
-    ),
 ]
 
 

@@ -21,7 +21,6 @@ from fscontract.contract.models.openfile_resolution import (
     Call,
     Refusal,
     Resolution,
-    job_calls,
     resolve,
 )
 from fscontract.contract.program.outcome import Kind
@@ -170,19 +169,3 @@ class TestStatus:
     @pytest.mark.parametrize("status", [FileStatus("/a", 0, True), FileStatus("/a", -1)])
     def test_one_that_has_no_length_to_tell_leaves_the_option(self, status: FileStatus) -> None:
         assert resolved(("opt", LENGTH, 32), ("with_file_status", status)).length == 32
-
-
-class TestJobs:
-    def test_prefixes_become_methods(self) -> None:
-        """And are dropped from the keys; mandatory ones come last."""
-        configuration = {
-            "mapreduce.job.input.file.must.fs.a": "1",
-            "mapreduce.job.input.file.option.fs.b": "2",
-            "mapreduce.job.input.file.optional": "3",
-            "fs.c": "4",
-        }
-        assert job_calls(configuration) == (("opt", "fs.b", "2"), ("must", "fs.a", "1"))
-
-    def test_a_prefix_may_lack_its_dot(self) -> None:
-        calls = job_calls({"o.x": "1", "m.y": "2", "mm.z": "3"}, "o", "m")
-        assert calls == (("opt", "x", "1"), ("must", "y", "2"))

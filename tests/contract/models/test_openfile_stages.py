@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from fscontract.contract.api.openfile_options import LENGTH, READ_POLICY, option_table
+from fscontract.contract.api.openfile_options import (
+    BUFFER_SIZE,
+    LENGTH,
+    READ_POLICY,
+    option_table,
+)
 from fscontract.contract.models.openfile_stages import (
     FIRST_READ,
     PINS,
@@ -21,7 +26,7 @@ from fscontract.contract.models.openfile_stages import (
     judge_open_file,
 )
 from fscontract.contract.program.open_calls import Opening
-from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
 from fscontract.contract.program.program import Step
 
 DATA = b"abcdefghij"
@@ -52,7 +57,7 @@ def aspect(said: StageVerdict) -> str:
     return "" if said.failure is None else said.failure.aspect
 
 
-@pytest.mark.parametrize("scene", ["missing", "directory", "unreadable", "foreign"])
+@pytest.mark.parametrize("scene", ["missing", "directory", "unreadable"])
 def test_no_scene_fails_before_the_future_is_asked(scene: str) -> None:
     """Neither open_file() nor build() may tell what is at the path."""
     opened = case(scene=scene)
@@ -60,6 +65,37 @@ def test_no_scene_fails_before_the_future_is_asked(scene: str) -> None:
     assert judge_build(opened, RETURNED).failure is None
     assert clause(judge_open_file(opened, MISSING)) == clause(judge_build(opened, MISSING))
     assert str(clause(judge_build(opened, MISSING))).startswith("open.")
+
+
+@pytest.mark.parametrize("judge", [judge_open_file, judge_build])
+def test_a_path_of_another_filesystem_may_be_refused_at_once(
+    judge: Callable[[Case, Outcome], StageVerdict],
+) -> None:
+    """Its form can't change; but the exception is one for a path."""
+    opened = case(scene="foreign")
+    assert judge(opened, Outcome(Kind.ILLEGAL_ARGUMENT)) == StageVerdict(ended=True)
+    assert clause(judge(opened, Outcome(Kind.OTHER))) == "open.foreign-path"
+
+
+@pytest.mark.parametrize("kind", [Kind.NULL, Kind.ILLEGAL_ARGUMENT])
+def test_a_null_status_may_be_refused(kind: Kind) -> None:
+    opened = case(("with_file_status", "none", None))
+    assert judge_call(opened, 0, Outcome(kind)) == StageVerdict(ended=True)
+    assert judge_call(opened, 0, Outcome(Kind.IO)).failure is not None
+
+
+@pytest.mark.parametrize(("size", "refusable"), [(0, True), (-1, True), (1, False), ("abc", False)])
+def test_a_buffer_size_below_one_may_be_refused(size: object, refusable: bool) -> None:
+    opened = case(("opt", BUFFER_SIZE, size))
+    verdict = judge_build(opened, Outcome(Kind.ILLEGAL_ARGUMENT))
+    assert (verdict == StageVerdict(ended=True)) is refusable
+
+
+def test_a_pread_at_the_declared_end_of_a_missing_file_may_return_the_end() -> None:
+    opened = case(("opt_long", LENGTH, 4), scene="missing")
+    end = returned(-1, bytes([FILL]))
+    assert judge_doomed(opened, Step("pread", (4, 1, 0, 1)), end).failure is None
+    assert judge_doomed(opened, Step("pread", (3, 1, 0, 1)), end).failure is not None
 
 
 def test_a_missing_file_fails_in_the_future_if_the_profile_says_so() -> None:
@@ -165,9 +201,10 @@ def test_a_file_may_end_at_its_declared_length_or_where_it_does() -> None:
     assert opened.contents(DATA) == (DATA, b"abcd")
 
 
-def test_the_length_of_a_status_counts_and_not_that_of_the_option() -> None:
+def test_the_length_of_a_status_or_that_of_the_option_counts() -> None:
+    """A status is a hint, which may be ignored."""
     opened = case(("with_file_status", "own", 4), ("opt_long", LENGTH, 2))
-    assert opened.contents(DATA) == (DATA, b"abcd")
+    assert opened.contents(DATA) == (DATA, b"abcd", b"ab")
 
 
 def test_a_length_beyond_the_file_changes_nothing() -> None:

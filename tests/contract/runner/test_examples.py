@@ -11,11 +11,11 @@ from inline_snapshot import snapshot
 
 from fscontract.contract.binding import Action, Opened
 from fscontract.contract.distributed.partial_results import (
+    Partial,
     merge,
-    partial_from_json,
-    partial_to_json,
 )
 from fscontract.contract.distributed.shard import Shard
+from fscontract.contract.isolation import protocol
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Crash, ended
@@ -135,6 +135,7 @@ def test_parts_of_a_run_come_to_what_one_process_says_of_an_example() -> None:
         gather(binding_of(Misreads), replace(settings, shard=Shard(number, 2)))
         for number in range(2)
     ]
-    sent = [partial_from_json(json.loads(json.dumps(partial_to_json(part)))) for part in parts]
+    texts = [json.dumps(protocol.to_json(part)) for part in parts]
+    sent = [protocol.from_json(Partial, json.loads(text)) for text in texts]
     kept = merge(sent, settings.selected).counterexamples
     assert kept.unheld == {"seek.pos": "read-byte.value"}

@@ -9,7 +9,7 @@ import pytest
 from fscontract.contract.generate import (
     call_alphabet,
     exhaustive,
-    file_changes,
+    fault_programs,
     hypothesis_search,
     random_walk,
 )
@@ -91,7 +91,7 @@ def test_a_given_file_is_the_only_length_that_is_asked_for() -> None:
 
 
 def test_every_changing_program_changes_the_file_once() -> None:
-    for program in file_changes.programs(ALL, frozenset({"overwrite", "delete"}), "quick"):
+    for program in fault_programs.change_programs(ALL, frozenset({"overwrite", "delete"}), "quick"):
         assert sum(s.op == "change" for s in program.steps) == 1
 
 

@@ -124,7 +124,7 @@ def answers(target: str) -> list[dict[str, Any]]:
     ours, theirs = socket.socketpair()
     request: dict[str, Any] = {
         "target": target,
-        "run": protocol.options_to_json(OPTIONS),
+        "run": protocol.to_json(OPTIONS),
         "known": [],
         "crashes": [],
         "until": None,

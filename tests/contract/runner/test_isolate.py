@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -34,6 +35,7 @@ from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.profiles import Profile, load_profile
 from tests.contract.runner.conftest import binding_of, settings_for
 
 SEEK, READ, PREAD = Step("seek", (-1,)), Step("read_byte"), Step("pread", ("len-1", 4, 0, 4))
@@ -141,29 +143,29 @@ def test_events_survive_the_way(event: Event) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "there", "back"),
+    ("kind", "value"),
     [
-        (Crash("seek.pos", SHOWN, hung=True), protocol.crash_to_json, protocol.crash_from_json),
+        (Crash, Crash("seek.pos", SHOWN, hung=True)),
         (
-            (Known("seek.pos", "why", "seek: IO"), Known("seek.pos", "b", "c", until=None)),
-            protocol.known_to_json,
-            protocol.known_from_json,
+            tuple[Known, ...],
+            (
+                Known("seek.pos", "why", "seek: IO"),
+                Known("seek.pos", "b", "c", until=date(2027, 6, 1)),
+            ),
         ),
         (
+            RunOptions,
             RunOptions(
                 *("reference", ("a",), ("seek", "x.*"), "all", "deep", "quick"),
                 *(3, 0.5, {"key": "hunter2"}, "u://f", Path("c")),
             ),
-            protocol.options_to_json,
-            protocol.options_from_json,
         ),
+        (Profile, replace(load_profile("s3"), known=())),
     ],
 )
-def test_requests_survive_the_way(
-    value: object, there: Callable[[object], object], back: Callable[[object], object]
-) -> None:
-    """With the options of the run, its known failures and what has crashed."""
-    assert back(json.loads(json.dumps(there(value)))) == value
+def test_values_survive_the_way(kind: Any, value: object) -> None:
+    """Options of the run, known failures, profiles and crashes."""
+    assert protocol.from_json(kind, json.loads(json.dumps(protocol.to_json(value)))) == value
 
 
 EVERY = frozenset(clauses())

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import warnings
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,11 +13,16 @@ import pytest
 from inline_snapshot import snapshot
 from jsonschema import Draft202012Validator
 
+from fscontract.contract.check import check
+from fscontract.contract.distributed.worker import request_of
 from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec import clauses as module
 from fscontract.contract.spec.clauses import ClauseError, Retired, present, retired, select
 from fscontract.contract.spec.known_failures import KnownError, load_known
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import resolve_any
 from tests.contract.cli.test_main import error, run
 from tests.contract.conftest import FakeSuite
 from tests.contract.report.matrices import judged, save
@@ -30,6 +38,7 @@ OLD = {
 }
 RENAMED = "seek.begin is seek.zero since 0.2.0: a plainer name"
 SPLIT = "seek.far is seek.past-eof and seek.at-len since 0.3.0: it said two things"
+SINCE = "since 0.2.0: plainer names"
 WITHDRAWN = "seek.soft was withdrawn in 0.4.0: the text does not say it"
 
 
@@ -40,12 +49,15 @@ def _old(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _ids(*patterns: str) -> list[str]:
-    return [clause.id for clause in select(patterns)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RenamedWarning)
+        return [clause.id for clause in select(patterns)]
 
 
 def test_an_id_of_old_selects_what_has_taken_its_place() -> None:
     """Beside others, in their order."""
-    assert _ids("seek.begin") == ["seek.zero"]
+    with pytest.warns(RenamedWarning, match=RENAMED):
+        assert [clause.id for clause in select(["seek.begin"])] == ["seek.zero"]
     assert _ids("seek.far", "seek.begin") == ["seek.zero", "seek.past-eof", "seek.at-len"]
 
 
@@ -72,10 +84,8 @@ def test_the_command_says_what_it_takes_an_id_for(stub_target: str, suite: FakeS
 
 
 def test_the_command_refuses_one_that_was_withdrawn(stub_target: str, suite: FakeSuite) -> None:
-    """Once as a notice, once as the error."""
-    result = run("check", stub_target, "--clauses", "seek.soft")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.splitlines()[-1] == f"fscontract: error: {WITHDRAWN}"
+    """With one line."""
+    assert error("check", stub_target, "--clauses", "seek.soft") == WITHDRAWN
 
 
 @pytest.mark.parametrize(
@@ -92,8 +102,9 @@ def test_ids_of_old_can_be_explained(name: str, parts: tuple[str, ...]) -> None:
     assert all(part in result.stdout for part in parts)
 
 
-def _known(path: Path, clause: str) -> Path:
-    path.write_text(f"known:\n- {{clause: {clause}, reason: r, signature: s}}\n")
+def _known(path: Path, *clauses: str) -> Path:
+    entries = (f"- {{clause: {c}, reason: r, signature: s{n}}}" for n, c in enumerate(clauses))
+    path.write_text("\n".join(("known:", *entries, "")))
     return path
 
 
@@ -154,9 +165,9 @@ def test_old_names_of_groups_and_documents_select_the_clauses_of_the_new(
     """With a notice of the new name."""
     monkeypatch.undo()
     assert _ids(pattern) == _ids(*ids)
-    (notice,) = module.notices([pattern])
-    assert notice.startswith(f"{pattern} is ")
-    assert notice.endswith(" since 0.2.0: plainer names")
+    said = module.notice(pattern)
+    assert said.startswith(f"{pattern} is ")
+    assert said.endswith(" since 0.2.0: plainer names")
 
 
 @pytest.mark.parametrize("pattern", ["read*", "seek", "metadata.*", "meta*", "nothing"])
@@ -165,24 +176,86 @@ def test_patterns_of_present_names_keep_their_meaning(
 ) -> None:
     """So `read*` selects the groups that begin so now."""
     monkeypatch.undo()
-    assert module.notices([pattern]) == []
+    assert module.notice(pattern) == ""
 
 
 def test_commands_print_the_new_name_of_each_old_one_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suite: FakeSuite, stub_target: str
 ) -> None:
     monkeypatch.undo()
-    entry = "{clause: read1.eof, reason: r, signature: %s}"
-    known = tmp_path / "k.yaml"
-    known.write_text(f"known: [{entry % 'a'}, {entry % 'b'}]\n")
+    _known(tmp_path / "k.yaml", "read1.eof", "read1.value", "read1.eof")
     monkeypatch.chdir(tmp_path)
-    result = run("check", "--no-isolate", "memory", "--known", str(known), "--profile", "pyfile")
-    assert result.stderr.splitlines() == snapshot(
-        [
-            "fscontract: pyfile is python-file now",
-            "fscontract: read1.eof is read-byte.eof since 0.2.0: plainer names",
-        ]
+    args = ("--known", "k.yaml", "--profile", "pyfile", "--clauses", "unbuf,read1.eof,unbuf")
+    result = run("check", "--no-isolate", "memory", *args)
+    assert result.stderr.splitlines() == [
+        "fscontract: pyfile is python-file now",
+        f"fscontract: unbuf is unbuffer {SINCE}",
+        f"fscontract: read1.eof is read-byte.eof {SINCE}",
+        f"fscontract: read1.value is read-byte.value {SINCE}",
+    ]
+
+
+def test_commands_print_the_new_names_of_old_ones_in_pyproject(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suite: FakeSuite
+) -> None:
+    monkeypatch.undo()
+    _known(tmp_path / "k.yaml", "read1.eof")
+    table = '[tool.fscontract]\nclauses = ["unbuf"]\nprofile = "pyfile"\nknown = "k.yaml"\n'
+    table += '[[tool.fscontract.target]]\ntarget = "memory"\n'
+    (tmp_path / "pyproject.toml").write_text(table)
+    monkeypatch.chdir(tmp_path)
+    assert run("check", "--no-isolate").stderr.splitlines() == [
+        "fscontract: pyfile is python-file now",
+        f"fscontract: unbuf is unbuffer {SINCE}",
+        f"fscontract: read1.eof is read-byte.eof {SINCE}",
+    ]
+
+
+@pytest.mark.parametrize("spawned", [False, True])
+def test_processes_of_a_target_do_not_print_old_names_again(tmp_path: Path, spawned: bool) -> None:
+    """The profile is a file, which a process reads again: the one that the user started warns."""
+    profile = tmp_path / "p.yaml"
+    entry = "known: [{clause: read1.eof, reason: r, signature: s}]"
+    profile.write_text(f"name: p\ntitle: P\nextends: pyfile\n{entry}\n")
+    args = ["check", "memory", "--isolate", "--profile", str(profile), "--clauses", "unbuf", "-q"]
+    never = "import fscontract.contract.isolation.process as p; p.can_fork = lambda: False; "
+    start = f"import sys; {never if spawned else ''}sys.argv[0] = 'fscontract'; "
+    code = start + "from fscontract.contract.cli.main import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *args], capture_output=True, text=True, check=False
     )
+    assert ended.stdout.startswith("memory: conforms")
+    assert ended.stderr.splitlines() == [
+        "fscontract: pyfile is python-file now",
+        f"fscontract: read1.eof is read-byte.eof {SINCE}",
+        f"fscontract: unbuf is unbuffer {SINCE}",
+    ]
+
+
+def test_check_warns_of_each_old_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As a library does, with warnings."""
+    monkeypatch.undo()
+    known = _known(tmp_path / "k.yaml", "read1.eof")
+    with pytest.warns(RenamedWarning) as caught:
+        check("memory", profile="pyfile", clauses="unbuf", known=known)
+    assert {str(one.message) for one in caught} == {
+        "pyfile is python-file now",
+        f"unbuf is unbuffer {SINCE}",
+        f"read1.eof is read-byte.eof {SINCE}",
+    }
+
+
+def test_check_warns_of_the_old_name_of_a_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    with pytest.warns(RenamedWarning, match="metadatatable is metadata-table now"):
+        resolve_any("metadatatable", {})
+
+
+def test_tasks_are_sent_the_present_names_of_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So they warn of nothing."""
+    run = RunOptions(clauses=("seek.far", "getpos"))
+    request = request_of("memory", run, load_profile("reference"))
+    assert request["run"]["clauses"] == ["seek.past-eof", "seek.at-len", "getpos"]
 
 
 def test_an_id_that_is_a_clauses_stands_for_itself() -> None:

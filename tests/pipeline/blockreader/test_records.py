@@ -17,7 +17,7 @@ from fscontract.contract.models.blockreader import (
     split_blocks,
 )
 from fscontract.contract.pipeline_bindings import ReaderSettings
-from fscontract.contract.scenarios.blockreader.instrumented_files import InstrumentedFiles
+from fscontract.contract.scenarios.blockreader.harness import InstrumentedFiles
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 
 #: Few bytes, so that delimiters occur, are cut, and overlap.

@@ -14,10 +14,10 @@ from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants.correct_parts import MutantFileSystem
 from fscontract.fakes.mutants.hadoop import Beneath, over_hadoop
 from fscontract.fakes.mutants.kinds import BROKEN
 from fscontract.fakes.mutants.registry import Mutant, mutants
-from fscontract.fakes.mutants.stream.filesystem import MutantFileSystem
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream

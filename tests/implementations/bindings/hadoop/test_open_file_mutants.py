@@ -14,9 +14,9 @@ from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import Clause, clauses
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.contract.targets import resolve_target
+from fscontract.fakes.mutants.correct_parts import OpeningFileSystem, filesystem_of
 from fscontract.fakes.mutants.hadoop import opening_over_hadoop
 from fscontract.fakes.mutants.kinds import BROKEN
-from fscontract.fakes.mutants.openfile.filesystems import OpeningFileSystem, filesystem_of
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.fakes.mutants.executors.view import View
+from fscontract.fakes.mutants.correct_parts import View
 from fscontract.fakes.mutants.registry import mutant
 
 

@@ -1,0 +1,241 @@
+"""Tell the failures of one clause apart: the call, how it ended, and under which circumstances.
+
+Two programs show the same failure if their signatures are equal. A signature holds no data, no
+positions and no messages, so that it stays the same from run to run, and an entry of a file of
+known failures covers one failure and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fscontract.contract.models.acceptor import delivered
+from fscontract.contract.models.stream_state import Failure, State
+from fscontract.contract.models.transition_table import Call
+from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.outcome import FILL, Kind, Outcome
+from fscontract.contract.program.program import OPERATIONS, Program, Step
+from fscontract.contract.runner.execution import Violation
+
+#: Operations that return a position: those that ask for it, and the one that sets it.
+_TELL = frozenset({"get_pos", "py_tell"})
+_SEEK = "py_seek"
+#: A circumstance that shrinking brings in, since it makes files shorter.
+AT_END = "at the end of the file"
+_ELSEWHERE = "after a call on another stream"
+#: Relations that a wrong position explains, as far as anything is there.
+_OF_POSITION = frozenset(
+    {"", "too early", "too late", "end of file", "no bytes"}
+    | {"wrong after the first byte", "past the end of the file"}
+)
+#: The aspect of a call that had to be refused: its clause says when.
+_ACCEPTED = "accepted"
+
+
+def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> str:
+    """Return how an outcome relates to the one that was right, such as "too early" or "zeros".
+
+    `step` has numbers for anchors. "" if nothing is known of that.
+    """
+    if outcome.raised:
+        return _class_of(outcome) if outcome.kind is Kind.OTHER else ""
+    if failure.aspect == _ACCEPTED:
+        return ""
+    value = outcome.value
+    if step.op in _TELL or step.op == _SEEK:
+        return _of_position(step, state, value)
+    return ", ".join(filter(None, (_of_count(step, state, value), _of_data(step, state, outcome))))
+
+
+def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> Iterator[str]:
+    """Yield what is particular about the state in which a call fails.
+
+    `buffer` is where the buffer of the target may end, in bytes.
+    """
+    if not state.is_open:
+        yield "after close"
+    if state.origin.failed:
+        yield "after a failed call"
+    if state.changed:
+        yield "after a change of the file"
+    at = _position(step, state)
+    if at is None or at < 0 or failure.aspect == _ACCEPTED:
+        return
+    if at >= state.longest:
+        yield AT_END
+    elif at + max(_length(step) or 0, 0) > buffer > 0:
+        yield "beyond the first buffer"
+
+
+def signature(
+    violation: Violation,
+    clause: str,
+    circumstances: Iterable[str],
+    is_displaced: bool,
+    approach: int,
+) -> str:
+    """Return the signature of a shrunk failure that is charged to `clause`.
+
+    If that is the clause of an earlier call, it does not matter which later call showed it.
+
+    A stream that is elsewhere `is_displaced`, by whichever call that was noticed. The
+    first calls, `approach` many, are there to set the position, which a seek would do as well.
+    """
+    kind, relation = violation.outcome.kind.value, violation.relation
+    how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
+    if clause == violation.failure.cause != violation.failure.clause:
+        how = f"later call: {violation.failure.aspect}"
+    before = [*calls_before(violation.program, approach, violation.index)]
+    if _ELSEWHERE in before:
+        # Whichever calls show it, the streams share what they should not.
+        is_displaced, before = True, [_ELSEWHERE]
+        relation = "elsewhere" if _OF_POSITION.issuperset(relation.split(", ")) else relation
+    if is_displaced:
+        how = f"position: {relation or kind}"
+    return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
+
+
+def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
+    """Yield what a program does before the call at `index`, one entry for each kind of call."""
+    opening, faults = program.opening, program.faults
+    if opening is not None:
+        if opening.scene != "file":
+            yield f"open of {opening.scene}"
+        yield from sorted({_setting(call) for call in opening.calls})
+    if faults is not None:
+        yield from sorted(f"fault {kind}" for kind in faults.kinds)
+    if approach:
+        yield "away from the start"
+    steps = program.steps[approach : max(index, 0)]
+    yield from sorted({f"after {step.op}" for step in steps} - {"after close", "after change"})
+    if 0 <= index < len(program.steps):
+        stream = program.steps[index].stream
+        if any(step.stream != stream for step in steps):
+            yield _ELSEWHERE
+
+
+def _setting(call: BuilderCall) -> str:
+    method, key, *_ = call
+    return f"status {key}" if method == "with_file_status" else str(key)
+
+
+def _class_of(outcome: Outcome) -> str:
+    return outcome.detail.partition(":")[0]
+
+
+def _arguments(step: Step) -> dict[str, Any]:
+    return dict(zip(OPERATIONS[step.op], step.args, strict=True))
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
+def _position(step: Step, state: State) -> int | None:
+    """Return the offset at which a call reads, None if that is not known."""
+    if step.op == "read_vectored":
+        return None
+    if step.op != "seek" and "position" in OPERATIONS[step.op]:
+        return _number(_arguments(step)["position"])
+    return state.pos if state.pos >= 0 else None
+
+
+def _length(step: Step) -> int | None:
+    """Return how many bytes a call asks for, None if it does not say."""
+    if step.op in ("read_byte", "py_next"):
+        return 1
+    arguments = _arguments(step)
+    if "start" in arguments:
+        limit = arguments["size"] if arguments["limit"] is None else arguments["limit"]
+        start = _number(arguments["start"])
+        return None if start is None or _number(limit) is None else limit - start
+    return _number(arguments.get("length", arguments.get("size")))
+
+
+def _of_position(step: Step, state: State, value: object) -> str:
+    """Return how a position that a call returned relates to where the stream is."""
+    if type(value) is not int:
+        return f"a {type(value).__name__}"
+    expected: int | None = state.pos
+    if step.op == _SEEK:
+        offset, whence = step.args
+        base = {0: 0, 1: state.pos, 2: state.longest}.get(whence)
+        expected = None if base is None or type(offset) is not int else base + offset
+    if expected is None or state.pos < 0 or value == expected:
+        return ""
+    return "negative" if value < 0 else "too early" if value < expected else "too late"
+
+
+def _count(value: object) -> int | None:
+    """Return the number of bytes that a call says it has read."""
+    return _number(value[0] if type(value) is tuple and value else value)
+
+
+def _of_count(step: Step, state: State, value: object) -> str:
+    count, length = _count(value), _length(step)
+    if step.op == "read_byte" and count == -1:
+        return "end of file"
+    if count is None or step.op == "read_byte" or "read" not in step.op:
+        return "negative" if count is not None and count < 0 else ""
+    if count < -1:
+        return "negative count"
+    if count <= 0:
+        return "end of file" if count else "no bytes"
+    at = _position(step, state)
+    if at is not None and at >= 0 and count > max(state.longest - at, 0):
+        return "past the end of the file"
+    return "more than asked for" if length is not None and count > length else ""
+
+
+def _of_data(step: Step, state: State, outcome: Outcome) -> str:
+    """Return where wrong bytes come from; "" if they are right, or there are none."""
+    if step.op == "read_vectored":
+        return _of_ranges(step, state, outcome.value)
+    data = _data(step, state, outcome)
+    if data is None or (not data and type(outcome.value) is not bytes):
+        return ""
+    return _of_bytes(data, _position(step, state), state) if data else "no bytes"
+
+
+def _of_ranges(step: Step, state: State, results: object) -> str:
+    """Return where the bytes of the first wrong range come from."""
+    ranges = step.args[0]
+    if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
+        return ""
+    for asked, result in zip(ranges, results, strict=True):
+        if not isinstance(asked, tuple) or not isinstance(result, Outcome) or result.raised:
+            continue
+        text = _of_bytes(result.buffer, _number(asked[0]), state) if result.buffer else ""
+        if text:
+            return text
+    return ""
+
+
+def _of_bytes(data: bytes, at: int | None, state: State) -> str:
+    if at is not None and any(v[at : at + len(data)] == data for v in state.versions):
+        return ""
+    if data == bytes([FILL]) * len(data):
+        return "buffer not filled"
+    if not any(data):
+        return "zeros"
+    version = state.versions[-1]
+    if at is None or at < 0:
+        return "" if data in version else "bytes not in the file"
+    if data[:1] == version[at : at + 1]:
+        return "wrong after the first byte"
+    found = version.find(data)
+    if found < 0:
+        return "bytes not in the file"
+    return "too early" if found < at else "too late"
+
+
+def _data(step: Step, state: State, outcome: Outcome) -> bytes | None:
+    buffer = outcome.buffer
+    if buffer is None or step.op == "py_readinto" or "position" not in OPERATIONS[step.op]:
+        return delivered(Call(step.op, step.args, state, frozenset()), outcome)
+    arguments = _arguments(step)
+    start = _number(arguments.get("offset", arguments.get("start", 0))) or 0
+    count = _count(outcome.value)
+    length = _length(step) if count is None else count
+    return buffer[start : start + max(length or 0, 0)]

@@ -1,1 +1,0 @@
-"""Mutants of the document executors: what an executor sees of a driver's files."""

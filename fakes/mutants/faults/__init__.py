@@ -1,1 +1,0 @@
-"""Mutants of the document faults: streams that do wrong when their requests fail."""

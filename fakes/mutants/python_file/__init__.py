@@ -1,1 +1,0 @@
-"""Mutants of the document python-file, one module for each theme."""

@@ -1,0 +1,159 @@
+"""A clause keeps all its distinct failures; each is known, new or fixed by itself."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.report.text import failure_block, known_line
+from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.known_failures import Known, prune_known, save_known, write_known
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.conftest import MakeRun
+from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
+
+TODAY = date(2027, 1, 1)
+CLAUSE = Clause("seek.pos", Level.MUST, "seek()", "It moves.", "demo", because="Readers stop.")
+
+
+def _failure(signature: str) -> Counterexample:
+    program = Program(3, (Step("seek", (1,)), Step("get_pos")))
+    return Counterexample(program, ("1",), "2", identity=signature, how="get_pos: returned")
+
+
+EARLY, LATE, CLOSED = _failure("position: early"), _failure("position: late"), _failure("closed")
+
+
+def _entry(signature: str) -> Known:
+    return Known("seek.pos", f"reason of {signature}", signature)
+
+
+def _outcome(failures: tuple[Counterexample, ...], *signatures: str) -> ClauseResult:
+    return outcome_of(CLAUSE, Seen(3, failed=failures), map(_entry, signatures), TODAY)
+
+
+class TwoBugs(MemoryInputStream):
+    """A stream with two bugs of one clause, of which one is seen in shorter programs."""
+
+    def seek(self, position: int) -> None:
+        """Go one too far from 3, and to the start from 4, of files that are not short."""
+        super().seek(position)
+        if position == 3 < self._size:
+            self._pos = 4
+        if position == 4 < self._size:
+            self._pos = 0
+
+
+class FailsThenLies(MemoryInputStream):
+    """The position is wrong after a skip, which returns too much in each program."""
+
+    def skip(self, count: int) -> int:
+        """Return 99."""
+        return super().skip(count) and 99
+
+    def unbuffer(self) -> None:
+        """Lose the position."""
+        self._pos = 0
+
+
+def test_each_distinct_failure_of_a_clause_is_kept() -> None:
+    result = check(binding_of(TwoBugs), settings_for("seek.pos"))
+    (judged,) = result.clauses
+    signatures = {failure.signature for failure in judged.counterexamples}
+    assert {"position: too late; after seek", "position: too early; after seek"} <= signatures
+
+
+def test_a_run_is_judged_to_its_end_after_a_failure(executor: MakeExecutor) -> None:
+    steps = (Step("skip", (1,)), Step("seek", (-1,)), Step("close"), Step("read_byte"))
+    program = Program(5, steps)
+    assert executor(FailsThenLies).run(program).later == []
+    seen = executor(FailsThenLies).run(program, resume=True)
+    assert [violation.step.op for violation in seen.violations] == ["skip"]
+
+    class Lax(FailsThenLies):
+        def seek(self, position: int) -> None:
+            """Accept anything."""
+
+    seen = executor(Lax).run(program, resume=True)
+    assert [violation.step.op for violation in seen.violations] == ["skip", "seek"]
+
+
+def test_a_consequence_of_a_failure_is_no_failure_of_its_own() -> None:
+    """A read after a seek that went astray is right where the stream is."""
+    result = check(binding_of(TwoBugs), settings_for("seek.pos", "read-byte.value"))
+    assert {c.clause.id for c in result.clauses if c.counterexamples} == {"seek.pos"}
+
+
+def test_a_clause_with_a_failure_that_is_not_listed_fails_and_shows_that_first() -> None:
+    result = _outcome((EARLY, LATE), "position: early")
+    assert result.outcome is Verdict.FAIL
+    assert [f.signature for f in result.counterexamples] == ["position: late", "position: early"]
+    assert [f.known for f in result.counterexamples] == ["", "reason of position: early"]
+
+
+def test_a_clause_is_known_if_each_of_its_failures_is() -> None:
+    result = _outcome((EARLY, LATE), "position: early", "position: late")
+    assert result.outcome is Verdict.KNOWN
+    assert known_line(result).endswith("reason of position: early; reason of position: late")
+
+
+def test_an_entry_without_circumstances_covers_all_failures_of_its_kind() -> None:
+    """So files of versions before 0.2.0 keep their meaning."""
+    assert _outcome((EARLY, LATE), "get_pos: returned").outcome is Verdict.KNOWN
+
+
+def test_an_entry_that_did_not_occur_is_fixed_beside_others_that_did() -> None:
+    result = _outcome((EARLY,), "position: early", "closed")
+    assert result.outcome is Verdict.FIXED
+    assert result.reason.endswith("but it did not fail: closed")
+
+
+def test_a_known_file_is_written_and_pruned_failure_by_failure(
+    tmp_path: Path, make_run: MakeRun
+) -> None:
+    path = tmp_path / "known.yaml"
+    save_known(path, (_entry("position: early"),))
+    run = make_run(_outcome((EARLY, LATE), "position: early"))
+    assert [e.signature for e in write_known(path, run, "new")] == ["position: late"]
+    assert write_known(path, run, "again") == ()
+    save_known(path, (_entry("position: early"), _entry("closed")))
+    run = make_run(_outcome((EARLY,), "position: early", "closed"))
+    assert [entry.signature for entry in prune_known(path, run)] == ["closed"]
+
+
+def test_a_report_shows_three_failures_and_counts_the_rest() -> None:
+    failures = (EARLY, LATE, CLOSED, _failure("a"), _failure("b"))
+    lines = failure_block(_outcome(failures, "closed"))
+    assert sum(line.startswith("  program") for line in lines) == 3
+    assert "  more       2 failures in the JSON report" in lines
+
+
+def test_the_json_report_has_every_failure(make_run: MakeRun) -> None:
+    run: RunResult = make_run(_outcome((EARLY, LATE, CLOSED), "closed"))
+    report = run.to_dict()
+    schema = json.loads((files("fscontract.specs") / "report.schema.json").read_text())
+    Draft202012Validator(schema).validate(report)
+    (clause,) = report["clauses"]
+    signatures = [clause["counterexample"]["signature"]]
+    signatures += [other["signature"] for other in clause["others"]]
+    assert signatures == ["position: early", "position: late", "closed"]
+    assert clause["others"][1]["known"] == "reason of closed"
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_signatures_of_a_run_do_not_depend_on_its_seed(seed: int) -> None:
+    result = check(binding_of(TwoBugs), settings_for("seek.pos", seed=seed))
+    (judged,) = result.clauses
+    assert sorted(f.signature for f in judged.counterexamples) == [
+        "position: too early; after seek",
+        "position: too late; after seek",
+    ]

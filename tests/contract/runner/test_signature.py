@@ -1,0 +1,161 @@
+"""Signatures tell failures apart, and stay the same for the same failure."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.models.stream_state import Failure, Origin, State
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.signature import (
+    AT_END,
+    calls_before,
+    circumstances,
+    relation,
+    signature,
+)
+
+DATA = bytes(range(10, 30))
+DATA_FAILURE = Failure("demo.data", "", "data")
+ACCEPTED = Failure("demo.refused", "", "accepted")
+
+
+def _state(pos: int = 4, **more: object) -> State:
+    state = State(pos, True, Origin("open"), (DATA,))
+    return state._replace(**more)  # type: ignore[arg-type]
+
+
+def _read(data: bytes, size: int = 4) -> Outcome:
+    return returned(len(data), data + bytes([FILL]) * (size - len(data)))
+
+
+def _range(data: bytes) -> Outcome:
+    return returned(len(data), data)
+
+
+RANGES = Step("read_vectored", (((2, 2), (8, 2)), "heap", "absent"))
+READ = Step("read_into", (4, 0, 4))
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "expected"),
+    [
+        (READ, _read(DATA[4:8]), ""),
+        (READ, _read(DATA[2:6]), "too early"),
+        (READ, _read(DATA[6:10]), "too late"),
+        (READ, _read(bytes(4)), "zeros"),
+        (READ, _read(bytes([FILL]) * 4), "buffer not filled"),
+        (READ, _read(b"zzzz"), "bytes not in the file"),
+        (READ, _read(DATA[4:6] + b"zz"), "wrong after the first byte"),
+        (READ, returned(0, bytes([FILL]) * 4), "no bytes"),
+        (READ, returned(-1, bytes([FILL]) * 4), "end of file"),
+        (READ, returned(-2, bytes([FILL]) * 4), "negative count"),
+        (READ, returned(9, DATA[4:8]), "more than asked for"),
+        (Step("read_byte"), returned(DATA[3]), "too early"),
+        (Step("read_byte"), returned(0), "zeros"),
+        (Step("get_pos"), returned(3), "too early"),
+        (Step("get_pos"), returned(5), "too late"),
+        (Step("get_pos"), returned(-1), "negative"),
+        (Step("get_pos"), returned("4"), "a str"),
+        (Step("py_seek", (2, 1)), returned(5), "too early"),
+        (Step("py_seek", (-2, 2)), returned(18), ""),
+        (Step("py_read", (4,)), returned(DATA[6:10]), "too late"),
+        (Step("py_read", (4,)), returned(b""), "no bytes"),
+        (Step("pread", (8, 4, 0, 4)), _read(DATA[4:8]), "too early"),
+        (Step("pread", (18, 4, 0, 4)), _read(DATA[18:] + b"zz"), "past the end of the file"),
+        (Step("read_fully_all", (8, 4)), returned(None, DATA[9:13]), "too late"),
+        (Step("pread_buffer", (8, 6, 1, 5)), returned((4, 5, 5), b"\1" + bytes(4)), "zeros"),
+        (Step("available"), returned(-3), "negative"),
+        (RANGES, returned((_range(DATA[2:4]), _range(DATA[9:11]))), "too late"),
+        (RANGES, returned((_range(DATA[2:4]), _range(DATA[8:10]))), ""),
+        (Step("seek", (3,)), Outcome(Kind.IO, detail="OSError: no"), ""),
+        (Step("seek", (3,)), Outcome(Kind.OTHER, detail="KeyError: 'x'"), "KeyError"),
+    ],
+)
+def test_a_relation_says_how_an_outcome_differs_from_the_right_one(
+    step: Step, outcome: Outcome, expected: str
+) -> None:
+    assert expected in relation(step, _state(), outcome, DATA_FAILURE).split(", ")
+
+
+def test_a_call_that_had_to_be_refused_has_no_relation() -> None:
+    assert relation(READ, _state(), _read(bytes(4)), ACCEPTED) == ""
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (_state(), []),
+        (_state(20), [AT_END]),
+        (_state(14), ["beyond the first buffer"]),
+        (_state(is_open=False), ["after close"]),
+        (_state(origin=Origin("seek", failed=True)), ["after a failed call"]),
+        (_state(changed=True), ["after a change of the file"]),
+        (_state(-1), []),
+    ],
+)
+def test_circumstances_name_what_is_particular_about_a_state(
+    state: State, expected: list[str]
+) -> None:
+    assert list(circumstances(state, 16, READ, DATA_FAILURE)) == expected
+
+
+def test_calls_before_are_named_once_without_those_that_only_set_the_position() -> None:
+    steps = (Step("skip", (1,)), Step("unbuffer"), Step("unbuffer"), Step("close"), READ)
+    assert list(calls_before(Program(5, steps), 1, 4)) == ["away from the start", "after unbuffer"]
+
+
+def test_calls_before_name_another_stream_and_the_options_of_an_open() -> None:
+    steps = (Step("unbuffer", stream=1), READ)
+    opening = Opening("late", (("opt_long", "key", 5), ("with_file_status", "own", None)))
+    program = Program(5, steps, 2, opening)
+    assert list(calls_before(program, 0, 1)) == [
+        "open of late",
+        "key",
+        "status own",
+        "after unbuffer",
+        "after a call on another stream",
+    ]
+
+
+def _violation(**more: object) -> Violation:
+    steps = (Step("unbuffer"), READ)
+    fields: dict[str, object] = {"relation": "too late", **more}
+    return Violation(Program(5, steps), 1, READ, _read(DATA[6:10]), DATA_FAILURE, **fields)  # type: ignore[arg-type]
+
+
+def test_a_signature_has_the_call_how_it_ended_and_the_circumstances() -> None:
+    text = signature(
+        _violation(), "demo.data", ["after a failed call"], is_displaced=False, approach=0
+    )
+    assert text == "read_into: returned too late; after a failed call; after unbuffer"
+
+
+def test_a_stream_that_is_elsewhere_has_the_same_signature_whichever_call_noticed() -> None:
+    told = Violation(
+        Program(5, (Step("unbuffer"), Step("get_pos"))),
+        1,
+        Step("get_pos"),
+        returned(9),
+        DATA_FAILURE,
+        relation="too late",
+    )
+    texts = {
+        signature(v, "demo.seek", (), is_displaced=True, approach=0) for v in (told, _violation())
+    }
+    assert texts == {"position: too late; after unbuffer"}
+
+
+def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> None:
+    caused = Failure("demo.data", "close.state", "accepted")
+    violations = [
+        Violation(Program(5, (Step("close"), step)), 1, step, _read(DATA[6:10]), caused)
+        for step in (READ, Step("get_pos"))
+    ]
+    texts = {
+        signature(v, "close.state", ["after close"], is_displaced=False, approach=0)
+        for v in violations
+    }
+    assert texts == {"later call: accepted; after close"}
