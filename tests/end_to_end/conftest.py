@@ -1,4 +1,4 @@
-"""Run the command in a process of its own, and check that it leaves nothing behind."""
+"""Run the command in a separate process, and check that it leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ SECRET = "hunter2hunter2"
 
 
 class Panic(BaseException):
-    """An exception like a panic of Rust in pyo3, which is no Exception."""
+    """An exception like a panic of Rust in pyo3, which is not an Exception."""
 
 
 class Nasty:

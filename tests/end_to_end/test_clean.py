@@ -64,7 +64,7 @@ def test_clean_removes_only_old_directories_of_runs(
     for name in (OLD, young, *OTHERS):
         (target / name).mkdir()
         (target / name / "000001").touch()
-    (target / OLD.replace("ab", "cd")).touch()  # a file is no directory
+    (target / OLD.replace("ab", "cd")).touch()  # a file, not a directory
     code, said, _ = clean(place, *arguments)
     assert code == 0
     left = {path.name for path in target.iterdir()}

@@ -192,7 +192,7 @@ def test_set_up_that_exceeds_its_limit_is_ended(
 
 
 def command(place: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run another command in a process of its own."""
+    """Run another command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "fscontract", *args],
         cwd=place,

@@ -41,7 +41,7 @@ class BufferedLocal(LocalFileSystem):  # type: ignore[misc]
         return LocalFileSystem().read_block(path, *args)
 
 
-#: Clauses about data and positions; none of them fails in the library as it is.
+#: Clauses about data and positions; none of them fails in the unchanged library.
 ABOUT_DATA = (
     *(
         "read-byte.value",

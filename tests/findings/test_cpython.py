@@ -140,7 +140,7 @@ def test_huge_position_in_a_member_of_a_tar_file_runs_out_of_memory(tmp_path: Pa
     assert outcome.detail == "MemoryError", Program(len(DATA), (step,))
 
 
-def test_an_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
+def test_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
     """Finding C7: on CPython 3.11 a traced thread never gets past its first instruction."""
     program = Path(__file__).with_name("interrupted_thread.py")
     done = subprocess.run(

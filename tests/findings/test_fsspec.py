@@ -209,7 +209,7 @@ def test_sequential_read_from_a_server_without_ranges_fails_after_a_block(
 def test_positioned_read_at_the_end_on_the_web_raises(
     ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F13: the server's 416 becomes aiohttp's error, which is no OSError."""
+    """Finding F13: the server's 416 becomes aiohttp's error, which is not an OSError."""
     actual = "OTHER (ClientResponseError: 416"
     finds(on_the_web(ranges, copy), "pread.eof", actual, 9000, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]

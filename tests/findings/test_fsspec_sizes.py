@@ -55,7 +55,7 @@ class Store(AbstractFileSystem):  # type: ignore[misc]
 
     cachable = False
     requests = 0  # for ranges, so far
-    failing = 0  # so many requests from now on
+    failing = 0  # requests that fail from now on
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         directory = {"name": "d", "size": 0, "type": "directory"}

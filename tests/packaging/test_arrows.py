@@ -37,7 +37,7 @@ CONFINED = {
     "boto3": ("implementations/s3/",),
     "jpype": ("implementations/bindings/hadoop",),
 }
-#: Floors that need nothing but Python: the ports, the pure models, and what they stand on.
+#: Files that need only Python: the interfaces, the models, and what they import.
 BARE = (
     "contract/api/filesystem.py",
     "contract/api/errors.py",

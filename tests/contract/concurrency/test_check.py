@@ -122,7 +122,7 @@ def test_interleaving_has_numbered_lines_with_places_and_outcomes(check: Check) 
     assert not any("/" in line for line in lines)
 
 
-def test_bug_without_threads_is_no_violation_of_a_concurrency_clause(check: Check) -> None:
+def test_bug_without_threads_violates_no_concurrency_clause(check: Check) -> None:
     report = check("wrongalone", "pread.buffers")
     assert report.violations == {}
     assert report.notes == snapshot(

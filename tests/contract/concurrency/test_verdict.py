@@ -1,4 +1,5 @@
-"""Which call of an execution is at fault, which clause it violates, and its lines in a report."""
+"""The verdict on an execution: the call at fault, the violated clause, and the lines of a
+report."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_answers_are_the_lines_of_the_process() -> None:
     assert started.end(DEADLOCK) == ""
 
 
-def test_process_reads_what_it_is_told() -> None:
+def test_process_reads_the_lines_that_are_sent() -> None:
     started = process("line.sendall(line.recv(100))")
     started.say('{"go": true}')
     assert list(started.answers()) == [{"go": True}]

@@ -22,7 +22,7 @@ RUN = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 10.0, {}, None, N
 
 @pytest.fixture
 def journal() -> Iterator[SharedJournal]:
-    """Return a journal of its own."""
+    """Return a new journal."""
     memory = shared_file()
     yield SharedJournal(memory)
     os.close(memory)

@@ -31,7 +31,7 @@ GET_RETURNED = Fault("get", Kind.RETURNED)
 
 
 def case(*calls: tuple[Any, ...], scene: str = "file", streams: int = 1) -> Case:
-    """Return an opening of a file of ten bytes on a filesystem with a key of its own."""
+    """Return an opening of a file of ten bytes on a filesystem that has the key my.key."""
     return Case(
         Opening(scene, calls),
         10,

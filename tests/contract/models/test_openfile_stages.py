@@ -245,7 +245,7 @@ def test_eof_exception_counts_as_the_end_if_the_declared_length_is_wrong(declare
     assert got == returned((-1, 1, 2), blank)
 
 
-def test_eof_exception_is_no_end_if_the_length_is_right_or_undeclared() -> None:
+def test_eof_exception_is_not_the_end_if_the_length_is_right_or_undeclared() -> None:
     right = case(("opt_long", LENGTH, 10))
     assert as_end(case(), Step("read_byte"), END) is None
     assert as_end(right, Step("read_byte"), END) is None

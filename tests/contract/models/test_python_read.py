@@ -129,7 +129,7 @@ class TestReadLines:
 
 
 class TestIteration:
-    def test_iteration_goes_on_where_readline_ended(self) -> None:
+    def test_iteration_continues_where_readline_ended(self) -> None:
         assert permits(call("py_readline", None, gives=b"ab\n"), call("py_next", gives=b"cd\n"))
 
     def test_end_of_iteration_before_the_last_line_violates_lines(self) -> None:

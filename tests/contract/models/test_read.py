@@ -44,7 +44,7 @@ class TestReadByte:
         calls = call("seek", 5), call("read_byte", gives=0)
         assert charged(*calls) == ("read-byte.eof", "seek.at-len")
 
-    def test_read_after_an_end_that_is_no_end_may_be_its_fault(self) -> None:
+    def test_position_beyond_the_end_after_a_read_of_the_end_may_be_its_fault(self) -> None:
         end = call("read_byte", gives=-1)
         calls = call("seek", 5), end, call("get_pos", gives=6)
         assert charged(*calls) == ("getpos.value", "read-byte.eof-state")

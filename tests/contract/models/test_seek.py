@@ -56,7 +56,7 @@ class TestGetPos:
         calls = call("seek", 2), call("get_pos", gives=0)
         assert charged(*calls) == ("getpos.value", "seek.pos")
 
-    def test_bool_is_no_position(self) -> None:
+    def test_bool_is_not_a_position(self) -> None:
         assert charged(call("get_pos", gives=True)) == ("getpos.value", "")
 
     @pytest.mark.parametrize("outcome", [{"gives": 77}, {"raises": Kind.IO}], ids=str)

@@ -22,7 +22,7 @@ def test_anchor_is_a_number(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["end", "len-", "len-x", "len\n", "1", "LEN", None, 1])
-def test_other_value_is_no_anchor(value: Argument) -> None:
+def test_other_value_is_not_an_anchor(value: Argument) -> None:
     assert not is_anchor(value)
 
 
@@ -44,7 +44,7 @@ def test_anchors_inside_tuples_are_resolved() -> None:
     assert resolve((("len-4", 4), None), 100, 64) == ((96, 4), None)
 
 
-def test_text_that_is_no_anchor_stays() -> None:
+def test_text_that_is_not_an_anchor_stays() -> None:
     assert resolve("in:unbuffer", 100, 64) == "in:unbuffer"
 
 

@@ -285,7 +285,7 @@ def test_watcher_of_an_injector_sees_every_later_plan() -> None:
     assert [bool(firing.unstruck) for firing in watched] == [False, True]
 
 
-def test_each_request_of_several_threads_has_a_number_of_its_own() -> None:
+def test_requests_of_several_threads_have_unique_numbers() -> None:
     plan = FaultPlan((Fault("reset", at=10, times=500), Fault("short", at=600, times=7)))
     firing = Firing(plan)
     seen: list[Any] = []

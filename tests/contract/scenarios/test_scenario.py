@@ -140,7 +140,7 @@ def test_exceptions_are_shown_as_the_actual_value(scenario: Scenarios[TapHarness
     )
 
 
-def test_exception_after_a_violation_is_no_second_violation(
+def test_exception_after_a_violation_is_not_a_second_violation(
     scenario: Scenarios[TapHarness],
 ) -> None:
     @scenario("tap.drips", charged="tap.runs")

@@ -1,4 +1,4 @@
-"""A finding in JPype, by a program without other libraries in a process of its own."""
+"""A finding in JPype, by a program without other libraries in a separate process."""
 
 from __future__ import annotations
 

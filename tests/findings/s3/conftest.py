@@ -1,4 +1,4 @@
-"""A server for the clients of S3, in a process of its own, with a new bucket for each test."""
+"""A server for the clients of S3, in a separate process, with a new bucket for each test."""
 
 from __future__ import annotations
 

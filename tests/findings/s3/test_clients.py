@@ -63,7 +63,7 @@ def test_read_of_minus_one_raises(
 
 
 def test_obstore_positioned_read_at_the_end_raises(place: Place, finds: Finds) -> None:
-    """Finding S9: the store's 416 becomes a GenericError, which is no OSError."""
+    """Finding S9: the store's 416 becomes a GenericError, which is not an OSError."""
     actual = "OTHER (GenericError: Generic S3 error: Error performing GET"
     finds(targets.obstore(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
@@ -79,7 +79,7 @@ def test_obstore_refuses_an_empty_range(place: Place, finds: Finds) -> None:
 
 
 def test_opendal_range_that_ends_beyond_the_end_raises(place: Place, finds: Finds) -> None:
-    """Finding S9: it reads all or nothing; the error is no OSError."""
+    """Finding S9: it reads all or nothing; the error is not an OSError."""
     actual = "OTHER (Unexpected: Unexpected (permanent) at => reader got too little data"
     finds(targets.opendal_s3(place), "pread.data", actual, 5, ["pread", 3, 4, 0, 4])
     actual = "OTHER (RangeNotSatisfied: "
@@ -184,7 +184,7 @@ def test_program_that_awaited_obstore_may_abort_at_exit() -> None:
 
 
 def test_ranges_beyond_the_end_panic_in_the_memory_store_of_obstore(finds: Finds) -> None:
-    """Finding S18: a PanicException, which is no Exception."""
+    """Finding S18: a PanicException, which is not an Exception."""
     vectored = ["read_vectored", [[0, 1], ["len+1", 2]], "heap", "absent"]
     actual = "OTHER (PanicException: range start must not be greater than end"
     finds(
