@@ -10,6 +10,7 @@ import sys
 import threading
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.isolation.process import Forked, Process, Quiet, can_fork, how_ended
 from tests.limits import DEADLOCK
@@ -59,13 +60,13 @@ def test_silent_process_raises_quiet() -> None:
 
 
 def test_process_with_another_status_says_so() -> None:
-    assert process("sys.exit(3)").end(DEADLOCK) == "the process exited with status 3"
+    assert process("sys.exit(3)").end(DEADLOCK) == snapshot("the process exited with status 3")
 
 
 def test_process_that_does_not_end_is_killed() -> None:
     started = process(f"time.sleep({DEADLOCK})")
-    assert started.end(0.0) == "the process did not end within 0 s"
-    assert started.end() == "the process did not end within 0 s"
+    how = started.end(0.0)
+    assert how == started.end() == snapshot("the process did not end within 0 s")
 
 
 def test_interrupt_raises_keyboard_interrupt_in_the_process() -> None:
@@ -84,17 +85,16 @@ except KeyboardInterrupt:
     started.end(DEADLOCK)
 
 
-@pytest.mark.parametrize(
-    ("status", "text"),
-    [
-        (0, "the process exited with status 0"),
-        (7, "the process exited with status 7"),
-        (-signal.SIGKILL, "the process was ended by SIGKILL"),
-        (-99, "the process was ended by signal 99"),
-    ],
-)
-def test_end_of_a_process_is_named_by_its_status(status: int, text: str) -> None:
-    assert how_ended(status) == text
+def test_end_of_a_process_is_named_by_its_status() -> None:
+    statuses = (0, 7, -signal.SIGKILL, -99)
+    assert {int(status): how_ended(status) for status in statuses} == snapshot(
+        {
+            0: "the process exited with status 0",
+            7: "the process exited with status 7",
+            -9: "the process was ended by SIGKILL",
+            -99: "the process was ended by signal 99",
+        }
+    )
 
 
 def test_process_with_other_threads_can_not_fork() -> None:

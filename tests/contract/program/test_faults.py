@@ -82,10 +82,17 @@ def test_default_and_random_numbers_of_a_kind_are_valid(name: str) -> None:
 
 
 def test_fault_with_an_unknown_kind_or_parameter_raises_program_error() -> None:
-    with pytest.raises(ProgramError, match=r"^no kind 'shrt'; known: short, "):
+    with pytest.raises(ProgramError, match="shrt") as kind:
         Fault("shrt")
-    with pytest.raises(ProgramError, match=r"^delete has no seconds; "):
+    with pytest.raises(ProgramError, match="seconds") as parameter:
         Fault("delete", seconds=1)
+    lines = [str(caught.value).replace(", ".join(FAULTS), "KINDS") for caught in (kind, parameter)]
+    assert lines == snapshot(
+        [
+            "no kind 'shrt'; known: KINDS",
+            "delete has no seconds; it takes no number but at and times",
+        ]
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -362,8 +369,11 @@ def test_shrinking_terminates_for_any_choice_of_smaller_plans(seed: int) -> None
 def test_injector_refuses_a_plan_that_it_can_not_execute() -> None:
     """A plan without effect would pass every check."""
     injector = PlanInjector(frozenset({"short", "reset"}))
-    with pytest.raises(ProgramError, match=r"^plan: fault 2: hang can't happen here; possible: sh"):
+    with pytest.raises(ProgramError, match="hang") as caught:
         injector.attach(FaultPlan((Fault("short"), Fault("hang"))))
+    assert str(caught.value) == snapshot(
+        "plan: fault 2: hang can't happen here; possible: short, reset"
+    )
 
 
 def test_injector_counts_from_attach_to_detach() -> None:
