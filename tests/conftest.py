@@ -1,4 +1,4 @@
-"""What every test has: pytest's own test kit, and generated data that is the same in CI."""
+"""Fixtures of all tests, pytest's own test kit, and reproducible generated data in CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-os.environ.pop("GITHUB_ACTIONS", None)  # what is printed there has lines for GitHub
+os.environ.pop("GITHUB_ACTIONS", None)  # output there has lines for GitHub
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
@@ -23,12 +23,12 @@ settings.load_profile(_PROFILE)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a shell has it for what it starts in the background. Commands that tests interrupt would
-    # inherit it, and go on for ever.
+    # inherit it and never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Say where generated data comes from."""
+    """Return the origin of generated data."""
     seed = config.getoption("hypothesis_seed", default=None)
     chosen = "derandomised" if _PROFILE == "ci" else f"seed {'random' if seed is None else seed}"
     return f"hypothesis profile: {_PROFILE}, {chosen}"
@@ -36,7 +36,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.fixture
 def seed(pytestconfig: pytest.Config) -> int:
-    """The seed of what a test chooses: that of `--hypothesis-seed`, or another one each time.
+    """Return the seed of a test's random choices: that of `--hypothesis-seed`, or a new one.
 
     It is printed with a failure.
     """
@@ -49,7 +49,7 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 @pytest.fixture
 def deaf_port() -> Iterator[int]:
-    """A port that refuses connections; nobody else can take it meanwhile."""
+    """Return a port that refuses connections; it stays reserved for the test."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield int(bound.getsockname()[1])
@@ -57,9 +57,9 @@ def deaf_port() -> Iterator[int]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """A session of Spark with two workers, which have the keys of the embedded S3 server.
+    """Return a Spark session with two workers, which have the keys of the embedded S3 server.
 
-    It is one for all tests, as a process has one. With xdist they are in the group "spark", or in
+    A process has one session, so all tests share it. With xdist they are in the group "spark" or
     "datasource".
     """
     from fscontract.implementations.s3.moto_target import ACCESS_KEY, SECRET_KEY

@@ -1,7 +1,7 @@
-"""How long a test waits for what it needs to see."""
+"""The time limit of tests that wait for something."""
 
 from __future__ import annotations
 
-#: Seconds after which something that a test waits for counts as deadlocked. No test measures time
-#: by it: what is right comes at once, and later on a busy machine.
+#: Seconds after which a wait counts as deadlocked. No test measures time by it: a correct result
+#: comes at once, or later on a busy machine.
 DEADLOCK = 900.0

@@ -1,4 +1,4 @@
-"""The command in a process of its own, which must leave nothing behind."""
+"""Run the command in a separate process, and check that it leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.limits import DEADLOCK
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended; `report` is its JSON report, None if it wrote none."""
+    """The end of a command; `report` is its JSON report, None if it wrote none."""
 
     code: int
     stdout: str
@@ -28,16 +28,16 @@ class Ended:
     report: Any
 
     def outcomes(self) -> dict[str, str]:
-        """The outcome of each clause."""
+        """Return the outcome of each clause."""
         return {c["id"]: c["outcome"] for c in self.report["clauses"]}
 
     def programs(self) -> dict[str, Any]:
-        """The steps of the counterexample of each clause that has one."""
+        """Return the steps of the counterexample of each clause that has one."""
         shown = {c["id"]: c["counterexample"] for c in self.report["clauses"]}
         return {name: c["program"]["steps"] for name, c in shown.items() if c and c["program"]}
 
     def mistake(self) -> str:
-        """The one line that a mistake gives."""
+        """Return the one line that a mistake prints."""
         assert "Traceback" not in self.stdout + self.stderr
         (line,) = self.stderr.splitlines()
         assert line.startswith("fscontract: error: ")
@@ -49,7 +49,7 @@ Command: TypeAlias = Callable[..., Ended]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """The directory in which the command runs."""
+    """Return the directory in which the command runs."""
     made = tmp_path / "place"
     made.mkdir()
     return made
@@ -57,7 +57,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    """An empty directory to check, which is empty again in the end."""
+    """Return an empty directory to check, which must be empty again at the end."""
     made = tmp_path / "target"
     made.mkdir()
     return made
@@ -65,8 +65,11 @@ def target(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def check(tmp_path: Path, place: Path) -> Command:
-    """Runs `fscontract check`; afterwards there are no temporary files, and in the directory
-    where it ran only replay files and what was there before."""
+    """Return a function that runs `fscontract check`.
+
+    It asserts that no temporary file is left, and in the directory of the command only replay
+    files.
+    """
     temporary, report = tmp_path / "temporary", tmp_path / "report.json"
     temporary.mkdir()
     target = tmp_path / "target"
@@ -97,7 +100,7 @@ def check(tmp_path: Path, place: Path) -> Command:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A local copy of the file that read-only targets hold."""
+    """Return a local copy of the file of read-only targets."""
     path = tmp_path / "copy"
     path.write_bytes(DATA)
     return path
@@ -105,7 +108,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """A zip file that holds the file as `in/it`."""
+    """Return a zip file that holds the file as `in/it`."""
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as made:
         made.writestr("in/it", DATA)
@@ -114,13 +117,13 @@ def archive(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ranges() -> Iterator[str]:
-    """A web server that knows ranges."""
+    """Return the URL of a web server with range requests."""
     with serving(WithRanges) as url:
         yield url
 
 
 @pytest.fixture
 def no_ranges() -> Iterator[str]:
-    """A web server that does not."""
+    """Return the URL of a web server without range requests."""
     with serving(WithoutRanges) as url:
         yield url

@@ -1,6 +1,7 @@
-"""Filesystems that end their process, or what ties it to the suite: `ending.py:make`.
+"""Filesystems that end their process, or the connection to the suite: `ending.py:make`.
 
-`-o how=exits -o where=read` does it in a read, ENDING_AT_IMPORT=exits at the import of this module.
+`-o how=exits -o where=read` ends it in a read, ENDING_AT_IMPORT=exits at the import of this
+module.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class _Finalized:
 
 
 class Ending(LocalFileSystem):
-    """The files below `root`, and a place where it ends."""
+    """The files below `root`, with one call that ends the process."""
 
     def __init__(self, root: str, how: str, where: str) -> None:
         super().__init__(root)
@@ -86,7 +87,7 @@ class Ending(LocalFileSystem):
 
 
 def make(root: str, how: str = "exits", where: str = "") -> Any:
-    """A filesystem that ends in one way, at one place."""
+    """Return a filesystem that ends the process in one way, at one place."""
     if where == "factory":
         HOW[how]()
     if where == "atexit":

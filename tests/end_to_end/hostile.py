@@ -1,4 +1,4 @@
-"""Filesystems that do in a call what no filesystem should: `hostile.py:make`, `-o how=...`."""
+"""Filesystems that misbehave in a call: `hostile.py:make`, `-o how=...`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SECRET = "hunter2hunter2"
 
 
 class Panic(BaseException):
-    """As Rust's panics come through pyo3: no Exception."""
+    """An exception like a panic of Rust in pyo3, which is not an Exception."""
 
 
 class Nasty:
-    """Nothing can be done with it."""
+    """A value of which every use raises."""
 
     def __refuse(self, *_: Any) -> Any:
         raise Panic("do not touch")
@@ -32,7 +32,7 @@ class Nasty:
 
 
 class NastyError(Exception):
-    """Can't even be shown."""
+    """An exception whose str() raises."""
 
     def __str__(self) -> str:
         raise Panic("do not look")
@@ -102,7 +102,7 @@ INSTEAD: dict[str, Callable[[], Any]] = {
 
 
 class Hostile(LocalFileSystem):
-    """The files below `root`, and one way to misbehave."""
+    """The files below `root`, with one way to misbehave."""
 
     def __init__(self, root: str, how: str) -> None:
         super().__init__(root)
@@ -157,7 +157,7 @@ class Hostile(LocalFileSystem):
 
 
 def make(root: str, how: str, secret: str = "") -> Any:
-    """A filesystem that misbehaves in the way `how`."""
+    """Return a filesystem that misbehaves in the way `how`."""
     if how == "panics-in-make":
         raise Panic("make")
     if how == "ignores-interrupts":

@@ -1,12 +1,13 @@
-"""Targets that end the process, and signals that do: exit code 0 is for a verdict alone.
+"""Targets that end the process, and signals: exit code 0 needs a verdict.
 
-The fixture `check` sees that no directory of the run and no temporary file is left.
+The fixture `check` asserts that no directory of the run and no temporary file is left.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import supervisor
@@ -28,9 +30,14 @@ CLAUSE = "read-byte.value"
 def ending(
     check: Command, target: Path, how: str, where: str, *more: str, clause: str = CLAUSE
 ) -> Ended:
-    """A check of the target that ends in the way `how` at the place `where`."""
+    """Return the check of a target that ends in the way `how` at the place `where`."""
     options = ("-o", f"root={target}", "-o", f"how={how}", "-o", f"where={where}")
     return check(ENDING, *options, "--clauses", clause, "--timeout", "5", *more)
+
+
+def normalised(line: str) -> str:
+    """Return a message without the directory and the line numbers of the targets."""
+    return re.sub(r"(\.py):\d+", r"\1:LINE", line.replace(f"{Path(__file__).parent}/", ""))
 
 
 # Without a verdict --------------------------------------------------------------------------------
@@ -38,108 +45,121 @@ def ending(
 
 @pytest.mark.parametrize("where", ["read", "finalizer"])
 @pytest.mark.parametrize("how", ["exits", "exits-in-thread", "execs", "is-killed"])
-def test_a_call_that_ends_the_process_is_a_crash(
+def test_call_that_ends_the_process_is_a_crash(
     how: str, where: str, check: Command, target: Path
 ) -> None:
-    """Also with status 0, as after a run that went well."""
+    """Even with status 0, as after a successful run."""
     ended = ending(check, target, how, where)
     assert ended.code == 1, ended.stdout + ended.stderr
     assert ended.outcomes()[CLAUSE] == "crash"
     assert "CRASH  read-byte.value" in ended.stdout
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ("exits", "the process exited with status 0 during set-up"),
-        ("exits-in-thread", "the process exited with status 0 during set-up"),
-        ("execs", "the process exited with status 0 during set-up"),
-        ("is-killed", "the process was ended by SIGKILL during set-up"),
-        ("says-exit", "SystemExit: 0 ("),
-        ("closes-all", "closed descriptors that are not its own"),
-    ],
+FACTORIES: dict[str, str] = snapshot(
+    {
+        "exits": "ending.py:make: the process exited with status 0 during set-up",
+        "exits-in-thread": "ending.py:make: the process exited with status 0 during set-up",
+        "execs": "ending.py:make: the process exited with status 0 during set-up",
+        "is-killed": "ending.py:make: the process was ended by SIGKILL during set-up",
+        "says-exit": "ending.py:make: SystemExit: 0 (ending.py:LINE)",
+        "closes-all": (
+            "ending.py:make: the target closed descriptors that are not its own, among them "
+            "that of the suite during set-up"
+        ),
+    }
 )
-def test_a_factory_that_ends_the_process_is_no_set_up(
-    how: str, said: str, check: Command, target: Path
+
+
+@pytest.mark.parametrize(
+    "how", ["exits", "exits-in-thread", "execs", "is-killed", "says-exit", "closes-all"]
+)
+def test_factory_that_ends_the_process_exits_3_with_one_line_and_a_report(
+    how: str, check: Command, target: Path
 ) -> None:
-    """One line says how, with exit code 3; the report is written."""
     ended = ending(check, target, how, "factory")
     assert ended.code == 3
-    assert said in ended.mistake()
-    assert said in ended.report["error"]
+    assert ended.report["error"] in ended.mistake()
+    assert normalised(ended.mistake()) == FACTORIES[how]
 
 
-def test_a_module_that_ends_the_process_when_it_is_imported_is_no_set_up(
-    check: Command, place: Path
-) -> None:
-    """As a factory that does."""
+def test_import_that_ends_the_process_exits_3(check: Command, place: Path) -> None:
     (place / "gone.py").write_text("import os\nos._exit(0)\n")
     ended = check("gone.py:make")
     assert (ended.code, ended.report["conforms"]) == (3, False)
-    assert "gone.py:make: the process exited with status 0 during set-up" in ended.mistake()
+    assert ended.mistake() == snapshot(
+        "gone.py:make: the process exited with status 0 during set-up"
+    )
 
 
 @pytest.mark.parametrize(("where", "code"), [("prepare", 3), ("dispose", 3)])
-def test_a_run_whose_process_ends_beside_its_programs_does_not_conform(
+def test_process_that_ends_outside_of_programs_does_not_conform(
     where: str, code: int, check: Command, target: Path
 ) -> None:
-    """What its clauses showed is in the report, which says that the run is incomplete."""
     ended = ending(check, target, "exits", where)
     assert ended.code == code
     assert ended.report["conforms"] is False
     if where == "dispose":
         assert ended.outcomes() == {CLAUSE: "pass"}
-        assert "exited with status 0 after the last program" in ended.report["incomplete"]
+        assert normalised(ended.report["incomplete"]) == snapshot(
+            "ending.py:make: the process exited with status 0 after the last program"
+        )
         assert ended.stdout.rstrip().endswith("incomplete: 1 clause holds")
 
 
-def test_descriptors_that_a_call_closes_blame_no_clause(check: Command, target: Path) -> None:
-    """Programs went on after it, so it can't be told which call it was."""
+def test_call_that_closes_foreign_descriptors_exits_3(check: Command, target: Path) -> None:
+    """Later programs ran, so the call is unknown."""
     ended = ending(check, target, "closes-all", "read")
     assert ended.code == 3
-    assert "the target closed descriptors that are not its own" in ended.mistake()
+    assert normalised(ended.mistake()) == snapshot(
+        "ending.py:make: the target closed descriptors that are not its own, among them "
+        "that of the suite in phase vectors"
+    )
 
 
 @pytest.mark.parametrize("how", ["exits", "exits-in-thread", "execs", "says-exit", "forks"])
-def test_an_exit_handler_changes_no_verdict(how: str, check: Command, target: Path) -> None:
-    """It was written before."""
+def test_exit_handler_that_ends_the_process_keeps_the_verdict(
+    how: str, check: Command, target: Path
+) -> None:
     ended = ending(check, target, how, "atexit")
     assert (ended.code, ended.outcomes()) == (0, {CLAUSE: "pass"})
 
 
-def test_an_exit_handler_that_kills_the_process_is_no_clean_end(
+def test_exit_handler_that_kills_the_process_exits_3_with_the_verdicts(
     check: Command, target: Path
 ) -> None:
-    """The verdicts are in the report all the same."""
     ended = ending(check, target, "is-killed", "atexit")
     assert (ended.code, ended.outcomes()) == (3, {CLAUSE: "pass"})
-    assert "was ended by SIGKILL" in ended.report["incomplete"]
+    assert "SIGKILL" in ended.report["incomplete"]
+    assert normalised(ended.report["incomplete"]) == snapshot(
+        "ending.py:make: the process was ended by SIGKILL after the last program"
+    )
 
 
 @pytest.mark.parametrize("more", [(), ("--no-isolate",)])
-def test_a_fork_of_the_target_writes_no_second_report(
+def test_fork_of_the_target_prints_no_second_verdict(
     more: tuple[str, ...], check: Command, target: Path
 ) -> None:
-    """One verdict is printed, by the process that was there before."""
     ended = ending(check, target, "forks", "factory", *more, clause="seek.zero")
     assert ended.code == 0, ended.stdout + ended.stderr
     assert ended.stdout.count("conforms: ") == 1
 
 
-def test_a_crash_in_a_clause_that_is_not_selected_is_no_success(
+def test_crash_in_an_unselected_clause_exits_3_and_names_clause_and_program(
     check: Command, target: Path
 ) -> None:
-    """It says which clause and which program it was; what holds is still said to hold."""
     ended = ending(check, target, "exits", "capability")
     assert (ended.code, ended.outcomes()) == (3, {CLAUSE: "pass"})
-    assert "which breaks capabilities." in ended.report["incomplete"]
-    assert "f = open(0 bytes); f.has_" in ended.report["incomplete"]
+    incomplete = normalised(ended.report["incomplete"])
+    assert "f.has_capability" in incomplete
+    program = re.sub(r"has_capability\('.*?'\)", "has_capability(NAME)", incomplete)
+    assert re.sub(r"capabilities\.[\w-]+", "capabilities.NAME", program) == snapshot(
+        "a process of the run ended in f = open(0 bytes); f.has_capability(NAME) "
+        "(has_capability: crash, the process exited with status 0), which breaks "
+        "capabilities.NAME, neither selected nor declared"
+    )
 
 
-def test_a_part_of_a_pipeline_that_ends_the_process_is_no_success(
-    check: Command, place: Path
-) -> None:
-    """Its scenarios are watched as well."""
+def test_part_of_a_pipeline_that_ends_the_process_exits_3(check: Command, place: Path) -> None:
     (place / "part.py").write_text(
         "import os\n"
         "from fscontract.pipeline.blockreader.binding import blockreader\n"
@@ -150,13 +170,15 @@ def test_a_part_of_a_pipeline_that_ends_the_process_is_no_success(
     )
     ended = check("part.py:make")
     assert ended.code == 3
-    assert "exited with status 0 in phase scenarios" in ended.mistake()
+    assert ended.mistake() == snapshot(
+        "blockreader: the process exited with status 0 in phase scenarios, outside any program"
+    )
 
 
-def test_a_set_up_that_takes_too_long_is_ended(
+def test_set_up_that_exceeds_its_limit_is_ended(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the limit, which grows with that of a program."""
+    """The limit grows with that of a program."""
     assert run_options.set_up_limit(1.0) == 60.0
     assert run_options.set_up_limit(100.0) == 600.0
     monkeypatch.setattr(run_options, "_SET_UP", 3.0)
@@ -164,16 +186,19 @@ def test_a_set_up_that_takes_too_long_is_ended(
     run = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 0.1, options, None, None)
     with (
         closing(supervisor.Isolated(ENDING, run, ())) as isolated,
-        pytest.raises(TargetError, match="set-up did not finish within 3 s"),
+        pytest.raises(TargetError) as caught,
     ):
         isolated.set_up()
+    assert normalised(str(caught.value)) == snapshot(
+        "ending.py:make: set-up did not finish within 3 s"
+    )
 
 
 # Other commands -----------------------------------------------------------------------------------
 
 
 def command(place: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Another command, in a process of its own."""
+    """Run another command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "fscontract", *args],
         cwd=place,
@@ -186,7 +211,7 @@ def command(place: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def replay(place: Path) -> str:
-    """A replay file of one read."""
+    """Return a replay file of one read."""
     program = {"length": 1, "streams": 1, "steps": [["read_byte"]]}
     data = {"fscontract-replay": 1, "clause": CLAUSE, "program": program}
     (place / "r.json").write_text(json.dumps(data))
@@ -202,36 +227,44 @@ def replay(place: Path) -> str:
         ("clean", ENDING),
     ],
 )
-def test_no_command_succeeds_if_its_target_ends_it(
+def test_command_whose_target_ends_the_process_exits_3_with_one_line(
     args: tuple[str, ...], place: Path, target: Path, replay: str
 ) -> None:
-    """One line says how it ended."""
     options = ("-o", f"root={target}", "-o", "where=factory")
     done = command(place, *args, *options)
     assert done.returncode == 3
-    said = "fscontract: error: the process exited with status 0 before there was a result\n"
-    assert done.stderr == said
+    assert done.stderr == snapshot(
+        "fscontract: error: the process exited with status 0 before there was a result\n"
+    )
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ("exits", "the process exited with status 0"),
-        ("is-killed", "the process was ended by SIGKILL"),
-    ],
+REPLAYS: dict[str, str] = snapshot(
+    {
+        "exits": """\
+read-byte.value: ends the process
+  actual     the process exited with status 0
+""",
+        "is-killed": """\
+read-byte.value: ends the process
+  actual     the process was ended by SIGKILL
+""",
+    }
 )
-def test_a_program_that_ends_the_process_when_it_is_replayed_fails(
-    how: str, said: str, place: Path, target: Path, replay: str
+
+
+@pytest.mark.parametrize("how", ["exits", "is-killed"])
+def test_replay_of_a_program_that_ends_the_process_fails(
+    how: str, place: Path, target: Path, replay: str
 ) -> None:
-    """Which is what the replay of a crash is for."""
     options = ("-o", f"root={target}", "-o", f"how={how}", "-o", "where=read")
     done = command(place, "replay", replay, ENDING, *options)
     assert done.returncode == 1
-    assert done.stdout == f"{CLAUSE}: ends the process\n  actual     {said}\n"
+    assert done.stdout == REPLAYS[how]
 
 
-def test_a_replay_tells_what_its_process_has_found(place: Path, replay: str) -> None:
-    """In the usual form, with the usual exit code."""
+def test_replay_in_another_process_has_the_usual_output_and_exit_code(
+    place: Path, replay: str
+) -> None:
     done = command(place, "replay", replay, "memory")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{CLAUSE}: passes now\n")
@@ -244,10 +277,10 @@ CODES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 @pytest.mark.parametrize("more", [(), ("--no-isolate",)])
 @pytest.mark.parametrize("name", CODES)
-def test_a_signal_ends_a_run_with_the_report_so_far(
+def test_signal_ends_a_run_with_an_incomplete_report(
     name: str, more: tuple[str, ...], place: Path, target: Path
 ) -> None:
-    """The directory of the run is removed; nothing says that the target does not conform."""
+    """The directory of the run is removed."""
     args = ("-o", f"root={target}", "--effort", "deep", "--json", "r.json", *more)
     command = [sys.executable, "-m", "fscontract", "check", ENDING, *args]
     with subprocess.Popen(
@@ -269,10 +302,9 @@ def test_a_signal_ends_a_run_with_the_report_so_far(
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_a_signal_ends_a_replay_that_does_not_end(
+def test_signal_ends_a_replay_that_hangs_and_its_fork(
     name: str, place: Path, target: Path, replay: str
 ) -> None:
-    """The fork that it runs in ends, too."""
     (place / "slow.py").write_text(
         "import os, time\ndef make():\n    print(os.getpid(), flush=True)\n    time.sleep(600)\n"
     )

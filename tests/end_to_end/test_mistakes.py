@@ -1,11 +1,13 @@
-"""One clear line for every mistake and every obstacle, no traceback, no secret."""
+"""Mistakes and obstacles are one clear line without traceback and secrets."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.end_to_end.conftest import Command
 
@@ -18,75 +20,141 @@ def nothing():
 """
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "text"),
-    [
-        (("nosuch",), 2, "no target 'nosuch'; known: "),
-        (("memory", "--clauses", "nosuch.clause"), 2, "no clause matches 'nosuch.clause'"),
-        (("memory", "--effort", "huge"), 2, "'huge' is not one of 'quick', 'normal', 'deep'"),
-        (("memory", "--seed", "x"), 2, "a whole number from 0, or 'random', not 'x'"),
-        (("memory", "--profile", "nosuch"), 2, "nosuch"),
-        (("memory", "--features", "nosuch"), 2, "nosuch"),
-        (("memory", "--profile", "./bad.yaml"), 2, "bad.yaml: line "),
-        (("memory", "--known", "bad.yaml"), 2, "bad.yaml: line 2, column 1: not YAML: "),
-        (("memory", "--known", "none.yaml"), 2, "none.yaml: No such file or directory"),
-        (("memory", "--junit", "no/such/dir.xml"), 2, "can't write no/such/dir.xml"),
-        (("memory", "--faults", "quick"), 2, "its requests can't be made to fail; try fake, local"),
-        (("memory", "--clauses", "fault.*"), 5, "those of faults need --faults"),
-        (("memory", "--clauses", "read-into.short-ok"), 5, "no testable clause is selected"),
-        (("./none.py:make",), 2, "none.py"),
-        (("./factory.py:missing",), 2, "has no 'missing'"),
-        (("./factory.py:nothing",), 2, "no binding for builtins.NoneType; accepted: "),
-        (("nosuchmodule:make",), 2, "no module 'nosuchmodule'"),
-        (("./factory.py:make",), 3, "RuntimeError: no such bucket (factory.py:3)"),
-        (
-            ("nosuch://host/x",),
-            3,
-            "can't be opened through fsspec: ValueError: Protocol not known: nosuch",
+#: Arguments of `check`, and the exit code.
+MISTAKES = {
+    "unknown target": (("nosuch",), 2),
+    "unknown clause": (("memory", "--clauses", "nosuch.clause"), 2),
+    "unknown effort": (("memory", "--effort", "huge"), 2),
+    "bad seed": (("memory", "--seed", "x"), 2),
+    "unknown profile": (("memory", "--profile", "nosuch"), 2),
+    "unknown feature": (("memory", "--features", "nosuch"), 2),
+    "bad profile": (("memory", "--profile", "./bad.yaml"), 2),
+    "bad known file": (("memory", "--known", "bad.yaml"), 2),
+    "missing known file": (("memory", "--known", "none.yaml"), 2),
+    "missing directory of a report": (("memory", "--junit", "no/such/dir.xml"), 2),
+    "target without faults": (("memory", "--faults", "quick"), 2),
+    "clauses of faults alone": (("memory", "--clauses", "fault.*"), 5),
+    "untestable clause": (("memory", "--clauses", "read-into.short-ok"), 5),
+    "missing file": (("./none.py:make",), 2),
+    "missing name in a file": (("./factory.py:missing",), 2),
+    "factory of nothing": (("./factory.py:nothing",), 2),
+    "missing module": (("nosuchmodule:make",), 2),
+    "factory that raises": (("./factory.py:make",), 3),
+    "unknown protocol": (("nosuch://host/x",), 3),
+    "directory below a file": (("file:///dev/null/x",), 3),
+    "missing archive": (("zip://::file:///nowhere.zip",), 3),
+    "unreachable server": (("http://127.0.0.1:1/",), 3),
+}
+#: Where the words of another library begin, which differ from version to version.
+_FOREIGN = ("not YAML: ", "through fsspec: ", "'--effort': ")
+MESSAGES: dict[str, str] = snapshot(
+    {
+        "unknown target": "no target 'nosuch'; known: ...",
+        "unknown clause": (
+            "no clause matches 'nosuch.clause'; it takes an id such as model.finite, a "
+            "glob, a document (...) or a group (...)"
         ),
-        (("file:///dev/null/x",), 3, "there is no such directory"),
-        (("zip://::file:///nowhere.zip",), 3, "can't be written; give --file, the path of"),
-        (("http://127.0.0.1:1/",), 3, "can't be written; give --file"),
-    ],
+        "unknown effort": "Invalid value for '--effort': ...",
+        "bad seed": "Invalid value for '--seed': a whole number from 0, or 'random', not 'x'",
+        "unknown profile": "no profile 'nosuch': neither a file nor one of ...",
+        "unknown feature": "no feature 'nosuch'; known: ...",
+        "bad profile": "./bad.yaml: line 2, column 1: not YAML: ...",
+        "bad known file": "bad.yaml: line 2, column 1: not YAML: ...",
+        "missing known file": "none.yaml: No such file or directory",
+        "missing directory of a report": "can't write no/such/dir.xml: No such file or directory",
+        "target without faults": "memory: its requests can't be made to fail; try fake, local, s3",
+        "clauses of faults alone": (
+            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+        ),
+        "untestable clause": (
+            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+        ),
+        "missing file": "no file 'none.py'",
+        "missing name in a file": "./factory.py:missing: ./factory.py has no 'missing'",
+        "factory of nothing": (
+            "./factory.py:nothing: no binding for builtins.NoneType; accepted: ..."
+        ),
+        "missing module": "nosuchmodule:make: no module 'nosuchmodule'",
+        "factory that raises": "./factory.py:make: RuntimeError: no such bucket (factory.py:3)",
+        "unknown protocol": "nosuch://host/x: can't be opened through fsspec: ...",
+        "directory below a file": "file:///dev/null/x: there is no such directory",
+        "missing archive": (
+            "zip://::file:///nowhere.zip: can't be written; give --file, the path of a file "
+            "that it holds, and --content, a local copy of that file"
+        ),
+        "unreachable server": (
+            "http://127.0.0.1:1/: can't be written; give --file, the path of a file that it "
+            "holds, and --content, a local copy of that file"
+        ),
+    }
 )
-def test_a_mistake_is_one_line(
-    args: tuple[str, ...], code: int, text: str, check: Command, place: Path
-) -> None:
-    """It says what and where, and what is allowed."""
+
+
+def normalised(line: str, place: Path) -> str:
+    """Return a message without places, long lists, and the words of other libraries."""
+    line = line.replace(f"{place}/", "")
+    for words in _FOREIGN:
+        head, found, _ = line.partition(words)
+        line = f"{head}{words}..." if found else line
+    line = re.sub(r"(known: |accepted: |one of )\S.*", r"\1...", line)
+    return re.sub(r"\([^()]*(?:, [^()]*){4,}\)", "(...)", line)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_one_line_with_its_exit_code(name: str, check: Command, place: Path) -> None:
+    args, code = MISTAKES[name]
     (place / "bad.yaml").write_text("features: [b\n")
     (place / "factory.py").write_text(_FACTORY)
     ended = check(*args)
-    line = ended.mistake()
-    assert text in line.replace(f"{place}/", "")
     assert ended.code == code
+    assert normalised(ended.mistake(), place) == MESSAGES[name]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("memory", "--effort", "huge"), "'huge' is not one of 'quick', 'normal', 'deep'"),
+        (("nosuch://host/x",), "Protocol not known: nosuch"),
+    ],
+)
+def test_words_of_other_libraries_are_part_of_the_line(
+    args: tuple[str, ...], words: str, check: Command
+) -> None:
+    assert words in check(*args).mistake()
+
+
+BOUNDS = {
+    "deep": "known: " + "[" * 50_000,
+    "long": "known: " + "9" * 5_000,
+    "bool": "known: !!bool zz",
+    "int": "known: !!int abc",
+    "date": "known: !!timestamp 2001-99-99",
+    "anchor": "known: &a [*a]",
+}
+REFUSALS: dict[str, str] = snapshot(
+    {
+        "deep": "bad.yaml: line 1, column 71: nested more than 64 levels deep",
+        "long": "bad.yaml: line 1, column 8: a number of more than 100 digits",
+        "bool": "bad.yaml: line 1, column 8: not true or false: 'zz'",
+        "int": "bad.yaml: line 1, column 8: not a whole number: 'abc'",
+        "date": "bad.yaml: line 1, column 8: the tag '!!timestamp' is not allowed",
+        "anchor": "bad.yaml: line 1, column 12: no complete value has the anchor 'a'",
+    }
+)
 
 
 @pytest.mark.parametrize("option", ["--known", "--profile"])
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("known: " + "[" * 50_000, "nested more than 64 levels deep"),
-        ("known: " + "9" * 5_000, "a number of more than 100 digits"),
-        ("known: !!bool zz", "not true or false: 'zz'"),
-        ("known: !!int abc", "not a whole number: 'abc'"),
-        ("known: !!timestamp 2001-99-99", "the tag '!!timestamp' is not allowed"),
-        ("known: &a [*a]", "no complete value has the anchor 'a'"),
-    ],
-    ids=["deep", "long", "bool", "int", "date", "anchor"],
-)
-def test_a_file_out_of_bounds_is_refused_in_one_line(
-    option: str, text: str, said: str, check: Command, place: Path
+@pytest.mark.parametrize("name", BOUNDS)
+def test_yaml_out_of_bounds_is_refused_with_line_and_column(
+    option: str, name: str, check: Command, place: Path
 ) -> None:
-    """With its line and column; the process does not crash."""
-    (place / "bad.yaml").write_text(text)
+    (place / "bad.yaml").write_text(BOUNDS[name])
     ended = check("memory", option, "./bad.yaml")
     assert ended.code == 2
-    assert "bad.yaml: line 1, column " in ended.mistake()
-    assert said in ended.mistake()
+    assert ended.mistake().removeprefix("./").removeprefix(f"{place}/") == REFUSALS[name]
 
 
-def test_a_profile_with_an_unknown_feature_names_it(check: Command, place: Path) -> None:
-    """Before anything is run."""
+def test_unknown_feature_in_a_profile_is_named(check: Command, place: Path) -> None:
     text = "name: mine\ntitle: Mine\nfeatures: {supports-seeks: true}\n"
     (place / "mine.yaml").write_text(text)
     ended = check("memory", "--profile", "./mine.yaml")
@@ -94,8 +162,7 @@ def test_a_profile_with_an_unknown_feature_names_it(check: Command, place: Path)
     assert "supports-seeks" in ended.mistake()
 
 
-def test_a_directory_without_permission_exits_3(check: Command, place: Path) -> None:
-    """Nothing is left of the attempt."""
+def test_directory_without_permission_exits_3(check: Command, place: Path) -> None:
     source = """
         from fsspec.implementations.local import LocalFileSystem
 
@@ -106,11 +173,15 @@ def test_a_directory_without_permission_exits_3(check: Command, place: Path) -> 
     (place / "mine.py").write_text("\n".join(line[8:] for line in source.splitlines()))
     ended = check("./mine.py:ReadOnly")
     assert ended.code == 3
-    assert "can't be written: PermissionError: [Errno 13] Permission denied" in ended.mistake()
+    line = re.sub(r"/\S*", "PATH", ended.mistake().replace(f"{place}/", ""))
+    assert "PermissionError" in line
+    assert line == snapshot(
+        ".PATH can't be written: PermissionError: [Errno 13] Permission denied: 'PATH"
+    )
 
 
-def test_a_server_that_is_not_there_exits_3(check: Command, copy: Path) -> None:
-    """It is not called a missing file; neither password nor signature is shown."""
+def test_unreachable_server_exits_3_without_secrets(check: Command, copy: Path) -> None:
+    """It is not reported as a missing file."""
     ended = check(
         *("http://me:hunter2@127.0.0.1:1/d/?sig=SIGNED", "--file", "x", "--content", str(copy)),
     )
@@ -121,23 +192,21 @@ def test_a_server_that_is_not_there_exits_3(check: Command, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["nosuch://me:hunter2@host/x", "file:///dev/null/x"])
-def test_options_are_not_shown(target: str, check: Command) -> None:
-    """Whatever goes wrong."""
+def test_options_are_not_shown_in_errors(target: str, check: Command) -> None:
     ended = check(target, "-o", "key=SECRETVALUE", "-o", "token=SECRETVALUE")
     assert ended.code == 3
     assert "hunter2" not in ended.stdout + ended.stderr
     assert "SECRETVALUE" not in ended.stdout + ended.stderr
 
 
-def test_an_option_that_is_no_pair_is_not_repeated(check: Command) -> None:
+def test_option_without_equals_sign_is_not_repeated(check: Command) -> None:
     """It may be a secret."""
     ended = check("memory", "-o", "SECRETVALUE")
     assert ended.code == 2
     assert "SECRETVALUE" not in ended.mistake()
 
 
-def test_nothing_verified_exits_5(check: Command, target: Path) -> None:
-    """A clause that needs what is not declared is not a success."""
+def test_run_that_verifies_nothing_exits_5(check: Command, target: Path) -> None:
     ended = check(f"file://{target}", "--clauses", "new-source.same-data")
     assert ended.code == 5
     assert ended.outcomes() == {"new-source.same-data": "undeclared"}
@@ -163,10 +232,9 @@ _DRIVING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200b\u2028"
     ],
     ids=ascii,
 )
-def test_what_others_wrote_does_not_drive_the_terminal(
+def test_control_characters_of_targets_files_and_arguments_are_escaped(
     args: tuple[str, ...], check: Command, place: Path
 ) -> None:
-    """Whether an exception says it, a file, or the command line."""
     (place / "bad.py").write_text(f"def make():\n    raise OSError({_DRIVING!r})\n")
     (place / "bad.yaml").write_text(f"name: {json.dumps(_DRIVING)}\n{json.dumps(_DRIVING)}: 1\n")
     ended = check(*args)
@@ -175,8 +243,7 @@ def test_what_others_wrote_does_not_drive_the_terminal(
     assert shown.isprintable(), ascii(shown)
 
 
-def test_an_expired_entry_does_not_drive_the_terminal(check: Command, place: Path) -> None:
-    """Its reason is shown."""
+def test_control_characters_of_an_expired_entry_are_escaped(check: Command, place: Path) -> None:
     entry = {"clause": "seek.zero", "reason": _DRIVING, "signature": "s", "until": "2020-01-01"}
     (place / "known.yaml").write_text(json.dumps({"known": [entry]}))
     ended = check("memory", "--known", "known.yaml", "--clauses", "seek.zero")

@@ -1,13 +1,15 @@
-"""The command that a report gives to run a failure again does so when it is copied."""
+"""The replay command of a report shows the failure again when it is copied."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.end_to_end.conftest import Command, Ended
 from tests.limits import DEADLOCK
@@ -27,7 +29,7 @@ _PROFILE = "name: mine\ntitle: Mine\nextends: fsspec\nfeatures: {supports-vector
 
 
 def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
-    """Exit code and output of the first replay command in a report, run where the check ran."""
+    """Run the first replay command of a report where the check ran; return exit code and output."""
     (line, *_) = (x for x in ended.stdout.splitlines() if x.startswith("  again "))
     words = shlex.split(line.removeprefix("  again "))
     assert words[0] == "fscontract"
@@ -53,7 +55,7 @@ def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
         (("{no_ranges}", "--file", "file", "--content", "{copy}"), "pread.count"),
     ],
 )
-def test_a_copied_command_shows_the_failure_again(
+def test_copied_replay_command_fails_again_for_each_kind_of_target(
     arguments: tuple[str, ...],
     clause: str,
     check: Command,
@@ -63,7 +65,6 @@ def test_a_copied_command_shows_the_failure_again(
     copy: Path,
     no_ranges: str,
 ) -> None:
-    """Whatever kind of target it was."""
     (place / "mine.py").write_text(_MINE.replace("DIRECTORY", repr(str(target))))
     (place / "mine.yaml").write_text(_PROFILE)
     known = {"target": target, "archive": archive, "copy": copy, "no_ranges": no_ranges}
@@ -73,12 +74,13 @@ def test_a_copied_command_shows_the_failure_again(
     assert "  program    f = open(" in text
 
 
-def test_options_are_asked_for_and_not_kept(check: Command, place: Path) -> None:
-    """They may be secret."""
+def test_replay_asks_for_options_because_they_are_not_kept(check: Command, place: Path) -> None:
     (place / "mine.py").write_text(_MINE)
     ended = check("./mine.py:make", "-o", "auto_mkdir=true", "--clauses", "read-fully.eof")
     code, text = again(ended, place)
     assert code == 2
-    assert "keeps no values of options: give -o auto_mkdir=... again" in text
+    assert re.sub(r"\S+\.json", "FILE", text) == snapshot(
+        "fscontract: error: FILE keeps no values of options: give -o auto_mkdir=... again\n"
+    )
     code, text = again(ended, place, "-o", "auto_mkdir=true")
     assert (code, text.splitlines()[0]) == (1, "read-fully.eof: still fails")

@@ -1,4 +1,4 @@
-"""`fscontract check` on the kinds of targets that people have."""
+"""`fscontract check` on each kind of target."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.program.content import content
 from tests.end_to_end.conftest import Command
@@ -14,8 +15,7 @@ from tests.end_to_end.conftest import Command
 FEW = "seek.pos,seek.negative,read-byte.value,read-into.data,getpos.value"
 
 
-def test_a_local_directory(check: Command, target: Path) -> None:
-    """The clauses hold, and the directory is empty again."""
+def test_local_directory_passes_and_is_empty_again(check: Command, target: Path) -> None:
     ended = check(f"file://{target}", "--clauses", FEW)
     assert ended.code == 0, ended.stdout
     assert set(ended.outcomes().values()) == {"pass"}
@@ -23,16 +23,15 @@ def test_a_local_directory(check: Command, target: Path) -> None:
     assert ended.report["binding"] == "fsspec"
 
 
-def test_files_beside_the_targets_stay(check: Command, tmp_path: Path) -> None:
-    """A run makes a directory of its own and removes no other."""
+def test_check_keeps_other_files_of_the_directory(check: Command, tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(b"x")
     assert check(f"file://{tmp_path}", "--clauses", "seek.negative").code == 0
     assert (tmp_path / "mine").read_bytes() == b"x"
     assert not list(tmp_path.glob("fscontract-*"))
 
 
-def test_a_violation_exits_1_and_shows_its_program(check: Command) -> None:
-    """fsspec's files in memory can't be closed."""
+def test_violation_exits_1_and_shows_its_program(check: Command) -> None:
+    """Files in fsspec's memory can't be closed (F2)."""
     ended = check("memory://x", "--clauses", "close.state,seek.negative")
     assert ended.code == 1
     assert ended.outcomes() == {"close.state": "fail", "seek.negative": "pass"}
@@ -41,15 +40,17 @@ def test_a_violation_exits_1_and_shows_its_program(check: Command) -> None:
 
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
-def test_a_cache_before_a_local_directory(cache: str, check: Command, target: Path) -> None:
-    """The cache's own directory goes as well."""
+def test_cache_before_a_local_directory_removes_its_files(
+    cache: str, check: Command, target: Path
+) -> None:
     ended = check(f"{cache}::file://{target}", "--clauses", "seek.negative,read-fully.data")
     assert ended.outcomes() == {"seek.negative": "pass", "read-fully.data": "fail"}
     assert "AttributeError" in ended.stdout
 
 
-def test_a_member_of_an_archive(check: Command, archive: Path, copy: Path) -> None:
-    """A read-only target is checked with the file it holds."""
+def test_member_of_an_archive_is_checked_with_its_content(
+    check: Command, archive: Path, copy: Path
+) -> None:
     ended = check(
         *(f"zip://::file://{archive}", "--file", "in/it", "--content", str(copy)),
         *("--clauses", "seek.negative,read-byte.value"),
@@ -59,8 +60,7 @@ def test_a_member_of_an_archive(check: Command, archive: Path, copy: Path) -> No
     assert ended.programs()["seek.negative"] == [["seek", -1]]
 
 
-def test_a_directory_filesystem(check: Command, place: Path, target: Path) -> None:
-    """From a callable in the user's file."""
+def test_callable_in_a_file_is_a_target(check: Command, place: Path, target: Path) -> None:
     source = f"""
         from fsspec.implementations.dirfs import DirFileSystem
         from fsspec.implementations.local import LocalFileSystem
@@ -72,8 +72,7 @@ def test_a_directory_filesystem(check: Command, place: Path, target: Path) -> No
     assert check("./mine.py:make", "--clauses", FEW).code == 0
 
 
-def test_a_class_in_a_module(check: Command, place: Path) -> None:
-    """From an importable package; its files go where temporary files go."""
+def test_callable_in_a_package_is_a_target(check: Command, place: Path) -> None:
     (place / "mypkg").mkdir()
     (place / "mypkg" / "__init__.py").touch()
     source = "from fsspec.implementations.local import LocalFileSystem as make\n"
@@ -89,8 +88,10 @@ def test_a_class_in_a_module(check: Command, place: Path) -> None:
         ("io.BytesIO(open(path, 'rb', buffering=0).read())", "pass"),
     ],
 )
-def test_python_files(opened: str, verdict: str, check: Command, place: Path, target: Path) -> None:
-    """Whatever a function opens; CPython's raw files forget that they are seekable."""
+def test_files_of_a_function_are_a_target(
+    opened: str, verdict: str, check: Command, place: Path, target: Path
+) -> None:
+    """CPython's raw files forget that they are seekable (C1)."""
     source = f"""
         import io
         from fscontract.implementations.bindings.python_file import PythonFileBinding
@@ -104,8 +105,9 @@ def test_python_files(opened: str, verdict: str, check: Command, place: Path, ta
     assert ended.code == (verdict == "fail")
 
 
-def test_a_web_server_with_ranges(check: Command, ranges: str, copy: Path) -> None:
-    """Data is right; a positioned read at the end is not."""
+def test_web_server_with_ranges_fails_pread_at_the_end(
+    check: Command, ranges: str, copy: Path
+) -> None:
     args = "--file", "file", "--content", str(copy)
     ended = check(ranges, *args, "--clauses", "pread.data,pread.eof,seek.pos")
     assert ended.code == 1
@@ -114,8 +116,9 @@ def test_a_web_server_with_ranges(check: Command, ranges: str, copy: Path) -> No
     assert ended.programs()["pread.eof"] == [["pread", "len", 1, 0, 1]]
 
 
-def test_a_web_server_without_ranges(check: Command, no_ranges: str, copy: Path) -> None:
-    """Nothing but reading on works."""
+def test_web_server_without_ranges_fails_every_seek(
+    check: Command, no_ranges: str, copy: Path
+) -> None:
     args = "--file", f"{no_ranges}file", "--content", str(copy)
     ended = check(no_ranges, *args, "--clauses", "pread.count,seek.pos,read-byte.value")
     assert ended.code == 1
@@ -123,23 +126,22 @@ def test_a_web_server_without_ranges(check: Command, no_ranges: str, copy: Path)
     assert ended.outcomes() == outcomes
 
 
-def test_runs_with_one_seed_are_alike(check: Command, archive: Path, copy: Path) -> None:
-    """Verdicts and programs, run after run."""
+def test_runs_with_the_same_seed_have_the_same_verdicts_and_programs(
+    check: Command, archive: Path, copy: Path
+) -> None:
     args = f"zip://::file://{archive}", "--file", "in/it", "--content", str(copy)
     first, second = (check(*args, "--seed", "7", "--clauses", "seek.negative") for _ in range(2))
     assert first.outcomes() == second.outcomes()
     assert first.programs() == second.programs()
 
 
-def test_several_targets_give_a_list(check: Command, target: Path) -> None:
-    """The exit code is the worst of theirs."""
+def test_several_targets_give_a_list_and_the_worst_exit_code(check: Command, target: Path) -> None:
     ended = check(f"file://{target}", "memory://x", "--clauses", "close.state")
     assert ended.code == 1
     assert [one["conforms"] for one in ended.report] == [True, False]
 
 
-def test_a_known_violation_is_no_failure(check: Command, place: Path) -> None:
-    """With the signature that the report gave; once it is gone, the run fails again."""
+def test_known_violation_passes_until_it_is_fixed(check: Command, place: Path) -> None:
     known = """
         known:
           - clause: python.writable.false
@@ -153,10 +155,9 @@ def test_a_known_violation_is_no_failure(check: Command, place: Path) -> None:
     assert (ended.code, ended.outcomes()) == (1, {"python.writable.false": "fixed"})
 
 
-def test_the_copy_must_be_a_copy(check: Command, archive: Path, copy: Path) -> None:
-    """Content of another length is noticed before the run."""
+def test_content_of_another_length_is_refused(check: Command, archive: Path, copy: Path) -> None:
     copy.write_bytes(content(10))
     args = "--file", "in/it", "--content", str(copy)
     ended = check(f"zip://::file://{archive}", *args)
     assert ended.code == 3
-    assert ended.mistake().endswith("the file has 9000 bytes, --content 10")
+    assert ended.mistake().rpartition(": ")[2] == snapshot("the file has 9000 bytes, --content 10")

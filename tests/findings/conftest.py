@@ -1,8 +1,8 @@
 """Findings in released libraries, as `docs/findings.md` lists them.
 
-Each test runs a finding's program on the library that is installed and asserts that the kit
-blames the clause that the finding names, for the reason it names. Where another version than
-the one measured has mended it, the test is an expected failure that says so.
+Each test runs the program of a finding on the installed library. It asserts that the kit charges
+the clause that the finding names, for the reason that it names. If another version than the
+measured one fixed the bug, the test is an expected failure that says so.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ def run(
     features: frozenset[str] = frozenset(),
     without: str = "",
 ) -> RunResult:
-    """A quick run of the clauses that match (default: all) under the binding's own profile, with
-    these features more and the one in `without` less."""
+    """Return a quick run of the matching clauses (default: all) under the binding's own profile.
+
+    `features` are added to the profile, and the feature `without` is removed.
+    """
     chosen = tuple(c for c in select(patterns) if c.testable)
     profile = load_profile(binding.default_profile)
     declared = (profile.features | features) - {without}
@@ -45,7 +47,8 @@ def run(
 
 
 def mended(versions: dict[str, str]) -> NoReturn:
-    """End a test whose finding is gone: a failure only where it was measured."""
+    """End a test whose finding is fixed: a failure on the measured versions, else an expected
+    one."""
     message = f"mended in {versions}: note that in docs/findings.md"
     if measured(versions):
         pytest.fail(message)
@@ -53,7 +56,7 @@ def mended(versions: dict[str, str]) -> NoReturn:
 
 
 def measured(versions: dict[str, str]) -> bool:
-    """Whether the findings were measured on these libraries and this Python."""
+    """Return whether the findings were measured on these libraries and this Python."""
     present = {"python": platform.python_version(), **versions}
     return all(present.get(name, version) == version for name, version in MEASURED.items())
 
@@ -72,8 +75,10 @@ def holds(result: RunResult, fails: set[str], lax: set[str]) -> None:
 
 @pytest.fixture
 def finds() -> Finds:
-    """Asserts that calls on a new stream over `length` bytes break a clause, and how; `without` is
-    a feature that is not declared."""
+    """Return a function that asserts that calls on a new stream violate a clause, and how.
+
+    The file has `length` bytes; the feature `without` is not declared.
+    """
 
     def assert_found(
         binding: Binding,
@@ -100,7 +105,7 @@ def finds() -> Finds:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A local copy of the file that read-only targets hold."""
+    """Return a local copy of the file of read-only targets."""
     path = tmp_path / "copy"
     path.write_bytes(DATA)
     return path
@@ -108,21 +113,21 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ranges() -> Iterator[str]:
-    """A web server that knows ranges."""
+    """Return the URL of a web server with range requests."""
     with serving(WithRanges) as url:
         yield url
 
 
 @pytest.fixture
 def no_ranges() -> Iterator[str]:
-    """A web server that does not."""
+    """Return the URL of a web server without range requests."""
     with serving(WithoutRanges) as url:
         yield url
 
 
 @pytest.fixture
 def below(tmp_path: Path) -> str:
-    """The URL of an empty directory."""
+    """Return the URL of an empty directory."""
     made = tmp_path / "target"
     os.mkdir(made)
     return f"file://{made}"

@@ -1,5 +1,7 @@
-"""A program of its own (finding C7): an exception is sent to a thread that waits, and another
-thread, which is traced, tries to call a function. Prints whether that came back."""
+"""Program of finding C7: print whether a traced thread ends.
+
+An exception is sent to a waiting thread, and a traced thread then tries to call a function.
+"""
 
 import ctypes
 import os
@@ -8,15 +10,15 @@ import threading
 
 
 class Stop(BaseException):
-    """Sent to the waiting thread."""
+    """Exception for the waiting thread."""
 
 
 def wait_for_nothing() -> None:
-    """Something to call."""
+    """Do nothing: the traced thread calls it."""
 
 
 def main() -> None:
-    """Send it, trace, and say whether the traced thread came to an end."""
+    """Send the exception, trace, and print whether the traced thread ended."""
     waiting, never, done = threading.Event(), threading.Event(), threading.Event()
 
     def wait() -> None:

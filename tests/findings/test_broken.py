@@ -1,4 +1,4 @@
-"""No false negatives: a library that is broken on purpose is caught, and the clause is named."""
+"""No false negatives: a bug injected into a library is found, and its clause is named."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.findings.conftest import run
 
 
 class Buffered(AbstractBufferedFile):  # type: ignore[misc]
-    """fsspec's own buffered file, with the arguments that it leaves out."""
+    """fsspec's own buffered file, with the arguments that it lacks."""
 
     def _fetch_range(self, start: int, end: int) -> bytes:
         with open(self.path, "rb") as file:
@@ -41,7 +41,7 @@ class BufferedLocal(LocalFileSystem):  # type: ignore[misc]
         return LocalFileSystem().read_block(path, *args)
 
 
-#: Clauses about data and positions; none of them fails in the library as it is.
+#: Clauses about data and positions; none of them fails in the unchanged library.
 ABOUT_DATA = (
     *(
         "read-byte.value",
@@ -65,13 +65,12 @@ ABOUT_DATA = (
 
 
 def failures(tmp_path: Path) -> set[str]:
-    """The clauses of ABOUT_DATA that fail."""
+    """Return the clauses of ABOUT_DATA that fail."""
     binding = FsspecBinding(BufferedLocal(), str(tmp_path), "buffered local")
     return {c.clause.id for c in run(binding, *ABOUT_DATA).clauses if c.outcome == "fail"}
 
 
-def test_the_library_as_it_is_passes(tmp_path: Path) -> None:
-    """Reads at block boundaries and read-ahead deliver the right bytes."""
+def test_unchanged_library_passes(tmp_path: Path) -> None:
     assert not failures(tmp_path) - {"pread.eof"}
 
 
@@ -150,7 +149,7 @@ def reads_too_little(real: Any) -> Callable[..., Any]:
         (AbstractFileSystem, "read_block", reads_too_little, "read-fully.data"),
     ],
 )
-def test_a_fault_is_caught_and_its_clause_named(
+def test_injected_bug_violates_its_clause(
     owner: type,
     name: str,
     broken: Callable[[Any], Any],
@@ -158,7 +157,6 @@ def test_a_fault_is_caught_and_its_clause_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The fault is put into fsspec itself."""
     monkeypatch.setattr(owner, name, broken(getattr(owner, name)))
     assert clause in failures(tmp_path)
 
@@ -168,14 +166,14 @@ def test_a_fault_is_caught_and_its_clause_named(
     ("broken", "clause"),
     [(one_less, "read-into.data"), (cut_where_it_goes_on, "read-into.progress")],
 )
-def test_a_fault_at_the_end_of_a_block_is_caught(
+def test_injected_bug_at_the_end_of_a_block_is_found_for_any_block_size(
     broken: Callable[[Any], Any],
     clause: str,
     block: int | None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whatever the size of the blocks that the files have, 5 MiB unless they say another."""
+    """The default size of a block is 5 MiB."""
     if block is not None:
         monkeypatch.setattr(Buffered, "DEFAULT_BLOCK_SIZE", block)
     monkeypatch.setattr(ReadAheadCache, "_fetch", broken(ReadAheadCache._fetch))
@@ -184,10 +182,9 @@ def test_a_fault_at_the_end_of_a_block_is_caught(
     assert found == {clause}
 
 
-def test_a_descriptor_that_stays_open_is_caught(
+def test_descriptor_that_stays_open_after_close_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A close that only says so."""
     kept: list[Any] = []
 
     def close(self: LocalFileOpener) -> None:

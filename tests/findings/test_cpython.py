@@ -1,4 +1,4 @@
-"""What the kit finds in the files of CPython's standard library."""
+"""The findings in the files of CPython's standard library."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from tests.limits import DEADLOCK
 
 @pytest.fixture
 def raw(tmp_path: Path) -> PythonFileBinding:
-    """Files opened without a buffer."""
+    """Return files opened without a buffer."""
     return PythonFileBinding(lambda path: open(path, "rb", buffering=0), str(tmp_path), "raw")
 
 
 @pytest.fixture
 def in_memory(tmp_path: Path) -> PythonFileBinding:
-    """The content of a file as BytesIO."""
+    """Return the content of a file as BytesIO."""
     return PythonFileBinding(
         lambda path: io.BytesIO(Path(path).read_bytes()), str(tmp_path), "BytesIO"
     )
 
 
 def member_of_zip(path: str) -> BinaryIO:
-    """The file as a member of an archive."""
+    """Return the file as a member of a zip archive."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as made:
         made.write(path, "it")
@@ -44,7 +44,7 @@ def member_of_zip(path: str) -> BinaryIO:
 
 
 def member_of_tar(path: str) -> BinaryIO:
-    """The file as a member of an archive."""
+    """Return the file as a member of a tar archive."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w") as made:
         made.add(path, "it")
@@ -55,12 +55,13 @@ def member_of_tar(path: str) -> BinaryIO:
 
 
 def members(opener: Callable[[str], BinaryIO], tmp_path: Path) -> PythonFileBinding:
-    """Members of archives."""
+    """Return members of archives."""
     return PythonFileBinding(opener, str(tmp_path), "member")
 
 
-def test_a_refused_seek_makes_a_raw_file_unseekable(raw: PythonFileBinding, finds: Finds) -> None:
-    """Finding C1: FileIO takes the failure of its first seek for a pipe's, and remembers it."""
+def test_refused_seek_makes_a_raw_file_unseekable(raw: PythonFileBinding, finds: Finds) -> None:
+    """Finding C1: FileIO takes the failure of its first seek for that of a pipe, and remembers
+    it."""
     finds(raw, "python.seekable.true", "returned False", 0, ["seek", -1], ["py_seekable"])
 
 
@@ -77,30 +78,30 @@ def test_readline_0_may_return_no_bytes_from_a_closed_file(raw: PythonFileBindin
 
 
 @pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
-def test_a_negative_seek_in_an_archive_leads_to_the_start(
+def test_negative_seek_in_an_archive_moves_to_the_start(
     opener: Callable[[str], BinaryIO], tmp_path: Path, finds: Finds
 ) -> None:
-    """Finding C3: ZipExtFile and tarfile's ExFileObject move a negative position to 0."""
+    """Finding C3: ZipExtFile and tarfile's ExFileObject clamp a negative position to 0."""
     finds(members(opener, tmp_path), "seek.negative", "returned", 5, ["seek", -1])
     binding = members(opener, tmp_path)
     finds(binding, "python.seek.negative", "returned 0", 5, ["py_seek", -1, 0])
 
 
 @pytest.mark.parametrize("opener", [member_of_zip, member_of_tar])
-def test_a_seek_beyond_the_end_of_an_archives_member_leads_to_the_end(
+def test_seek_beyond_the_end_of_an_archive_member_moves_to_the_end(
     opener: Callable[[str], BinaryIO], tmp_path: Path, finds: Finds
 ) -> None:
-    """Finding C6: a SHOULD, for the text of io is silent."""
+    """Finding C6: a SHOULD, because the documentation of io leaves it open."""
     finds(members(opener, tmp_path), "python.seek.past-end", "returned 5", 5, ["py_seek", 9, 0])
 
 
 def test_tell_works_on_a_closed_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
-    """Finding C4: BufferedReader.tell asks the raw file, and tarfile's does not look."""
+    """Finding C4: BufferedReader.tell asks the raw file, and tarfile's does not check."""
     binding = members(member_of_tar, tmp_path)
     finds(binding, "python.tell.closed", "returned 0", 1, ["close"], ["py_tell"])
 
 
-def test_bytesio_moves_a_relative_seek_to_the_start(
+def test_bytesio_clamps_a_relative_seek_to_the_start(
     in_memory: PythonFileBinding, finds: Finds
 ) -> None:
     """Finding C5: a position before the start is refused with whence 0 only."""
@@ -108,8 +109,8 @@ def test_bytesio_moves_a_relative_seek_to_the_start(
     finds(in_memory, "python.seek.negative", "returned 0", 3, ["py_seek", -9, 2])
 
 
-def test_files_of_the_system_conform(tmp_path: Path) -> None:
-    """No finding in a buffered file: what the others are held against is possible."""
+def test_buffered_files_of_the_system_conform(tmp_path: Path) -> None:
+    """Comparison for the findings in other files."""
 
     def opener(path: str) -> BinaryIO:
         return open(path, "rb")
@@ -120,9 +121,9 @@ def test_files_of_the_system_conform(tmp_path: Path) -> None:
     assert result.summary["lax"] == 0
 
 
-def test_a_huge_position_makes_a_member_of_a_tar_file_run_out_of_memory(tmp_path: Path) -> None:
+def test_huge_position_in_a_member_of_a_tar_file_runs_out_of_memory(tmp_path: Path) -> None:
     """Finding F9: a seek beyond the end of a member is cut to the end, so cat_file asks for
-    everything from there to the wanted end, and BufferedReader makes room for it first."""
+    everything from there to the requested end, and BufferedReader allocates it first."""
     whole = tmp_path / "a.tar"
     with tarfile.open(whole, "w") as made:
         info = tarfile.TarInfo("it")
@@ -140,7 +141,7 @@ def test_a_huge_position_makes_a_member_of_a_tar_file_run_out_of_memory(tmp_path
     assert outcome.detail == "MemoryError", Program(len(DATA), (step,))
 
 
-def test_an_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
+def test_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
     """Finding C7: on CPython 3.11 a traced thread never gets past its first instruction."""
     program = Path(__file__).with_name("interrupted_thread.py")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What the kit finds in fsspec."""
+"""The findings in fsspec."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
+from inline_snapshot import snapshot
 from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.contract.runner.result import Verdict
@@ -22,12 +23,12 @@ unclosed = pytest.mark.filterwarnings(
 
 
 def memory() -> FsspecBinding:
-    """Files in fsspec's memory."""
+    """Return files in fsspec's memory."""
     return FsspecBinding.from_url("memory://findings", {})
 
 
 def on_the_web(url: str, copy: Path) -> FsspecBinding:
-    """The file of a web server, which has three blocks."""
+    """Return the file of a web server, which has three blocks."""
     return FsspecBinding.from_url(url, {"block_size": "4096"}, file="file", content=copy)
 
 
@@ -39,26 +40,29 @@ def test_streams_of_a_file_in_memory_share_one_position(finds: Finds) -> None:
     finds(memory(), "pread.pos-unchanged", "returned", 5, *steps)
 
 
-@pytest.mark.parametrize(
-    ("beside", "reason"),
-    [
-        ((), "its own example fails by open.independent, which this run does not judge"),
-        (("open.independent",), "its calls fail by open.independent already"),
-    ],
+REASONS: dict[str, str] = snapshot(
+    {
+        "": "its own example fails by open.independent, which this run does not judge",
+        "open.independent": "its calls fail by open.independent already",
+    }
 )
-def test_streams_of_one_builder_are_not_said_to_be_apart_where_no_streams_are(
-    beside: tuple[str, ...], reason: str
+
+
+@pytest.mark.parametrize("selected", ["", "open.independent"], ids=["alone", "beside"])
+def test_streams_of_one_builder_are_not_verified_where_streams_share_a_position(
+    selected: str,
 ) -> None:
-    """F1 again: be that clause selected or not."""
+    """Finding F1, whether its clause is selected or not."""
+    beside = [selected] if selected else []
     result = run(memory(), "open.build-twice", *beside)
     found = {c.clause.id: (c.outcome, c.reason) for c in result.clauses}
-    assert found.pop("open.build-twice") == (Verdict.UNEXERCISED, reason)
+    assert found.pop("open.build-twice") == (Verdict.UNEXERCISED, REASONS[selected])
     assert found == dict.fromkeys(beside, (Verdict.FAIL, ""))
     assert not result.conforms
 
 
-def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:
-    """Finding F2: MemoryFile.close does nothing, nor does the end of a with block."""
+def test_file_in_memory_is_never_closed(finds: Finds) -> None:
+    """Finding F2: neither MemoryFile.close nor the end of a with block does anything."""
     finds(memory(), "close.state", "returned 0", 5, ["close"], ["py_tell"])
     finds(memory(), "python.with.closes", "returned False", 0, ["py_with"])
     finds(memory(), "seek.open", "returned", 5, ["close"], ["seek", 2])
@@ -66,18 +70,18 @@ def test_a_file_in_memory_is_never_closed(finds: Finds) -> None:
     finds(memory(), "read-fully.closed", "returned", 5, ["close"], ["read_fully", 0, 4, 0, 4])
 
 
-def test_a_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:
-    """Finding F3: the mode is not kept, so readers may change what all others read."""
+def test_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:
+    """Finding F3: the mode is ignored, so readers may change the content for all others."""
     finds(memory(), "python.writable.false", "returned True", 0, ["py_writable"])
     finds(memory(), "python.write.refused", "returned 1", 0, ["py_write"])
 
 
 @unclosed
 @pytest.mark.parametrize("target", ["{}", "blockcache::{}"])
-def test_read_block_beyond_the_end_asks_for_a_negative_length(
+def test_read_block_beyond_the_end_reads_a_negative_length(
     target: str, below: str, finds: Finds
 ) -> None:
-    """Finding F4: the length is cut to what is left, which is less than nothing."""
+    """Finding F4: the length is cut to the rest, which is negative."""
     binding = FsspecBinding.from_url(target.format(below), {})
     finds(
         binding,
@@ -88,9 +92,10 @@ def test_read_block_beyond_the_end_asks_for_a_negative_length(
     )
 
 
-def test_read_block_beyond_the_end_of_a_member_of_a_tar_file(tmp_path: Path, finds: Finds) -> None:
-    """Finding F4: as on local files; in members of zip files a negative length is all, which is
-    nothing there."""
+def test_read_block_beyond_the_end_of_a_tar_member_reads_a_negative_length(
+    tmp_path: Path, finds: Finds
+) -> None:
+    """Finding F4, as on local files; members of zip files read the rest, which is empty."""
     actual = "ILLEGAL_ARGUMENT (ValueError: read length must"
     finds(tar(tmp_path), "read-fully.eof", actual, 9000, ["read_fully", "len+2", 1, 0, 1])
 
@@ -99,29 +104,29 @@ def test_read_block_beyond_the_end_of_a_member_of_a_tar_file(tmp_path: Path, fin
 def test_read_block_fails_on_every_file_of_a_whole_file_cache(
     cache: str, below: str, finds: Finds
 ) -> None:
-    """Finding F5: read_block wants the attribute size, which the cached local file lacks.
-    Mended upstream after 2026.9.0 (fsspec pull request 2168)."""
+    """Finding F5: read_block needs the attribute size, which the cached local file lacks. Fixed
+    upstream after 2026.9.0 (fsspec pull request 2168)."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
     finds(binding, "read-fully.data", "OTHER (AttributeError: ", 5, ["read_fully", 0, 1, 0, 1])
 
 
 def arrow_wrapped(directory: Path) -> FsspecBinding:
-    """Local files of PyArrow behind fsspec."""
+    """Return local files of PyArrow behind fsspec."""
     return FsspecBinding(ArrowFSWrapper(ArrowLocalFileSystem()), str(directory), "arrow")
 
 
-def test_a_range_from_the_start_fails_behind_the_wrapper_of_arrow(
+def test_range_from_the_start_fails_behind_the_wrapper_of_arrow(
     tmp_path: Path, finds: Finds
 ) -> None:
-    """Finding F27: a start of 0 is taken for none, so the file is opened as one that can't seek,
-    and then made to."""
+    """Finding F27: a start of 0 is taken for none, so the file is opened as unseekable and then
+    sought."""
     error = "IO (OSError: only valid on seekable files)"
     finds(arrow_wrapped(tmp_path), "pread.data", error, 5, ["pread", 0, 1, 0, 1])
     steps = ["read_vectored", [[0, 1]], "heap", "absent"]
     finds(arrow_wrapped(tmp_path), "read-vectored.data", f"returned [{error}]", 5, steps)
 
 
-def test_what_files_of_arrow_do_shows_behind_its_wrapper(tmp_path: Path, finds: Finds) -> None:
+def test_wrapper_of_arrow_has_the_findings_of_its_files(tmp_path: Path, finds: Finds) -> None:
     """Findings S4 and F4: the wrapper hands on what PyArrow, io and read_block do."""
     error = "OTHER (SystemError: Negative size"
     finds(arrow_wrapped(tmp_path), "python.read.all", error, 1, ["py_read", -1])
@@ -137,26 +142,26 @@ def test_close_fails_on_every_local_file_of_a_block_cache(below: str, finds: Fin
 
 
 @unclosed
-def test_a_block_cache_fails_on_a_file_that_grew(below: str, finds: Finds) -> None:
-    """Finding F7: the map of the cache file is made as long as the file is now."""
+def test_block_cache_fails_on_a_file_that_grew(below: str, finds: Finds) -> None:
+    """Finding F7: the map of the cache file gets the new length of the file."""
     binding = FsspecBinding.from_url(f"blockcache::{below}", {})
     steps = ["change", "append"], ["pread", 0, 1, 0, 1]
     finds(binding, "consistency.errors", "ILLEGAL_ARGUMENT (ValueError: mmap", 1, *steps)
 
 
-def test_a_local_file_can_be_entered_after_close(below: str, finds: Finds) -> None:
-    """Finding F8: LocalFileOpener.__enter__ does not look whether the file is closed."""
+def test_local_file_can_be_entered_after_close(below: str, finds: Finds) -> None:
+    """Finding F8: LocalFileOpener.__enter__ does not check whether the file is closed."""
     binding = FsspecBinding.from_url(below, {})
     finds(binding, "python.with.closed", "returned True", 0, ["close"], ["py_with"])
 
 
-def test_a_buffered_file_can_be_entered_after_close(ranges: str, copy: Path, finds: Finds) -> None:
+def test_buffered_file_can_be_entered_after_close(ranges: str, copy: Path, finds: Finds) -> None:
     """Finding F8: nor does AbstractBufferedFile.__enter__."""
     steps = ["close"], ["py_with"]
     finds(on_the_web(ranges, copy), "python.with.closed", "returned True", 9000, *steps)
 
 
-def test_threads_that_read_a_tar_file_disturb_each_other(tmp_path: Path) -> None:
+def test_threads_that_read_a_tar_file_mix_up_their_data(tmp_path: Path) -> None:
     """Finding F10: members share the archive's file and its position, without a lock."""
     result = run(tar(tmp_path), "pread.isolation")
     (found,) = result.clauses
@@ -167,10 +172,10 @@ def test_threads_that_read_a_tar_file_disturb_each_other(tmp_path: Path) -> None
     assert found.counterexample.interleaving
 
 
-def test_a_server_without_ranges_makes_positioned_reads_return_the_whole_file(
+def test_positioned_read_from_a_server_without_ranges_returns_the_whole_file(
     no_ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F11: cat_file does not look whether the answer is the part it asked for."""
+    """Finding F11: cat_file does not check whether the answer is the requested part."""
     calls = ["pread", 1, 4, 0, 4], ["read_vectored", [[2, 2]], "heap", "absent"]
     finds(on_the_web(no_ranges, copy), "pread.count", "returned 9000", 9000, calls[0])
     finds(
@@ -180,7 +185,7 @@ def test_a_server_without_ranges_makes_positioned_reads_return_the_whole_file(
     finds(on_the_web(no_ranges, copy), "read-vectored.data", actual, 9000, calls[1])
 
 
-def test_a_server_without_ranges_makes_seek_fail_in_the_next_read(
+def test_seek_on_a_server_without_ranges_fails_in_the_next_read(
     no_ranges: str, copy: Path, finds: Finds
 ) -> None:
     """Finding F12: the file says it is seekable, and a read elsewhere raises a ValueError
@@ -190,19 +195,19 @@ def test_a_server_without_ranges_makes_seek_fail_in_the_next_read(
     finds(on_the_web(no_ranges, copy), "seek.pos", actual, 9000, *steps)
 
 
-def test_a_server_without_ranges_makes_reading_on_fail_after_a_block(
+def test_sequential_read_from_a_server_without_ranges_fails_after_a_block(
     no_ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F12: the cache asks for the rest by range."""
+    """Finding F12: the cache requests the rest by range."""
     actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
     steps = ["py_read", 1], ["py_read", 4096]
     finds(on_the_web(no_ranges, copy), "python.read.advance", actual, 9000, *steps)
 
 
-def test_a_positioned_read_at_the_end_on_the_web_fails(
+def test_positioned_read_at_the_end_on_the_web_raises(
     ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F13: the server's 416 comes out as aiohttp's error, which is no OSError."""
+    """Finding F13: the server's 416 becomes aiohttp's error, which is not an OSError."""
     actual = "OTHER (ClientResponseError: 416"
     finds(on_the_web(ranges, copy), "pread.eof", actual, 9000, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
@@ -218,31 +223,33 @@ def test_a_positioned_read_at_the_end_on_the_web_fails(
         ("python.read.none", ["py_read", None]),
     ],
 )
-def test_buffered_files_of_fsspec_lack_arguments(
+def test_buffered_file_of_fsspec_lacks_arguments_of_iobase(
     clause: str, step: list[object], ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F14: AbstractBufferedFile narrows what IOBase's methods take."""
+    """Finding F14: AbstractBufferedFile narrows the arguments of IOBase's methods."""
     finds(on_the_web(ranges, copy), clause, "NULL (TypeError: ", 9000, step)
 
 
-def test_buffered_files_of_fsspec_answer_after_close(ranges: str, copy: Path, finds: Finds) -> None:
-    """Finding F15: tell and seek of AbstractBufferedFile do not look."""
+def test_buffered_file_of_fsspec_answers_tell_and_seek_after_close(
+    ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Finding F15: tell and seek of AbstractBufferedFile do not check."""
     finds(
         on_the_web(ranges, copy), "python.tell.closed", "returned 0", 9000, ["close"], ["py_tell"]
     )
     finds(on_the_web(ranges, copy), "seek.open", "returned", 9000, ["close"], ["seek", 1])
 
 
-def test_buffered_files_of_fsspec_refuse_to_write_with_another_error(
+def test_buffered_file_of_fsspec_refuses_a_write_with_a_plain_value_error(
     ranges: str, copy: Path, finds: Finds
 ) -> None:
-    """Finding F16: a plain ValueError, which code that catches OSError misses."""
+    """Finding F16: code that catches OSError misses it."""
     actual = "ILLEGAL_ARGUMENT (ValueError: File not in write mode)"
     finds(on_the_web(ranges, copy), "python.write.refused", actual, 9000, ["py_write"])
 
 
 def tar(tmp_path: Path) -> FsspecBinding:
-    """A member of a tar file."""
+    """Return a member of a tar file."""
     whole, copy = tmp_path / "a.tar", tmp_path / "copy"
     with tarfile.open(whole, "w") as made:
         info = tarfile.TarInfo("it")
@@ -252,8 +259,8 @@ def tar(tmp_path: Path) -> FsspecBinding:
     return FsspecBinding.from_url(f"tar://::file://{whole}", {}, file="it", content=copy)
 
 
-def test_a_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Finds) -> None:
-    """Finding F17: it inherits the answer, and line reading that seeks back."""
+def test_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Finds) -> None:
+    """Finding F17: it inherits the answer, and a readline that seeks back."""
     with serving(NoRanges) as url:
         for clause, actual, step in (
             ("python.seekable.false", "returned True", ["py_seekable"]),
@@ -264,10 +271,10 @@ def test_a_streamed_file_on_the_web_claims_to_be_seekable(copy: Path, finds: Fin
             finds(binding, clause, actual, 9000, step, without="supports-seek")
 
 
-def test_a_closed_streamed_file_on_the_web_fails_with_aiohttps_error(
+def test_closed_streamed_file_on_the_web_raises_an_error_of_aiohttp(
     copy: Path, finds: Finds
 ) -> None:
-    """Finding F18: read asks the connection, which close has closed."""
+    """Finding F18: read uses the connection that close has closed."""
     actual = "OTHER (ClientConnectionError: Connection closed)"
     with serving(NoRanges) as url:
         for clause, step in (

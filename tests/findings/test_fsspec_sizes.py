@@ -1,8 +1,8 @@
-"""What fsspec's caches and files make of a failed request, of a wrong size, and of a directory.
+"""fsspec's caches and files after a failed request, with a wrong size, and on a directory.
 
-These are programs of fsspec alone, since `open_file` keeps its callers from most of them. They hold
-for fsspec 2023.1.0 and 2026.9.0, where they do not say otherwise; a test that fails with another
-version tells that its finding is mended.
+These are programs of fsspec alone, because `open_file` avoids most of these cases. They hold for
+fsspec 2023.1.0 and 2026.9.0 unless noted. If a test fails with another version, its finding is
+fixed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CONTENT = b"abcde"
 
 
 class StoredFile(AbstractBufferedFile):  # type: ignore[misc]
-    """What fsspec asks of a buffered file: to fetch a range, here as far as there are bytes."""
+    """A buffered file of fsspec that fetches ranges as far as there are bytes."""
 
     def _fetch_range(self, start: int, end: int) -> bytes:
         self.fs.requests += 1
@@ -51,11 +51,11 @@ class StoredFile(AbstractBufferedFile):  # type: ignore[misc]
 
 
 class Store(AbstractFileSystem):  # type: ignore[misc]
-    """The least of a filesystem: `ls` and `_open`; it holds the file d/file."""
+    """A minimal filesystem, with `ls` and `_open`; it holds the file d/file."""
 
     cachable = False
     requests = 0  # for ranges, so far
-    failing = 0  # so many requests from now on
+    failing = 0  # requests that fail from now on
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         directory = {"name": "d", "size": 0, "type": "directory"}
@@ -87,7 +87,7 @@ class BufferedMemoryFile(AbstractBufferedFile):  # type: ignore[misc]
 
 
 def to_the_end(file: Any, length: int) -> bytes:
-    """What reads of so many bytes give until one gives none."""
+    """Return the results of reads of a size until one is empty."""
     parts = []
     while part := file.read(length):
         parts.append(part)
@@ -96,7 +96,7 @@ def to_the_end(file: Any, length: int) -> bytes:
 
 @contextmanager
 def web() -> Iterator[Any]:
-    """A filesystem for the web that shares no connections with others."""
+    """Return a filesystem for the web that shares no connections with others."""
     pytest.importorskip("aiohttp")
     fs = fsspec.filesystem("http", skip_instance_cache=True)
     try:
@@ -109,9 +109,9 @@ def web() -> Iterator[Any]:
 
 
 @unclosed
-def test_a_read_through_a_map_that_is_tried_again_gives_zeros() -> None:
-    """Finding F19: the cache takes the blocks for present that it failed to fetch. The one is
-    what it wrote at the end to make the map as long as the file. fsspec 2025.3.0 was right."""
+def test_retried_read_through_a_map_returns_zeros() -> None:
+    """Finding F19: the cache counts the blocks that it failed to fetch as cached. The single one
+    is what it wrote at the end to make the map as long as the file. fsspec 2025.3.0 was correct."""
     store = Store()
     file = store.open("d/file", cache_type="mmap")
     store.failing = 1
@@ -122,11 +122,11 @@ def test_a_read_through_a_map_that_is_tried_again_gives_zeros() -> None:
 
 
 @unclosed
-def test_a_read_from_the_web_through_a_block_cache_that_is_tried_again_gives_zeros(
+def test_retried_read_from_the_web_through_a_block_cache_returns_zeros(
     tmp_path: Path,
 ) -> None:
-    """Finding F19: and so do all that open the cached file later, in other processes too, since
-    the cache writes down which blocks it has."""
+    """Finding F19: later readers of the cached file get zeros too, even in other processes,
+    because the cache stores which blocks it has."""
     failing: list[int] = []
 
     class Failing(WithRanges):
@@ -157,9 +157,9 @@ def test_a_read_from_the_web_through_a_block_cache_that_is_tried_again_gives_zer
 
 
 @unclosed
-def test_a_map_of_a_file_that_is_shorter_than_declared_fails() -> None:
-    """Finding F20: what was fetched is put into a slice of another length. Once more, since
-    2025.3.1, there are bytes that the file does not have (F19)."""
+def test_map_of_a_file_shorter_than_declared_raises() -> None:
+    """Finding F20: the fetched bytes are put into a slice of another length. The second read
+    returns bytes that the file does not have, since 2025.3.1 (F19)."""
     file = Store().open("d/file", cache_type="mmap", size=6)
     with pytest.raises(IndexError, match="mmap slice assignment is wrong size"):
         file.read(1)
@@ -168,9 +168,9 @@ def test_a_map_of_a_file_that_is_shorter_than_declared_fails() -> None:
 
 
 @pytest.mark.parametrize("cache", sorted({"block", "blockcache", "background"} & set(caches)))
-def test_a_cache_of_blocks_asks_for_every_block_of_an_overstated_size(cache: str) -> None:
-    """Finding F21: though an empty block has shown where the file ends. There are as many as the
-    size says, so a read of a file declared as 2**63 - 1 bytes long does not come to an end."""
+def test_block_cache_requests_every_block_of_an_overstated_size(cache: str) -> None:
+    """Finding F21: an empty block has shown the end of the file, but a read of a file declared
+    as 2**63 - 1 bytes long does not end."""
     store = Store()
     assert store.open("d/file", cache_type=cache, size=1000, block_size=1).read() == CONTENT
     assert store.requests >= 1000, MENDED
@@ -179,17 +179,17 @@ def test_a_cache_of_blocks_asks_for_every_block_of_an_overstated_size(cache: str
     assert others.requests == 1
 
 
-def test_without_a_cache_an_understated_size_ends_a_file_according_to_the_reads() -> None:
-    """Finding F22: a read from before the declared end goes on beyond it, one from there does
-    not start, and read() stops there."""
+def test_understated_size_without_a_cache_ends_a_file_depending_on_the_reads() -> None:
+    """Finding F22: a read that starts before the declared end crosses it, one that starts there
+    is empty, and read() stops there."""
     opened = {n: Store().open("d/file", cache_type="none", size=1) for n in (-1, 2, 3, 9)}
     read = {length: to_the_end(file, length) for length, file in opened.items()}
     assert read == {-1: b"a", 2: b"ab", 3: b"abc", 9: b"abcde"}, MENDED
 
 
-def test_a_given_size_hides_that_a_server_has_no_ranges() -> None:
-    """Finding F24: only info() finds it out, and a given size spares that. fsspec 2023.1.0 takes
-    ranges for granted also without a size."""
+def test_given_size_hides_that_a_server_has_no_ranges() -> None:
+    """Finding F24: only info() detects it, and a given size skips that. fsspec 2023.1.0 assumes
+    ranges without a size, too."""
     with serving(NoRanges) as url, web() as fs:
         streamed = fs.open(f"{url}file", block_size=4096)
         if "partial" in fs.info(f"{url}file"):
@@ -205,9 +205,9 @@ def test_a_given_size_hides_that_a_server_has_no_ranges() -> None:
 # Of a directory -------------------------------------------------------------------------------
 
 
-def test_a_directory_opens_as_an_empty_file() -> None:
-    """Finding F23: the size is 0 in what AbstractFileSystem.info says of any directory, so that
-    AbstractBufferedFile has nothing to fetch, and nobody looks at the type."""
+def test_directory_opens_as_an_empty_file() -> None:
+    """Finding F23: AbstractFileSystem.info returns the size 0 for a directory, so
+    AbstractBufferedFile fetches nothing, and nothing checks the type."""
     store = Store()
     assert store.info("d") == {"name": "d", "size": 0, "type": "directory"}
     assert store.open("d").read() == b"", MENDED
@@ -216,8 +216,8 @@ def test_a_directory_opens_as_an_empty_file() -> None:
         store.open("d/none")
 
 
-def test_the_kit_sees_a_directory_that_opens_as_an_empty_file() -> None:
-    """Finding F23: the read gives an end, as if there were a file."""
+def test_directory_that_opens_as_an_empty_file_violates_read_fails() -> None:
+    """Finding F23: the read returns the end."""
     binding = FsspecBinding(BufferedMemory(), "/findings-of-sizes", "buffered memory")
     program = {"length": 0, "steps": [["read_byte"]], "open": {"file": "directory", "calls": []}}
     data = {"fscontract-replay": 1, "clause": "open.read-fails", "program": program}

@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.matrix.explained import FINDINGS, findings
 from benchmarks.matrix.places import PLACES
-from benchmarks.matrix.targets import HERE, TARGETS, Target
+from benchmarks.matrix.targets import HERE, TARGETS
 from fscontract.contract.report.matrix import load_findings
 from fscontract.contract.spec.known_failures import load_known
 
 WITH_FILE = [t for t in TARGETS if t.known.exists()]
 
 
-def test_there_are_as_many_targets_as_the_matrix_wants() -> None:
-    """Of different names, each at a place that is there."""
+def test_targets_of_the_matrix_have_unique_names_and_known_places() -> None:
     assert len(TARGETS) >= 25
     assert len({t.slug for t in TARGETS}) == len(TARGETS)
     assert {t.place for t in TARGETS} == set(PLACES)
 
 
-def test_every_file_is_that_of_a_target() -> None:
-    """None is left of a target that is gone."""
+def test_every_known_file_is_of_a_target() -> None:
     assert {p.name for p in (HERE / "known").iterdir()} == {t.known.name for t in WITH_FILE}
 
 
-@pytest.mark.parametrize("target", WITH_FILE, ids=lambda t: t.slug)
-def test_every_entry_has_a_finding(target: Target) -> None:
-    """Which names the clause, is one of the target's, and can be linked to."""
+def test_known_entries_name_findings_of_their_target_with_the_clause() -> None:
     linked = load_findings(FINDINGS, "").anchors or {}
-    for entry in load_known(target.known):
+    entries = [(target, entry) for target in WITH_FILE for entry in load_known(target.known)]
+    for target, entry in entries:
         ids = entry.issue.split()
-        assert ids, entry.clause
+        assert ids, (target.slug, entry.clause)
         for number in ids:
-            assert number in target.findings.split()
-            assert entry.clause in findings()[number][1], number
-            assert number in linked
+            where = (target.slug, entry.clause, number)
+            assert number in target.findings.split(), where
+            assert entry.clause in findings()[number][1], where
+            assert number in linked, where
+    assert entries
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.slug)
-def test_every_finding_of_a_target_is_there(target: Target) -> None:
-    """And every name in braces is provided, for all that a place can tell without running."""
-    assert set(target.findings.split()) <= findings().keys()
+def test_findings_of_targets_exist() -> None:
+    named = {target.slug: {*target.findings.split()} for target in TARGETS}
+    assert {slug: ids - findings().keys() for slug, ids in named.items()} == {
+        slug: set() for slug in named
+    }
+
+
+def test_places_provide_the_arguments_of_targets() -> None:
+    """Every name in braces is replaced, as far as a place knows without running."""
     words = {"directory", "archive", "copy", "web", "ftp", "bucket", "url", "region", "key"}
-    words |= {"secret", "port"}
-    made = target.arguments(dict.fromkeys(words, "x"))
-    assert not any("{" in word and '"' not in word for word in made)
+    provided = dict.fromkeys(words | {"secret", "port"}, "x")
+    arguments = [(t.slug, word) for t in TARGETS for word in t.arguments(provided)]
+    assert [(slug, word) for slug, word in arguments if "{" in word and '"' not in word] == []

@@ -1,5 +1,7 @@
-"""All that a quick run finds in each target, clause by clause: a new line is a new finding, or a
-false one, and a line that is gone is a fault that the kit no longer sees."""
+"""All findings of a quick run in each target, clause by clause.
+
+A new line is a new finding, or a false one. A missing line is a bug that the kit no longer sees.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
+from inline_snapshot import snapshot
 from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -66,7 +69,7 @@ THREADS = {
 
 
 def opened(how: Callable[[str], BinaryIO], directory: Path) -> PythonFileBinding:
-    """Files below a directory, opened by a function."""
+    """Return files below a directory, opened by a function."""
     return PythonFileBinding(how, str(directory), "files")
 
 
@@ -86,18 +89,18 @@ def _bytesio(path: str) -> BinaryIO:
     return io.BytesIO(Path(path).read_bytes())
 
 
-def test_files_of_the_system_have_none(tmp_path: Path) -> None:
-    """What the others are held against is possible."""
+def test_files_of_the_system_have_no_findings(tmp_path: Path) -> None:
+    """Comparison for the other targets."""
     holds(run(opened(_buffered, tmp_path)), set(), set())
 
 
-def test_raw_files(tmp_path: Path) -> None:
+def test_raw_files_have_their_findings(tmp_path: Path) -> None:
     """C1."""
     holds(run(opened(_raw, tmp_path)), {"python.seekable.true"}, set())
 
 
-def test_bytesio(tmp_path: Path) -> None:
-    """C5; and it can be written, which nobody has declared."""
+def test_bytesio_has_its_findings(tmp_path: Path) -> None:
+    """C5; and it can be written, which is not declared."""
     fails = {"python.writable.false", "python.write.refused"}
     holds(run(opened(_bytesio, tmp_path)), fails, {"python.seek.negative"})
 
@@ -105,26 +108,26 @@ def test_bytesio(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "lax"), [(_bytesio, {"python.seek.negative"}), (_random, set[str]())]
 )
-def test_files_that_are_declared_writable(
+def test_files_declared_writable_have_their_findings(
     how: Callable[[str], BinaryIO], lax: set[str], tmp_path: Path
 ) -> None:
-    """Nothing but C5."""
+    """C5."""
     features = frozenset({"python-file-writable"})
     holds(run(opened(how, tmp_path), features=features), set(), lax)
 
 
-def test_local_files(below: str) -> None:
+def test_local_files_have_their_findings(below: str) -> None:
     """F4, F8."""
     holds(run(FsspecBinding.from_url(below, {})), {"read-fully.eof"}, {"python.with.closed"})
 
 
-def test_a_directory_filesystem(tmp_path: Path) -> None:
-    """F4, F8, as the filesystem below it."""
+def test_directory_filesystem_has_the_findings_of_the_one_below(tmp_path: Path) -> None:
+    """F4, F8."""
     fs = DirFileSystem(str(tmp_path), LocalFileSystem())
     holds(run(FsspecBinding(fs, "", "dir")), {"read-fully.eof"}, {"python.with.closed"})
 
 
-def test_a_wrapper_of_an_arrow_filesystem(tmp_path: Path) -> None:
+def test_wrapper_of_an_arrow_filesystem_has_its_findings(tmp_path: Path) -> None:
     """F4, F8, F27, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
     found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
@@ -132,7 +135,7 @@ def test_a_wrapper_of_an_arrow_filesystem(tmp_path: Path) -> None:
     holds(found, FROM_THE_START | arrows, {"python.read.none", "python.with.closed"})
 
 
-def test_memory() -> None:
+def test_memory_has_its_findings() -> None:
     """C5, F1, F2, F3."""
     fails = {
         *("open.independent", "pread.isolation", "pread.pos-unchanged", "pread.serializable"),
@@ -150,7 +153,7 @@ def test_memory() -> None:
 
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
-def test_caches_of_whole_files(cache: str, below: str) -> None:
+def test_caches_of_whole_files_have_their_findings(cache: str, below: str) -> None:
     """F5."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
     binding.remote = True  # it is slow, and few programs tell as much
@@ -158,7 +161,7 @@ def test_caches_of_whole_files(cache: str, below: str) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_zip(method: int, tmp_path: Path, copy: Path) -> None:
+def test_zip_has_its_findings(method: int, tmp_path: Path, copy: Path) -> None:
     """C2, C3, C6."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as made:
         made.writestr("in/it", DATA)
@@ -169,7 +172,7 @@ def test_zip(method: int, tmp_path: Path, copy: Path) -> None:
     holds(run(binding), {"seek.negative", "python.readline.closed"}, lax)
 
 
-def test_tar(tmp_path: Path, copy: Path) -> None:
+def test_tar_has_its_findings(tmp_path: Path, copy: Path) -> None:
     """C3, C4, C6, F4, F9, F10."""
     with tarfile.open(tmp_path / "a.tar", "w") as made:
         info = tarfile.TarInfo("in/it")
@@ -181,13 +184,13 @@ def test_tar(tmp_path: Path, copy: Path) -> None:
     holds(run(binding), fails, {"python.seek.negative", "python.seek.past-end"})
 
 
-def test_a_web_server_with_ranges(ranges: str, copy: Path) -> None:
+def test_web_server_with_ranges_has_its_findings(ranges: str, copy: Path) -> None:
     """F8, F13, F14, F15, F16."""
     binding = FsspecBinding.from_url(ranges, SMALL, file="file", content=copy)
     holds(run(binding), {"pread.eof", "read-vectored.eof-late"} | BUFFERED, BUFFERED_LAX)
 
 
-def test_a_web_server_without_ranges(no_ranges: str, copy: Path) -> None:
+def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
     binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
     reading_on = {"read-into.data", "python.read.data"}
@@ -196,17 +199,23 @@ def test_a_web_server_without_ranges(no_ranges: str, copy: Path) -> None:
     holds(run(binding), WHOLE_FILE | BUFFERED | reading_on | moving, BUFFERED_LAX)
 
 
-def test_a_web_server_without_ranges_for_a_file_of_one_block(no_ranges: str, copy: Path) -> None:
-    """F11, F12: without an option a block has 5 MiB, so reading on needs no other request, unless
-    a size of 0 says that nothing is to be read ahead."""
+def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
+    no_ranges: str, copy: Path
+) -> None:
+    """F11, F12: a block has 5 MiB by default, so sequential reads need no other request, unless
+    a size of 0 disables read-ahead."""
     binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
     moving = {"seek.pos", "python.seek.set", "python.seek.end", "open.std-recognised"}
     result = run(binding)
     holds(result, WHOLE_FILE | BUFFERED | moving, BUFFERED_LAX)
-    assert "the file has 9000 bytes" in result.warnings[0]
+    assert "9000 bytes" in result.warnings[0]
+    assert result.warnings[0].replace(no_ranges, "URL/") == snapshot(
+        "URL/: files are read in blocks of 5242880 bytes, whose ends were not tried: the "
+        "file has 9000 bytes"
+    )
 
 
-def test_a_web_server_that_says_it_has_no_ranges(copy: Path) -> None:
+def test_web_server_that_announces_no_ranges_has_its_findings(copy: Path) -> None:
     """F8, F11, F14, F15, F16, F17, F18."""
     with serving(NoRanges) as url:
         binding = FsspecBinding.from_url(url, {}, file="file", content=copy)

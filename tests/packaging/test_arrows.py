@@ -1,4 +1,4 @@
-"""Which folder may import what: the arrows of the architecture, read from the source."""
+"""The folders import only what the architecture allows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONFINED = {
     "boto3": ("implementations/s3/",),
     "jpype": ("implementations/bindings/hadoop",),
 }
-#: Floors that need nothing but Python: the ports, the pure models, and what they stand on.
+#: Files that need only Python: the interfaces, the models, and what they import.
 BARE = (
     "contract/api/filesystem.py",
     "contract/api/errors.py",
@@ -71,7 +71,7 @@ def _all_nodes(path: Path) -> Iterator[ast.AST]:
 
 
 def _loaded_nodes(path: Path) -> Iterator[ast.AST]:
-    """Those outside functions and `if TYPE_CHECKING`."""
+    """Yield the nodes outside functions and `if TYPE_CHECKING`."""
     nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while nodes:
         node = nodes.pop()
@@ -94,13 +94,12 @@ def _tops(names: set[str]) -> set[str]:
     return {name.split(".")[0] for name in names}
 
 
-def test_there_are_files_to_look_at() -> None:
-    """Else every test below would hold of nothing."""
+def test_every_folder_has_source_files() -> None:
+    """The tests below would pass without files."""
     assert {p.relative_to(ROOT).parts[0] for p in FILES} == set(FOLDERS)
 
 
-def test_arrows_point_one_way() -> None:
-    """Also inside functions: a folder imports only itself and those before it."""
+def test_folder_imports_only_itself_and_earlier_folders() -> None:
     against = {
         _where(path): forbidden
         for path in FILES
@@ -114,21 +113,19 @@ def _folders_imported(path: Path) -> set[str]:
     return used & set(FOLDERS)
 
 
-def test_folders_are_imported_below_fscontract_only() -> None:
+def test_modules_are_imported_below_fscontract_only() -> None:
     """The bare name would be a second copy of the module."""
     bare = {*FOLDERS, "tests", "src"}
     assert [_where(path) for path in FILES if _tops(_all_imports(path)) & bare] == []
 
 
 def test_benchmarks_and_servers_import_no_tests() -> None:
-    """What tests and benchmarks both need is in `servers`."""
     files = [path for top in ("benchmarks", "servers") for path in (ROOT / top).rglob("*.py")]
     assert {path.relative_to(ROOT).parts[0] for path in files} == {"benchmarks", "servers"}
     assert [_where(path) for path in files if "tests" in _tops(_all_imports(path))] == []
 
 
-def test_heavy_libraries_are_confined() -> None:
-    """Importing a module costs only what its own job needs."""
+def test_heavy_libraries_are_imported_only_where_they_belong() -> None:
     strays = [
         (_where(path), library)
         for path in FILES
@@ -138,16 +135,15 @@ def test_heavy_libraries_are_confined() -> None:
     assert strays == []
 
 
-def test_ports_and_models_need_only_python() -> None:
-    """They import nothing but the standard library and the kit itself."""
+def test_interfaces_and_models_import_only_the_standard_library() -> None:
     known = {*sys.stdlib_module_names, "fscontract"}
     bare = [path for path in FILES if _where(path).startswith(BARE)]
     assert bare
     assert [_where(path) for path in bare if _tops(_all_imports(path)) - known] == []
 
 
-def test_every_module_can_be_imported_below_fscontract() -> None:
-    """A module that needs an extra may say that the extra is missing, and nothing else."""
+def test_every_module_can_be_imported() -> None:
+    """A module that needs an extra may fail for the missing library of that extra."""
     extras = {*CONFINED, "pyarrow", "moto", "fastavro", "google_crc32c", "xxhash"}
     for name in NAMES:
         full = f"fscontract.{name.removesuffix('.__init__')}"
@@ -168,14 +164,14 @@ ADAPTERS = (
 
 
 def _import_graph(nodes_of: Callable[[Path], Iterator[ast.AST]]) -> dict[str, set[str]]:
-    """The modules that each module imports, the public ones among them."""
+    """Return the modules that each module imports, including the public ones."""
     paths = {path: f"fscontract.{name}" for path, name in zip(FILES, NAMES, strict=True)}
     paths |= {p: f"fscontract.{p.stem}" for p in (ROOT / "src" / "fscontract").glob("*.py")}
     modules = {path: name.removesuffix(".__init__") for path, name in paths.items()}
     known = {*modules.values()}
 
     def imported(node: ast.AST) -> Iterator[str]:
-        """A module of which names are imported, but not the packages that it is in."""
+        """Yield the modules of an import statement, without the packages that contain them."""
         names = list(_modules(node))
         if isinstance(node, ast.ImportFrom):
             package, *names = names
@@ -189,7 +185,7 @@ def _import_graph(nodes_of: Callable[[Path], Iterator[ast.AST]]) -> dict[str, se
 
 
 def _cycles(graph: dict[str, set[str]]) -> list[set[str]]:
-    """The strongly connected components of more than one module (Tarjan)."""
+    """Return the strongly connected components of more than one module (Tarjan)."""
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -215,15 +211,14 @@ def _cycles(graph: dict[str, set[str]]) -> list[set[str]]:
     return cycles
 
 
-def test_no_modules_import_each_other() -> None:
-    """Neither when they are loaded, nor in functions or for types, but for some adapters."""
+def test_modules_have_no_import_cycles_except_adapters() -> None:
+    """Imports in functions and for types count, too."""
     assert _cycles(_import_graph(_loaded_nodes)) == []
     cycles = _cycles(_import_graph(_all_nodes))
     assert [cycle for cycle in cycles if cycle not in ADAPTERS] == []
 
 
-def test_only_commands_import_commands() -> None:
-    """What a run needs is known without a command line; reports need what a run found, alone."""
+def test_only_commands_import_command_modules() -> None:
     graph = _import_graph(_all_nodes)
     folders = ("fscontract.contract.cli.", "fscontract.pipeline.cli.")
     entry_points = ("fscontract.__main__",)

@@ -1,4 +1,4 @@
-"""The way of somebody who has heard of the kit a minute ago."""
+"""A new user gets a first verdict within two minutes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.deep
-def test_a_first_verdict_takes_less_than_two_minutes() -> None:
-    """From `pip install` of the wheel, in a new environment, and by a file of five lines."""
+def test_first_verdict_takes_less_than_two_minutes() -> None:
+    """Includes `pip install` of the wheel in a new environment."""
     script = str(ROOT / "benchmarks" / "first_verdict.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Functions are short enough to be read in one go."""
+"""Functions have at most sixty lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOLDERS = ("specs", "contract", "implementations", "pipeline", "fakes", "tests")
 MAX_FUNCTION_LINES = 60
 
 
-def test_no_function_is_longer_than_sixty_lines() -> None:
+def test_functions_have_at_most_sixty_lines() -> None:
     """Decorators are not counted."""
     paths = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
     assert paths

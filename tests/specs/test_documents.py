@@ -68,64 +68,57 @@ def _examples() -> list[tuple[Clause, Example]]:
 
 @pytest.fixture(scope="module")
 def schema() -> Draft202012Validator:
-    """The schema of documents."""
+    """Return the schema of documents."""
     return Draft202012Validator(json.loads((SPECS / "schema.json").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("name", ["schema.json", "profile.schema.json"])
-def test_a_schema_is_a_schema(name: str) -> None:
-    """The schemas keep to the JSON Schema dialect that they name."""
+def test_schema_is_valid_json_schema(name: str) -> None:
     Draft202012Validator.check_schema(json.loads((SPECS / name).read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_a_document_keeps_to_the_schema(path: Path, schema: Draft202012Validator) -> None:
-    """No unknown key, checks or untestable but not both, a reason with every check."""
+def test_document_is_valid_against_the_schema(path: Path, schema: Draft202012Validator) -> None:
     faults = [f"{e.json_path}: {e.message}" for e in schema.iter_errors(_load(path))]
     assert faults == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_a_document_is_named_after_its_file(path: Path) -> None:
-    """The stem of the file is what selects the document."""
+def test_document_is_named_after_its_file(path: Path) -> None:
+    """The stem of the file selects the document."""
     assert _load(path)["document"] == path.stem
 
 
-def test_no_id_occurs_twice_in_all_documents() -> None:
-    """Loading keeps every entry, in file order, so none hides another."""
+def test_clause_ids_are_unique_over_all_documents() -> None:
     order = [*documents()]
     written = [c["id"] for name in order for c in _load(SPECS / f"{name}.yaml")["clauses"]]
     assert [*clauses()] == written
 
 
-def test_every_row_of_the_inventory_is_there() -> None:
-    """The 109 statements found in the source document all have their clause."""
+def test_all_109_statements_of_the_source_document_have_a_clause() -> None:
     rows = {f"{group}.{name}" for group, names in ROWS.items() for name in names.split()}
     own = {c.id for c in _everything() if c.document == "fsdatainputstream"}
     assert len(rows) == 109
     assert rows - own == set()
 
 
-def test_what_the_source_document_lacks_says_where_it_comes_from() -> None:
-    """A clause outside the inventory has an origin, one inside has none."""
+def test_clause_has_an_origin_if_it_is_not_in_the_source_document() -> None:
     rows = {f"{group}.{name}" for group, names in ROWS.items() for name in names.split()}
     found = [c for c in _everything() if c.document == "fsdatainputstream"]
     assert [c.id for c in found if (c.id in rows) == bool(c.origin)] == []
 
 
-def test_needs_are_known_features() -> None:
-    """A misspelt feature would leave its clause undeclared for ever."""
+def test_needs_of_clauses_are_known_features() -> None:
+    """A misspelt feature would leave its clause undeclared in every run."""
     needed = {n.removeprefix("!") for c in _everything() for n in c.needs}
     assert needed - set(features()) == set()
 
 
-def test_unspecified_clauses_are_never_checked() -> None:
-    """What the text leaves open can't be violated."""
+def test_unspecified_clauses_have_no_checks() -> None:
     assert [c.id for c in _everything() if c.level is Level.UNSPECIFIED and c.testable] == []
 
 
-def test_untestable_reasons_name_only_clauses_that_exist() -> None:
-    """A pointer such as 'restated by seek.pos' leads somewhere."""
+def test_clauses_named_by_untestable_reasons_exist() -> None:
     groups = {c.id.split(".")[0] for c in _everything()}
     words = [w.strip(",;.") for c in _everything() for w in c.untestable.split()]
     pointers = {w for w in words if "." in w and w.split(".")[0] in groups}
@@ -133,16 +126,15 @@ def test_untestable_reasons_name_only_clauses_that_exist() -> None:
     assert pointers - set(clauses()) == set()
 
 
-def test_many_clauses_have_an_example() -> None:
-    """Every group of testable clauses but the concurrent and changing ones shows a program."""
+def test_every_group_has_an_example_except_model_and_consistency() -> None:
     shown = {c.id for c in _everything() if c.examples and c.document == "fsdatainputstream"}
     groups = {c.id.split(".")[0] for c in _everything() if c.document == "fsdatainputstream"}
     assert len(shown) >= 45
     assert groups - {i.split(".")[0] for i in shown} == {"model", "consistency"}
 
 
-def test_examples_need_no_feature_that_their_clause_does_not() -> None:
-    """A profile that lacks the feature must not fail the clause by its example."""
+def test_examples_use_only_features_that_their_clause_needs() -> None:
+    """A profile without the feature must not fail the clause by its example."""
     asking = [
         (clause.id, str(step))
         for clause, example in _examples()
@@ -152,8 +144,7 @@ def test_examples_need_no_feature_that_their_clause_does_not() -> None:
     assert asking == []
 
 
-def test_costs_need_no_feature_that_their_clause_does_not() -> None:
-    """A call that is not there, or holds on to what it may, would be charged to the clause."""
+def test_costs_use_only_features_that_their_clause_needs() -> None:
     needed = {**FEATURE_OF, "unbuffer": "supports-unbuffer"}
     asking = [
         (clause.id, str(step))
@@ -165,8 +156,7 @@ def test_costs_need_no_feature_that_their_clause_does_not() -> None:
     assert asking == []
 
 
-def test_expected_data_lies_in_the_examples_file() -> None:
-    """Bytes that are not there can't be delivered."""
+def test_expected_data_of_examples_is_inside_their_file() -> None:
     outside = [
         (clause.id, entry)
         for clause, example in _examples()

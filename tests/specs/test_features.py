@@ -17,8 +17,7 @@ SPECS = Path(str(files("fscontract.specs")))
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_a_shipped_profile_keeps_to_the_schema(name: str) -> None:
-    """It reads the same when it is given as a file, where every fault is reported."""
+def test_shipped_profile_is_valid_against_the_schema(name: str) -> None:
     path = SPECS / "profiles" / f"{name}.yaml"
     schema = json.loads((SPECS / "profile.schema.json").read_text(encoding="utf-8"))
     data = parse_yaml(path.read_text(encoding="utf-8"))
@@ -26,29 +25,24 @@ def test_a_shipped_profile_keeps_to_the_schema(name: str) -> None:
     assert load_profile(str(path)) == load_profile(name)
 
 
-@pytest.mark.parametrize("name", profile_names())
-def test_a_shipped_profile_is_named_after_its_file(name: str) -> None:
-    """Reports name the profile as the user did."""
-    assert load_profile(name).name == name
+def test_shipped_profiles_are_named_after_their_files() -> None:
+    assert {name: load_profile(name).name for name in profile_names()} == {
+        name: name for name in profile_names()
+    }
 
 
-@pytest.mark.parametrize("name", features())
-def test_a_feature_says_in_one_sentence_what_declaring_it_means(name: str) -> None:
-    """The sentence stands alone in a listing."""
-    sentence = features()[name].sentence
-    assert sentence.endswith(".")
-    assert "\n" not in sentence
+def test_features_have_one_sentence() -> None:
+    sentences = {name: feature.sentence for name, feature in features().items()}
+    assert [n for n, text in sentences.items() if not text.endswith(".") or "\n" in text] == []
 
 
-def test_hadoop_keys_are_the_features_own_names() -> None:
-    """Names follow Hadoop's options, below fs.contract."""
+def test_hadoop_keys_are_the_names_of_features_below_fs_contract() -> None:
     keys = {f.name: f.hadoop for f in features().values() if f.hadoop}
     assert keys == {name: f"fs.contract.{name}" for name in keys}
     assert len(keys) == 10
 
 
-def test_every_feature_but_the_choices_between_outcomes_is_needed_by_a_clause() -> None:
-    """Declaring a feature that nothing asks for would promise nothing."""
+def test_every_feature_is_needed_by_a_clause_except_choices_between_outcomes() -> None:
     needed = {n.removeprefix("!") for c in clauses().values() for n in c.needs}
     assert set(features()) - needed == {
         "supports-strict-exceptions",
@@ -57,8 +51,7 @@ def test_every_feature_but_the_choices_between_outcomes_is_needed_by_a_clause() 
     }
 
 
-def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared() -> None:
-    """What our own streams do not declare is what they rule out on purpose."""
+def test_reference_profile_declares_every_feature_but_these() -> None:
     assert set(features()) - load_profile("reference").features == {
         "supports-new-source",
         "supports-seek-on-closed-file",
@@ -71,7 +64,6 @@ def test_the_reference_profile_leaves_only_other_sources_and_laxity_undeclared()
     }
 
 
-def test_the_profiles_without_a_builder_of_opens_are_those_of_apis_without_one() -> None:
-    """Python's open() has none, nor have the clients; fsspec is given one."""
+def test_profiles_of_apis_without_an_open_builder_declare_no_openfile() -> None:
     without = {n for n in profile_names() if not load_profile(n).has("supports-openfile")}
     assert without == {"python-file", "pyarrow", "obstore", "opendal"}

@@ -1,4 +1,5 @@
-"""Ids of clauses are for ever: what had one once has it still, or says what became of it."""
+"""Clause ids are permanent: an id of an earlier release is a clause or has an entry under
+`retired`."""
 
 from __future__ import annotations
 
@@ -23,20 +24,17 @@ def _updated() -> None:
     LIST.write_text("\n".join([fscontract.__version__, *ids, ""]), encoding="utf-8")
 
 
-def test_no_id_is_lost() -> None:
-    """A clause that is renamed or withdrawn leaves an entry under `retired` in its document."""
+def test_ids_of_earlier_releases_are_clauses_or_retired() -> None:
     if os.environ.get("UPDATE_DOCS"):
         _updated()
     lost = set(_listed()[1]) - clauses().keys() - retired().keys()
     assert not lost, "what became of these? say so under 'retired' (docs/versioning.md)"
 
 
-def test_the_ids_of_a_release_are_on_record() -> None:
-    """The list is made anew for each version."""
+def test_list_of_ids_is_of_the_current_version() -> None:
     assert _listed()[0] == fscontract.__version__, _HINT
 
 
-def test_no_id_is_used_again() -> None:
-    """An id of old is no clause, and what is to be used instead is one."""
+def test_retired_ids_are_no_clauses_and_name_existing_ones() -> None:
     assert not retired().keys() & clauses().keys()
     assert {name for one in retired().values() for name in one.instead} <= clauses().keys()

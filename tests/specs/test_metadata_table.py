@@ -1,4 +1,4 @@
-"""The document on the metadata table is complete, and says the same as the code that checks it."""
+"""The document on the metadata table is complete and matches its scenarios."""
 
 from __future__ import annotations
 
@@ -55,24 +55,20 @@ def _own() -> list[Clause]:
     return [c for c in clauses().values() if c.document == "metadata-table"]
 
 
-def test_every_clause_is_there_in_its_order() -> None:
-    """Whoever speaks of an id finds it for ever."""
+def test_metadata_table_has_its_clauses_in_order() -> None:
     assert [c.id for c in _own()] == [f"metadata.{name}" for name in IDS.split()]
 
 
-def test_the_document_is_about_metadata_tables() -> None:
-    """No run on a stream is told that it left these clauses out."""
+def test_metadata_table_clauses_have_the_metadata_table_api() -> None:
     assert documents()["metadata-table"].api == "metadata-table"
     assert {c.api for c in _own()} == {"metadata-table"}
 
 
-def test_sections_are_headings_of_the_document() -> None:
-    """A reader can look them up."""
+def test_metadata_table_sections_are_headings_of_the_source() -> None:
     assert {c.section for c in _own()} == SECTIONS
 
 
-def test_every_check_of_the_document_is_a_scenario_of_its_clause() -> None:
-    """Both ways."""
+def test_metadata_table_checks_are_the_scenarios_of_their_clauses() -> None:
     listed = {(check, c.id) for c in _own() for check in c.checks}
     assert listed == {
         (f"metadata.{s.name}", clause) for s in SCENARIOS.scenarios for clause in s.clauses
@@ -80,14 +76,12 @@ def test_every_check_of_the_document_is_a_scenario_of_its_clause() -> None:
     assert {c.id for c in _own() if c.testable} == SCENARIOS.clauses
 
 
-def test_names_of_scenarios_are_unique_and_each_says_what_happens_in_it() -> None:
-    """The sentence is all that a report has of it."""
+def test_metadata_table_scenarios_have_unique_names_and_a_sentence() -> None:
     names = [s.name for s in SCENARIOS.scenarios]
     assert len(set(names)) == len(names)
     assert [s.name for s in SCENARIOS.scenarios if not s.description.endswith(".")] == []
 
 
-def test_every_trap_of_the_history_is_named_by_a_testable_clause() -> None:
-    """It was there once, and may come again."""
+def test_bugs_of_hudis_history_are_named_by_testable_clauses() -> None:
     named = {ref for c in _own() if c.testable for ref in c.refs}
     assert HISTORY - named == set()

@@ -66,53 +66,46 @@ def _schema() -> dict[str, Any]:
     return schema
 
 
-def test_every_row_of_the_inventory_is_there_in_its_order() -> None:
-    """The 97 statements found in the source document all have their clause."""
+def test_all_97_statements_of_the_source_document_have_a_clause_in_order() -> None:
     rows = [f"open.{name}" for name in ROWS.split()]
     assert len(rows) == 97
     assert [c.id for c in _own() if c.id in rows] == rows
 
 
-def test_what_the_source_document_lacks_says_where_it_comes_from() -> None:
-    """A clause outside the inventory has an origin, one inside has none."""
+def test_clause_has_an_origin_if_it_is_not_in_the_source_document() -> None:
     rows = {f"open.{name}" for name in ROWS.split()}
     assert [c.id for c in _own() if (c.id in rows) == bool(c.origin)] == []
 
 
-def test_every_contradiction_has_its_reading() -> None:
-    """Whoever meets a contradiction in the text finds what was taken."""
+def test_every_contradiction_of_the_source_has_a_reading() -> None:
     assert {ref for c in _own() for ref in c.refs if ref.startswith("G")} == CONTRADICTIONS
     named = [c for c in _own() if any(ref.startswith("G") for ref in c.refs)]
     assert [c.id for c in named if not c.reading] == []
 
 
-def test_every_testable_clause_needs_a_builder() -> None:
-    """A target that can't open files with options is not judged by any of them."""
+def test_testable_clauses_need_the_openfile_feature() -> None:
     assert [c.id for c in _own() if c.testable == ("supports-openfile" not in c.needs)] == []
 
 
-def test_no_clause_outside_the_document_needs_a_builder() -> None:
-    """An example with an opening can't be run on a target that has none."""
+def test_clauses_of_other_documents_need_no_openfile_feature() -> None:
     others = [c for c in clauses().values() if c.document != "openfile"]
     assert [c.id for c in others if "supports-openfile" in c.needs or c.cost] == []
     assert [c.id for c in others for e in c.examples if e.program.opening] == []
 
 
-def test_every_example_opens_its_file_through_a_builder() -> None:
-    """It would be an example of the stream otherwise; and only a file that opens can be read."""
+def test_examples_open_an_existing_file_through_a_builder() -> None:
     opened = [(c.id, e.program.opening) for c in _own() for e in c.examples]
     assert len(opened) > 60
     assert [name for name, o in opened if o is None or o.scene not in ("file", "late")] == []
 
 
-def test_examples_use_every_method_of_the_builder() -> None:
-    """So that a binding which lacks one shows it."""
+def test_examples_use_every_builder_method() -> None:
     openings = [e.program.opening for c in _own() for e in c.examples]
     assert {call[0] for opening in openings if opening for call in opening.calls} == set(METHODS)
 
 
-def test_every_testable_clause_without_a_program_is_about_a_failure() -> None:
-    """An example can't say that an open fails; all others have one, or a cost."""
+def test_testable_clauses_without_example_and_cost_are_about_failures() -> None:
+    """An example can't say that an open fails."""
     bare = {c.id.removeprefix("open.") for c in _own() if c.testable and not (c.examples or c.cost)}
     assert bare == {
         *(
@@ -131,30 +124,26 @@ def test_every_testable_clause_without_a_program_is_about_a_failure() -> None:
 # Costs -----------------------------------------------------------------------------------------
 
 
-def test_a_cost_is_read_off_the_meter_of_its_check() -> None:
-    """The check is named after the meter."""
+def test_cost_uses_the_meter_that_its_check_names() -> None:
     costly = [c for c in _own() if c.cost is not None]
     assert len(costly) == 14
     assert [c.id for c in costly if c.cost and c.checks != (f"cost.{c.cost.meter}",)] == []
     assert {c.cost.meter for c in costly if c.cost} == set(METERS)
 
 
-def test_budgets_are_of_read_policies() -> None:
-    """A misspelt policy would be passed over, and run with the budget of the others."""
+def test_budgets_are_keyed_by_read_policies() -> None:
     named = {policy for c in _own() if c.cost for policy in c.cost.budget}
     assert named - set(option_table().policies) == set()
 
 
-def test_footers_are_metered_under_the_policies_that_keep_them() -> None:
-    """The table of policies says which ones do so by default."""
+def test_footer_cost_has_budgets_for_the_policies_that_cache_footers() -> None:
     cost = clauses()["open.footer-default"].cost
     keeping = {p.name for p in option_table().policies.values() if p.footer_cache}
     assert cost is not None
     assert set(cost.budget) == keeping
 
 
-def test_clauses_on_costs_need_counters_and_are_never_unspecified() -> None:
-    """Without counters there is nothing to read."""
+def test_cost_clauses_need_io_statistics_and_have_a_level() -> None:
     costly = [c for c in _own() if c.cost is not None]
     assert [c.id for c in costly if "supports-io-statistics" not in c.needs] == []
     assert [c.id for c in costly if c.level is Level.UNSPECIFIED] == []
@@ -163,15 +152,14 @@ def test_clauses_on_costs_need_counters_and_are_never_unspecified() -> None:
 # The schema ------------------------------------------------------------------------------------
 
 
-def test_the_schema_has_the_scenes_and_meters_of_the_code() -> None:
-    """Neither list grows without the other."""
+def test_schema_has_the_scenes_and_meters_of_the_code() -> None:
     kinds = _schema()["$defs"]
     assert kinds["example"]["properties"]["open"]["properties"]["file"]["enum"] == [*SCENES]
     assert kinds["cost"]["properties"]["meter"]["enum"] == [*METERS]
 
 
-def test_the_schema_accepts_an_opening_and_a_cost() -> None:
-    """The faults below are the only ones in their documents."""
+def test_schema_accepts_an_opening_and_a_cost() -> None:
+    """The documents below differ from this one by one error each."""
     assert list(Draft202012Validator(_schema()).iter_errors(parse_yaml(COSTLY))) == []
 
 
@@ -197,23 +185,20 @@ def test_the_schema_accepts_an_opening_and_a_cost() -> None:
         ("meter: requests", "meter: requests, before: read_byte"),
     ],
 )
-def test_the_schema_refuses_a_faulty_opening_or_cost(old: str, new: str) -> None:
-    """An unknown scene, a cost without its check, a check without its cost, and the like."""
+def test_schema_rejects_an_invalid_opening_or_cost(old: str, new: str) -> None:
     assert COSTLY.count(old) == 1
     data = parse_yaml(COSTLY.replace(old, new))
     assert list(Draft202012Validator(_schema()).iter_errors(data)) != []
 
 
-def test_the_schema_refuses_a_check_of_costs_without_a_cost() -> None:
-    """It could not be run."""
+def test_schema_rejects_a_cost_check_without_a_cost() -> None:
     data = parse_yaml(COSTLY)
     del data["clauses"][0]["cost"]
     faults = list(Draft202012Validator(_schema()).iter_errors(data))
     assert [e.message for e in faults] == snapshot(["'cost' is a required property"])
 
 
-def test_the_schema_refuses_a_cost_of_what_no_check_judges() -> None:
-    """Nobody would meter it."""
+def test_schema_rejects_a_cost_without_a_check() -> None:
     data = parse_yaml(COSTLY)
     clause = data["clauses"][0]
     del clause["checks"], clause["because"], clause["examples"]

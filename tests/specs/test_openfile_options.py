@@ -1,4 +1,4 @@
-"""The table of the options of openFile() is well formed, and is what the code goes by."""
+"""The table of openFile() options is well formed and matches the code."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def _text(name: str) -> str:
     return SPECS.joinpath(name).read_text(encoding="utf-8")
 
 
-def test_it_keeps_to_its_schema() -> None:
-    """No unknown key; numbers, and only they, have a unit and a least value."""
+def test_options_are_valid_against_their_schema() -> None:
     schema = json.loads(_text("openfile-options.schema.json"))
     Draft202012Validator.check_schema(schema)
     data = parse_yaml(_text("openfile-options.yaml"))
@@ -30,28 +29,25 @@ def test_it_keeps_to_its_schema() -> None:
     assert [f"{e.json_path}: {e.message}" for e in found] == []
 
 
-def test_the_standard_options_are_the_six_of_the_document() -> None:
-    """Each has its constant, and all start with the same prefix."""
+def test_standard_options_are_the_six_of_the_source_and_have_constants() -> None:
     named = {"BUFFER_SIZE", "READ_POLICY", "LENGTH", "SPLIT_START", "SPLIT_END", "FOOTER_CACHE"}
     assert {getattr(openfile_options, name) for name in named} == TABLE.standard_keys
     assert {TABLE.options[key].field for key in TABLE.standard_keys} == {n.lower() for n in named}
     assert {k for k in TABLE.options if k.startswith(PREFIX)} == TABLE.standard_keys
 
 
-def test_other_stores_have_the_keys_of_the_document() -> None:
-    """Four of S3A, one of ABFS."""
+def test_stores_have_four_s3a_keys_and_one_abfs_key() -> None:
     stores = [option.store for option in TABLE.options.values() if not option.standard]
     assert stores == ["s3a"] * 4 + ["abfs"]
 
 
-def test_the_policies_are_the_thirteen_of_the_document() -> None:
+def test_policies_are_the_thirteen_of_the_source() -> None:
     """Hadoop's own set lacks hbase."""
     names = "adaptive avro columnar csv default hbase json orc parquet random sequential vector"
     assert set(TABLE.policies) == {*names.split(), "whole-file"}
 
 
-def test_advice_follows_from_what_a_policy_expects() -> None:
-    """Of sequential reads alone, or of random ones without sequential ones."""
+def test_advice_of_a_policy_follows_from_the_reads_it_expects() -> None:
     for policy in TABLE.policies.values():
         sequential, random = ("sequential" in policy.expects), ("random" in policy.expects)
         wanted = {(True, False): "sequential", (False, True): "random"}
@@ -59,15 +55,15 @@ def test_advice_follows_from_what_a_policy_expects() -> None:
         assert (policy.buffer is not None) == (policy.advice == "sequential"), policy.name
 
 
-def test_every_type_has_examples_of_something_and_of_nothing() -> None:
-    """But for text, which is always something."""
+def test_types_have_examples_of_valid_and_invalid_values() -> None:
+    """Every text is valid."""
     for name, value_type in TABLE.types.items():
         meant = [meant for _, meant in value_type.examples]
         assert any(m is not None for m in meant)
         assert (None in meant) == (name != "text")
 
 
-def test_a_name_explains_one_thing() -> None:
-    """Clauses, features, keys and policies share the argument of `explain`."""
+def test_names_of_clauses_features_keys_and_policies_are_unique() -> None:
+    """They share the argument of `explain`."""
     names = [*clauses(), *features(), *TABLE.options, *TABLE.policies]
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""The document on the splitter is complete, and says the same as the code that checks it."""
+"""The document on the splitter is complete and matches its scenarios and its model."""
 
 from __future__ import annotations
 
@@ -48,53 +48,45 @@ def _own() -> list[Clause]:
     return [c for c in clauses().values() if c.document == "splitter"]
 
 
-def test_every_clause_is_there_in_its_order() -> None:
-    """Whoever speaks of an id finds it for ever."""
+def test_splitter_has_its_clauses_in_order() -> None:
     assert [c.id for c in _own()] == [f"split.{name}" for name in IDS.split()]
 
 
-def test_the_document_is_about_splitters() -> None:
-    """No run on a stream is told that it left these clauses out."""
+def test_splitter_clauses_have_the_splitter_api() -> None:
     assert documents()["splitter"].api == "splitter"
     assert {c.api for c in _own()} == {"splitter"}
     assert {c.document for c in clauses().values() if c.api == "splitter"} == {"splitter"}
 
 
-def test_sections_are_headings_of_the_document() -> None:
-    """A reader can look them up."""
+def test_splitter_sections_are_headings_of_the_source() -> None:
     assert {c.section for c in _own()} == SECTIONS
 
 
-def test_every_check_of_the_document_is_a_scenario_or_the_model() -> None:
-    """And the scenario speaks of the clause, as the clause does of the scenario."""
+def test_splitter_checks_are_the_scenarios_of_their_clauses_or_the_model() -> None:
     listed = {(check, c.id) for c in _own() for check in c.checks if check != MODEL}
     assert listed == {
         (f"splitter.{s.name}", clause) for s in SCENARIOS.scenarios for clause in s.clauses
     }
 
 
-def test_the_model_names_exactly_the_clauses_that_name_it() -> None:
-    """Read from its source: it wants something of each."""
+def test_splitter_model_names_the_clauses_that_name_it() -> None:
     source = files("fscontract.contract.models").joinpath("splitter.py").read_text("utf-8")
     named = set(re.findall(r'"(split\.[a-z-]+)"', source))
     assert named == {c.id for c in _own() if MODEL in c.checks}
 
 
-def test_names_of_scenarios_are_unique_and_each_says_what_happens_in_it() -> None:
-    """The sentence is all that a report has of it."""
+def test_splitter_scenarios_have_unique_names_and_a_sentence() -> None:
     names = [s.name for s in SCENARIOS.scenarios]
     assert len(set(names)) == len(names)
     assert [s.name for s in SCENARIOS.scenarios if not s.description.endswith(".")] == []
 
 
-def test_every_bug_of_the_history_is_named_by_a_testable_clause() -> None:
-    """It was there once, and may come again."""
+def test_bugs_of_apex_malhars_history_are_named_by_testable_clauses() -> None:
     named = {ref for c in _own() if c.testable for ref in c.refs}
     assert HISTORY - named == set()
 
 
-def test_clauses_that_the_text_does_not_have_say_where_they_come_from_or_what_is_read() -> None:
-    """Everything that differs from Apex Malhar is a decision, which stands in the document."""
+def test_splitter_clauses_that_differ_from_java_say_so() -> None:
     of_java = [c for c in _own() if "Java" in c.reading]
     assert len(of_java) >= 14
     unspecified = [c.id for c in _own() if c.level is Level.UNSPECIFIED]

@@ -1,4 +1,4 @@
-"""What users write, for mypy: it is checked with the tests, and never run."""
+"""Code of users, for mypy: it is checked with the tests and never run."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def open_with_options(filesystem: FileSystem) -> io.RawIOBase:
 
 
 def filesystems() -> list[FileSystem]:
-    """Both reference filesystems are filesystems."""
+    """Return both reference filesystems as filesystems."""
     return [MemoryFileSystem(), LocalFileSystem("/data")]
 
 
 class Clamping(MemoryInputStream):
-    """A stream of the user's own, which reads the file's bytes from `data`."""
+    """A stream of the user that reads the bytes of the file from `data`."""
 
     def seek(self, position: int) -> None:
-        """Move to the end at the most."""
+        """Move to the end at most."""
         super().seek(min(position, len(self.data)))
 
 
@@ -66,7 +66,7 @@ class Counting(LocalInputStream):
 
 
 def own_streams() -> list[FileSystem]:
-    """Filesystems open files as streams of the user's class."""
+    """Open files as streams of the user's class."""
     return [
         MemoryFileSystem(stream_class=Clamping),
         LocalFileSystem("/data", stream_class=Counting),

@@ -1,4 +1,4 @@
-"""Streams in memory that go wrong when threads share them, one fault each."""
+"""Streams in memory with one bug each that shows when threads share them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Check: TypeAlias = Callable[..., ConcurrencyReport]
 
 
 class SeekingStream(MemoryInputStream):
-    """A positioned read moves the stream and puts it back, without a lock."""
+    """A positioned read moves the stream and moves it back, without a lock."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -58,7 +58,7 @@ class ScratchStream(MemoryInputStream):
 
 
 class CountingStream(MemoryInputStream):
-    """A positioned read fails if another is under way."""
+    """A positioned read fails if another one is running."""
 
     _busy = False
 
@@ -74,7 +74,7 @@ class CountingStream(MemoryInputStream):
 
 
 class LockingStream(MemoryInputStream):
-    """Right, but one lock around all that reads or moves."""
+    """Correct, but one lock around all reads and seeks."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -96,7 +96,7 @@ class LockingStream(MemoryInputStream):
 
 
 class DeadlockingStream(MemoryInputStream):
-    """Two locks, taken in an order that depends on the position."""
+    """Two locks, acquired in an order that depends on the position."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -127,7 +127,7 @@ class EndlessStream(MemoryInputStream):
 
 
 class ForgetfulStream(MemoryInputStream):
-    """A second vectored read takes the place of the first."""
+    """A second vectored read replaces the first."""
 
     _ranges: Sequence[FileRange] = ()
 
@@ -159,7 +159,7 @@ class SeekingVectoredStream(MemoryInputStream):
 
 
 class WanderingStream(MemoryInputStream):
-    """A vectored read leaves the stream somewhere else, as it may."""
+    """A vectored read leaves the stream elsewhere, as it may."""
 
     def read_vectored(
         self,
@@ -172,7 +172,7 @@ class WanderingStream(MemoryInputStream):
 
 
 class UnreachableStream(MemoryInputStream):
-    """The network is down."""
+    """Every positioned read raises a network error."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -181,7 +181,7 @@ class UnreachableStream(MemoryInputStream):
 
 
 class WrongAloneStream(MemoryInputStream):
-    """A positioned read is wrong even when nothing else happens."""
+    """A positioned read is wrong without other threads too."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -190,7 +190,7 @@ class WrongAloneStream(MemoryInputStream):
 
 
 class UnfilledStream(MemoryInputStream):
-    """A readFully leaves the buffer as it is."""
+    """A readFully leaves the buffer unfilled."""
 
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -199,11 +199,11 @@ class UnfilledStream(MemoryInputStream):
 
 
 class UselessStream(WrongAloneStream, UnfilledStream):
-    """No positioned read is right."""
+    """All positioned reads are wrong."""
 
 
 class SlowStream(MemoryInputStream):
-    """A positioned read waits for a while, and says how many others it met."""
+    """A positioned read waits, and counts how many others run at the same time."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -242,7 +242,7 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
 
 
 class _FileSystem(MemoryFileSystem):
-    """Opens streams of one class."""
+    """Open streams of one class."""
 
     def __init__(self, stream: type[MemoryInputStream]) -> None:
         super().__init__()
@@ -257,7 +257,7 @@ class _FileSystem(MemoryFileSystem):
 
 @pytest.fixture
 def make_binding() -> MakeBinding:
-    """Makes a prepared binding to streams of a kind; "memory" is the right one."""
+    """Return a function that makes a prepared binding; the kind "memory" has no bug."""
 
     def make(kind: str) -> StreamBinding:
         binding = StreamBinding(_FileSystem(_STREAMS.get(kind, MemoryInputStream)), kind)
@@ -269,13 +269,14 @@ def make_binding() -> MakeBinding:
 
 @pytest.fixture
 def features() -> frozenset[str]:
-    """What the memory stream does."""
+    """Return the features of the memory stream."""
     return FEATURES
 
 
 @pytest.fixture
 def check(make_binding: MakeBinding) -> Check:
-    """Checks a kind of stream with quick effort, looking for the named clauses only."""
+    """Return a function that checks a kind of stream with quick effort, for the named clauses
+    only."""
 
     def run(kind: str, *clauses: str, seed: int = 1, **more: Any) -> ConcurrencyReport:
         return check_concurrency(

@@ -1,29 +1,39 @@
-"""Each fault of a shared stream is found, under its clause; a right stream passes."""
+"""The check of threads on one stream finds each bug under its clause; a correct stream passes."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
+from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.concurrency import (
     ConcurrencyReport,
     Schedule,
     check_concurrency,
+    replay_schedule,
     scheduler,
 )
-from fscontract.contract.concurrency.check import AMOUNTS, MAX_UNSOUND
-from fscontract.contract.concurrency.programs import FAMILIES, SMALL, long_threads
+from fscontract.contract.concurrency.check import AMOUNTS
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner import phases
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check as run_check
 from fscontract.contract.runner.timeouts import Abandoned, interrupt
 from fscontract.implementations.bindings.native import StreamBinding
-from fscontract.implementations.memory import MemoryFileSystem
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from tests.contract.runner.conftest import settings_for
+from tests.limits import DEADLOCK
 
 Check = Callable[..., ConcurrencyReport]
+MakeBinding = Callable[[str], Any]
+READ = Step("pread", (6, 8, 0, 8))
 ALL = {
     "model.pread-thread-safe",
     "pread.buffers",
@@ -35,8 +45,7 @@ ALL = {
 }
 
 
-def test_the_memory_stream_passes_hundreds_of_schedules(check: Check) -> None:
-    """Nothing is wrong, every clause was exercised, and nothing had to be said."""
+def test_memory_stream_passes_hundreds_of_schedules(check: Check) -> None:
     report = check("memory")
     assert (report.violations, report.missed, report.notes) == ({}, {}, [])
     assert report.exercised.keys() == ALL
@@ -59,53 +68,51 @@ def test_the_memory_stream_passes_hundreds_of_schedules(check: Check) -> None:
     ],
 )
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_fault_is_found_under_its_clause(check: Check, kind: str, clause: str, seed: int) -> None:
-    """Whatever the seed, the clause that the stream breaks is named."""
+def test_bug_of_a_shared_stream_violates_its_clause_for_any_seed(
+    check: Check, kind: str, clause: str, seed: int
+) -> None:
     assert clause in check(kind, clause, seed=seed).violations
 
 
-def test_a_vectored_read_may_move_the_stream(check: Check) -> None:
-    """A reader that lost its place to one sees no violation: the position is undefined."""
+def test_vectored_read_may_move_the_stream(check: Check) -> None:
+    """The position after a vectored read is undefined."""
     assert check("wandering", "read-vectored.concurrent").violations == {}
 
 
-def test_a_cursor_that_positioned_reads_share_is_not_blamed_on_vectored_ones(check: Check) -> None:
-    """The vectored reads that happened to be there are minimised away."""
+def test_shared_cursor_of_positioned_reads_is_not_charged_to_vectored_reads(check: Check) -> None:
+    """Shrinking removes the vectored reads."""
     assert check("seeking", "read-vectored.concurrent", "read-vectored.multiple").violations == {}
 
 
-def test_threads_that_wait_for_each_other_are_a_hang(check: Check) -> None:
-    """Two locks in two orders are found, and the check comes to an end."""
+def test_deadlock_of_two_threads_is_a_hang_and_ends_the_check(check: Check) -> None:
     report = check("deadlocking", "model.pread-thread-safe")
     found = report.violations["model.pread-thread-safe"]
     assert found.actual == "hang"
-    assert found.interleaving[-1].endswith("no thread comes to an end")
+    assert found.interleaving[-1].split("  ")[-1] == snapshot("no thread comes to an end")
     assert report.notes == snapshot(["stopped at threads that come to no end"])
 
 
-def test_a_lock_around_everything_is_right_but_lax(check: Check) -> None:
-    """Serialising misses the SHOULD, and nothing else."""
+def test_stream_that_serialises_all_reads_misses_a_should(check: Check) -> None:
     report = check("locking", "pread.concurrent")
     assert report.violations == {}
     assert report.missed.keys() == {"pread.concurrent"}
     assert any("T1 blocked at " in line for line in report.missed["pread.concurrent"].interleaving)
 
 
-def test_the_same_seed_gives_the_same_report(check: Check) -> None:
-    """Counterexamples, counts and the number of schedules follow from the seed."""
+def test_same_seed_gives_the_same_report(check: Check) -> None:
     assert check("seeking", "pread.isolation") == check("seeking", "pread.isolation")
 
 
-def test_a_failing_schedule_is_made_small(check: Check) -> None:
-    """A reader and a positioned read, one call each, and one switch are enough."""
+def test_failing_schedule_is_shrunk_to_one_call_for_each_thread_and_one_switch(
+    check: Check,
+) -> None:
     data = check("seeking", "pread.isolation").schedules_json["pread.isolation"]
     schedule = Schedule.from_json(data)
     assert [len(steps) for steps in schedule.threads] == [1, 1]
     assert len(schedule.switches) == 1
 
 
-def test_the_interleaving_tells_what_happened(check: Check) -> None:
-    """Numbered lines: what starts, where it pauses, what came out and what was permitted."""
+def test_interleaving_has_numbered_lines_with_places_and_outcomes(check: Check) -> None:
     lines = check("seeking", "pread.isolation").violations["pread.isolation"].interleaving
     assert [line.split("  ", 1)[0].strip() for line in lines] == [
         str(n) for n in range(1, len(lines) + 1)
@@ -115,8 +122,7 @@ def test_the_interleaving_tells_what_happened(check: Check) -> None:
     assert not any("/" in line for line in lines)
 
 
-def test_what_is_wrong_one_by_one_is_not_blamed_on_threads(check: Check) -> None:
-    """A sequential fault is left to the sequential checks, with a note."""
+def test_bug_without_threads_violates_no_concurrency_clause(check: Check) -> None:
     report = check("wrongalone", "pread.buffers")
     assert report.violations == {}
     assert report.notes == snapshot(
@@ -124,17 +130,16 @@ def test_what_is_wrong_one_by_one_is_not_blamed_on_threads(check: Check) -> None
     )
 
 
-def test_a_target_out_of_reach_has_no_verdict(check: Check) -> None:
-    """An error of the network ends the check with a note."""
+def test_unreachable_target_has_no_verdict(check: Check) -> None:
     report = check("unreachable")
     assert (report.violations, report.missed) == ({}, {})
     assert report.notes == snapshot(["stopped: target out of reach: ConnectionResetError: gone"])
 
 
-def test_a_target_without_python_code_runs_freely(
+def test_target_without_python_code_runs_with_free_threads_only(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing to step through: free threads only, and overlap can't be seen."""
+    """Overlap can't be observed there."""
     monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("memory")
     assert report.violations == {}
@@ -144,11 +149,9 @@ def test_a_target_without_python_code_runs_freely(
     )
 
 
-def test_a_remote_target_gets_few_schedules(
+def test_remote_target_gets_few_schedules_that_still_exercise_every_clause(
     make_binding: Callable[[str], Any], features: frozenset[str]
 ) -> None:
-    """Each call costs a round trip there. No clause is left out by chance: in every one of them
-    calls meet, however short they are."""
     binding = make_binding("memory")
     binding.remote = True
     reports = [check_concurrency(binding, features, "quick", 1, lambda _: None) for _ in range(5)]
@@ -157,8 +160,8 @@ def test_a_remote_target_gets_few_schedules(
     assert [report.exercised for report in reports[1:]] == [reports[0].exercised] * 4
 
 
-def test_an_exception_sent_to_a_blocked_thread_does_not_stop_later_ones(check: Check) -> None:
-    """Python 3.11 keeps traced threads from moving until it is delivered."""
+def test_pending_exception_of_a_blocked_thread_does_not_stop_the_check(check: Check) -> None:
+    """Python 3.11 stops traced threads until the exception is delivered (C7)."""
     lock = threading.Lock()
     lock.acquire()
 
@@ -176,7 +179,6 @@ def test_an_exception_sent_to_a_blocked_thread_does_not_stop_later_ones(check: C
 
 
 def test_undeclared_positioned_reads_are_not_checked(check: Check) -> None:
-    """Without the feature nothing is exercised."""
     report = check("memory", features=frozenset({"supports-seek"}))
     assert not report.exercised
     assert report.notes == snapshot(["positioned reads are not declared"])
@@ -185,15 +187,13 @@ def test_undeclared_positioned_reads_are_not_checked(check: Check) -> None:
 def test_vectored_reads_are_checked_only_if_declared(
     check: Check, features: frozenset[str]
 ) -> None:
-    """Their clauses stay unexercised."""
     report = check("memory", features=features - {"supports-vectored-io"})
     assert report.exercised.keys() == {c for c in ALL if not c.startswith("read-vectored.")}
 
 
-def test_a_file_too_short_to_tell_reads_apart_is_not_checked(
+def test_file_that_is_too_short_is_not_checked(
     make_binding: Callable[[str], Any], features: frozenset[str]
 ) -> None:
-    """A given file of a few bytes gives a note."""
     binding = make_binding("memory")
     binding.fixed_content = b"short"
     report = check_concurrency(binding, features, "quick", 1, lambda _: None)
@@ -203,17 +203,15 @@ def test_a_file_too_short_to_tell_reads_apart_is_not_checked(
     )
 
 
-def test_the_beat_counts_every_schedule(check: Check) -> None:
-    """It is told 1, 2, 3 and so on, to the number in the report."""
+def test_beat_counts_every_schedule(check: Check) -> None:
     beats: list[int] = []
     report = check("scratch", "pread.buffers", beat=beats.append)
     assert beats == list(range(1, report.schedules + 1))
 
 
-def test_every_stream_is_closed(
+def test_check_closes_every_stream(
     make_binding: Callable[[str], Any], features: frozenset[str]
 ) -> None:
-    """However many schedules there are; a run of the calls one after the other has one, too."""
     binding = make_binding("memory")
     report = check_concurrency(
         binding, features, "quick", 1, lambda _: None, clauses=frozenset({"read-vectored.multiple"})
@@ -223,25 +221,25 @@ def test_every_stream_is_closed(
     assert all(stream.closed for stream in opened)
 
 
-def test_more_effort_is_more_work() -> None:
-    """Each effort does more of everything than the one before."""
+def test_higher_effort_runs_more_schedules() -> None:
     for less, more in pairwise(AMOUNTS[e] for e in ("quick", "normal", "deep")):
         assert less.programs * less.schedules < more.programs * more.schedules
         assert less.rounds < more.rounds
 
 
-def test_a_call_that_goes_wrong_alone_does_not_keep_others_from_meeting(
+def test_free_threads_leave_out_a_call_that_is_wrong_without_threads(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Threads that run freely do without it, and show what the others do to each other."""
     monkeypatch.setattr(scheduler, "_OURS", ("",))
     report = check("unfilled", *ALL)
     assert {"model.pread-thread-safe", "read-vectored.concurrent"} <= report.exercised.keys()
     assert report.violations == {}
-    assert "some calls go wrong even one after the other: they were left out" in report.notes
+    assert [note for note in report.notes if "left out" in note] == snapshot(
+        ["some calls go wrong even one after the other: they were left out"]
+    )
 
 
-def test_free_threads_are_left_alone_where_nothing_works(
+def test_family_whose_calls_are_all_wrong_without_threads_is_left_out(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduler, "_OURS", ("",))
@@ -251,23 +249,134 @@ def test_free_threads_are_left_alone_where_nothing_works(
     assert report.violations == {}
 
 
-_THREADS = ("pread", "read_fully", "read_vectored", "seek", "read_byte", "read_into", "get_pos")
+# replays ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("operations", [(*_THREADS, "skip"), _THREADS], ids=["all", "fsspec"])
-def test_whatever_goes_wrong_alone_threads_can_be_made_of_the_rest(
-    operations: tuple[str, ...],
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [("seeking", "pread.isolation"), ("scratch", "pread.buffers"), ("locking", "pread.concurrent")],
+)
+def test_replay_of_a_schedule_finds_the_same_counterexample(
+    check: Check, make_binding: MakeBinding, features: frozenset[str], kind: str, clause: str
 ) -> None:
-    """Or the family is left."""
-    made, bind = 0, StreamBinding(MemoryFileSystem(), "memory").bind
-    for count in range(1, MAX_UNSOUND + 1):
-        for unsound in combinations(operations, count):
-            sound = frozenset(operations) - {*unsound}
-            for family in (f for f in FAMILIES if f.usable(sound)):
-                for seed in range(8):
-                    threads = long_threads(family, seed, sound, SMALL, 4096, 6)
-                    steps = [step for thread in threads for step in thread]
-                    assert {step.op for step in steps} <= sound
-                    assert all(callable(bind(step)) for step in steps)
-                    made += 1
-    assert made > 500
+    report = check(kind, clause)
+    again = replay_schedule(make_binding(kind), features, report.schedules_json[clause])
+    assert again.clause == clause
+    assert again.counterexample == (report.violations | report.missed)[clause]
+
+
+def test_replay_on_a_correct_stream_finds_nothing_and_shows_the_interleaving(
+    check: Check, make_binding: MakeBinding, features: frozenset[str]
+) -> None:
+    data = check("seeking", "pread.isolation").schedules_json["pread.isolation"]
+    again = replay_schedule(make_binding("memory"), features, data)
+    assert (again.clause, again.counterexample) == (None, None)
+    assert again.interleaving
+
+
+def test_schedule_of_free_threads_can_be_replayed(
+    make_binding: MakeBinding, features: frozenset[str]
+) -> None:
+    data = Schedule(48, ((READ,) * 3, (READ,) * 3), free=True).to_json()
+    assert replay_schedule(make_binding("memory"), features, data).clause is None
+
+
+# targets that threads leave unusable -----------------------------------------------------
+
+
+class Connection:
+    """A connection that answers no more once threads take turns on it."""
+
+    def __init__(self) -> None:
+        self.asking: list[int] = []
+        self.mixed = False
+
+    def ask(self) -> None:
+        """Send a request, and wait for the answer."""
+        me = threading.get_ident()
+        if me not in self.asking[-1:]:
+            self.asking.append(me)
+        self.mixed = self.mixed or len(self.asking) > len(set(self.asking))
+        if self.mixed:
+            threading.Event().wait()
+        time.sleep(0)  # another thread may go on
+
+
+class Sharing(MemoryFileSystem):
+    """A filesystem whose streams share a connection, which may be `broken` from the start."""
+
+    def __init__(self, broken: bool = False) -> None:
+        connection = self.connection = Connection()
+        connection.mixed = broken
+
+        class Stream(MemoryInputStream):
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
+                if not broken:
+                    connection.asking.clear()
+                    connection.ask()
+
+            def pread(
+                self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+            ) -> int:
+                connection.ask()
+                return super().pread(position, buffer, offset, length)
+
+        super().__init__(Stream)
+
+
+def test_target_that_hangs_after_threads_used_it_fails_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(phases, "_SCHEDULE_PATIENCE", 6.0)  # longer than what threads get
+    settings = settings_for("model.pread-thread-safe", "read-vectored.multiple", timeout=1.0)
+    threads, others = run_check(StreamBinding(Sharing(), "sharing"), settings).clauses
+    assert threads.outcome is Verdict.FAIL
+    assert threads.counterexample is not None
+    assert threads.counterexample.actual == "hang"
+    assert others.reason.startswith("stopped: ")
+    assert others.reason.partition(" (")[0] == snapshot(
+        "stopped: a call hangs before or after the threads run"
+    )
+
+
+def _checked_freely(
+    filesystem: Sharing, features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> ConcurrencyReport:
+    """Return the report of a check with free threads once it has a violation or has ended.
+
+    The check itself may never return.
+    """
+    monkeypatch.setattr(scheduler, "_OURS", ("",))
+    binding, report = StreamBinding(filesystem, "sharing"), ConcurrencyReport()
+    binding.prepare()
+
+    def run() -> None:
+        check_concurrency(
+            binding, features, "quick", 1, lambda _: None, hang_after=0.1, report=report
+        )
+
+    worker = threading.Thread(target=run, daemon=True)
+    worker.start()
+    deadline = time.monotonic() + DEADLOCK
+    while worker.is_alive() and not report.violations and time.monotonic() < deadline:
+        worker.join(0.1)
+    return report
+
+
+def test_hang_of_free_threads_is_a_violation(
+    features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = _checked_freely(Sharing(), features, monkeypatch)
+    assert report.violations["model.pread-thread-safe"].actual == "hang"
+    assert report.stopped
+
+
+def test_calls_that_hang_without_threads_violate_no_concurrency_clause(
+    features: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = _checked_freely(Sharing(broken=True), features, monkeypatch)
+    assert report.violations == {}
+    assert report.notes[-1] == (
+        snapshot("stopped: calls hang even one after the other: nothing said about concurrency")
+    )

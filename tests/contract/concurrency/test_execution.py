@@ -1,4 +1,4 @@
-"""Threads that run as they like are waited for."""
+"""Free threads, and threads that run one after the other."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from fscontract.contract.program.outcome import returned
 from fscontract.contract.program.program import Step
 
 
-def test_a_thread_that_ended_before_anybody_waited_does_not_stand_for_another() -> None:
-    """Or outcomes would be judged while they are still coming."""
+def test_supervision_waits_for_every_thread_even_if_one_ended_before() -> None:
     go_on = threading.Event()
     outcome = returned(1)
 
@@ -33,10 +32,9 @@ def test_a_thread_that_ended_before_anybody_waited_does_not_stand_for_another() 
     threads[1].join()
 
 
-def test_threads_that_run_alone_meet_nobody_however_long_a_call_takes(
+def test_threads_that_run_alone_never_overlap_even_in_slow_calls(
     make_binding: Callable[[str], Any],
 ) -> None:
-    """A call to a store that is far away looks like one that waits for another thread."""
     binding = make_binding("slow")
     runner = ScheduleRunner(binding, lambda _: None, 4096, 5.0)
     read = Step("pread", (0, 4, 0, 4))

@@ -1,4 +1,4 @@
-"""Tests of contract/concurrency/scheduler.py: when a thread counts as blocked."""
+"""The scheduler decides when a thread counts as blocked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READ = Step("pread", (0, 1, 0, 1))
 
 
 class Ticks:
-    """The scheduler's clock, and the lock that it waits for: `count` ticks of `length` seconds."""
+    """A clock and lock of the scheduler: `count` ticks of `length` seconds."""
 
     def __init__(self, count: int, length: float) -> None:
         self._left, self._length = count, length
@@ -50,20 +50,20 @@ def blocked_after(
     return any(entry.event == "blocked" for entry in scheduler.log)
 
 
-def test_a_thread_without_events_for_the_patience_is_blocked(
+def test_thread_without_events_for_the_patience_is_blocked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert not blocked_after(TICKS_TO_BLOCK - 1, TICK, monkeypatch)
     assert blocked_after(TICKS_TO_BLOCK + 1, TICK, monkeypatch)
 
 
-def test_ticks_that_come_late_count_as_ticks_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine the thread was not run either."""
+def test_late_ticks_count_as_ticks_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the thread did not run either."""
     assert not blocked_after(TICKS_TO_BLOCK - 1, 60.0, monkeypatch)
     assert blocked_after(TICKS_TO_BLOCK + 1, 60.0, monkeypatch)
 
 
-def test_a_thread_that_the_system_could_run_is_not_blocked_yet(
+def test_runnable_thread_is_blocked_only_after_a_longer_patience(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert not blocked_after(10 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
@@ -71,7 +71,7 @@ def test_a_thread_that_the_system_could_run_is_not_blocked_yet(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_thread_that_runs_is_runnable_and_one_that_waits_is_not() -> None:
+def test_running_thread_is_runnable_and_waiting_thread_is_not() -> None:
     waiting = threading.Event()
     thread = threading.Thread(target=waiting.wait, daemon=True)
     thread.start()
@@ -84,5 +84,5 @@ def test_a_thread_that_runs_is_runnable_and_one_that_waits_is_not() -> None:
         thread.join()
 
 
-def test_a_thread_that_does_not_run_yet_is_not_runnable() -> None:
+def test_thread_that_is_not_started_is_not_runnable() -> None:
     assert not module._is_runnable(threading.Thread())

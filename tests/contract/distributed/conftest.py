@@ -1,4 +1,4 @@
-"""Tasks that are run in this very process, one after the other, and targets for them."""
+"""A backend that runs tasks in this process one after the other, and targets for it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _PROGRAMS = 1200
 
 
 class Here(Backend):
-    """Runs each task when it is sent."""
+    """Run each task when it is submitted."""
 
     name = "this process"
 
@@ -68,7 +68,7 @@ class Here(Backend):
 
     @property
     def parallelism(self) -> int:
-        """Whatever it is said to be."""
+        """Return the number that was given."""
         return self._parallelism
 
     def submit(self, work: Work, request: str, description: str) -> Future[str]:
@@ -82,21 +82,21 @@ class Here(Backend):
         return future
 
     def cancel(self) -> None:
-        """Nothing is running any more."""
+        """Remember the call: no task is still running."""
         self.cancelled = True
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: nothing was started."""
 
 
 def options(**more: object) -> RunOptions:
-    """The options of a run."""
+    """Return the options of a run."""
     plain = RunOptions(None, (), (), "all", "quick", None, 0, 10.0, {}, None, None)
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
 class Bench:
-    """Runs a target in one process, and in parts."""
+    """Run a target in one process, and in shards."""
 
     def __init__(self, target: str, run: RunOptions, profile: Profile) -> None:
         self.target = target
@@ -108,11 +108,11 @@ class Bench:
         self.events: list[Event] = []
 
     def whole(self) -> RunResult:
-        """The run of one process."""
+        """Return the result of a run in one process."""
         return check(resolve_target(self.target, self.run.options), self.settings)
 
     def parts(self, count: int, backend: Backend | None = None) -> RunResult:
-        """The same run in parts."""
+        """Return the result of the same run in shards."""
         binding = resolve_target(self.target, self.run.options)
         return DistributedRun(
             self.target,
@@ -130,7 +130,8 @@ MakeBench = Callable[..., Bench]
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeBench:
-    """Makes benches: of `memory`, or of a mutant by its name; a run is of few programs."""
+    """Return a function that makes benches: of `memory`, or of a named mutant; runs have few
+    programs."""
     monkeypatch.chdir(tmp_path)
     every = exhaustive.rows
     monkeypatch.setattr(exhaustive, "rows", lambda *args: islice(every(*args), _PROGRAMS))

@@ -1,9 +1,12 @@
-"""What a run in parts tells meanwhile, and what becomes of it if parts are missing."""
+"""Runs in shards: the same verdicts as in one process, their events, and lost tasks."""
 
 from __future__ import annotations
 
 import json
+import re
+import socket
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -21,14 +24,16 @@ from fscontract.contract.runner.events import (
     Progress,
     RunFinished,
     RunStarted,
+    ViolationFound,
 )
 from fscontract.contract.runner.internal_errors import InternalError
-from fscontract.contract.runner.result import Verdict
-from tests.contract.distributed.conftest import Here, MakeBench
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.spec.profiles import load_profile
+from tests.contract.distributed.conftest import Bench, Here, MakeBench, options
 
 
 class Losing(Here):
-    """Loses the tasks of these numbers; the others end when the driver knows that."""
+    """Lose the tasks of these numbers; the others end once the driver knows."""
 
     def __init__(self, lost: range) -> None:
         super().__init__()
@@ -47,23 +52,22 @@ class Losing(Here):
         return shown
 
     def running(self) -> int:
-        """Let the others end, now that the driver asks."""
+        """Let the others end now that the driver asks."""
         while self._late:
             shown, future = self._late.pop()
             shown.set_result(future.result())
         return 0
 
 
-def test_there_are_more_tasks_than_run_side_by_side(bench: MakeBench) -> None:
-    """So that one that takes long holds up little; each says what it is."""
+def test_run_has_more_tasks_than_run_in_parallel(bench: MakeBench) -> None:
+    """A slow task then delays the run less."""
     made, here = bench(clauses=("capabilities.unknown",)), Here(2)
     result = made.parts(0, here)
     assert result.counts["tasks"] == len(here.descriptions) == 8
     assert here.descriptions[2] == snapshot("fscontract check memory: part 3 of 8")
 
 
-def test_it_tells_what_a_run_tells(bench: MakeBench) -> None:
-    """From the start to the verdicts, and how many tasks have ended."""
+def test_events_are_those_of_a_run_with_tasks_as_progress(bench: MakeBench) -> None:
     made = bench(clauses=("capabilities.unknown",))
     result = made.parts(3)
     kinds = [type(event) for event in made.events]
@@ -74,16 +78,16 @@ def test_it_tells_what_a_run_tells(bench: MakeBench) -> None:
     assert progress[-1].operations == result.counts["operations"] > 0
 
 
-def test_a_lost_task_ends_a_run_that_has_found_nothing(bench: MakeBench) -> None:
-    """In one line that says which it was; the others are cancelled."""
+def test_lost_task_ends_a_run_without_violations(bench: MakeBench) -> None:
     there = Losing(range(1, 2))
-    with pytest.raises(TargetError, match=r"^memory: part 2 of 3: the worker was killed$"):
+    with pytest.raises(TargetError) as caught:
         bench(clauses=("capabilities.unknown",)).parts(3, there)
     assert there.cancelled
+    assert str(caught.value) == snapshot("memory: part 2 of 3: the worker was killed")
 
 
-def test_what_was_found_counts_without_the_lost_tasks(bench: MakeBench) -> None:
-    """Of all other clauses nothing is said. They are lost before anything is found."""
+def test_violations_count_without_the_lost_tasks(bench: MakeBench) -> None:
+    """The other clauses have no verdict."""
     made = bench("seek.negative-NegativeIsZero", clauses=("seek",))
     result = made.parts(7, Losing(range(6, 7)))
     outcomes = {c.clause.id: c.outcome for c in result.clauses}
@@ -92,8 +96,7 @@ def test_what_was_found_counts_without_the_lost_tasks(bench: MakeBench) -> None:
     assert any("part 7 of 7" in warning for warning in result.warnings)
 
 
-def test_an_interrupted_run_tells_what_it_had_found(bench: MakeBench) -> None:
-    """What was not found to fail may do so elsewhere; and its tasks are cancelled."""
+def test_interrupted_run_reports_its_violations_and_cancels_its_tasks(bench: MakeBench) -> None:
 
     class Interrupting(list[Event]):
         def append(self, event: Event) -> None:
@@ -113,33 +116,35 @@ def test_an_interrupted_run_tells_what_it_had_found(bench: MakeBench) -> None:
     assert found["seek.zero"].reason.startswith("the run was interrupted: ")
 
 
-def test_a_target_that_can_not_be_made_there_is_one_line(
+def test_target_that_a_task_can_not_make_is_one_line_without_secrets(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says where, and no value of an option."""
     made = bench(target="mutated.py:token", options={"token": "hunter22"})
     resolver = "tests.contract.distributed.conftest.resolve_target"
     monkeypatch.setattr(resolver, lambda *_: bench_binding())
     with pytest.raises(TargetError) as caught:
         made.parts(2)
     text = str(caught.value)
-    assert "no way in with ***" in text
-    assert "in a task of this process on" in text
     assert "\n" not in text
     assert "hunter22" not in text
+    folder = made.target.rpartition("/")[0]
+    message = text.replace(socket.gethostname(), "HOST").replace(folder, "DIR")
+    assert re.sub(r":\d+\)", ":LINE)", message) == snapshot(
+        "DIR/mutated.py:token: OSError: no way in with *** (DIR/mutated.py:LINE) (in a "
+        "task of this process on HOST)"
+    )
 
 
 def bench_binding() -> object:
-    """A binding that can be made here."""
+    """Return a binding that can be made here."""
     from fscontract.contract.targets import resolve_target as resolve
 
     return resolve("memory", {})
 
 
-def test_a_defect_of_the_suite_shows_its_traceback(
+def test_internal_error_of_a_task_has_its_traceback(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is nobody's mistake but ours."""
     from fscontract.contract.runner import runner
 
     monkeypatch.setattr(runner, "gather", lambda *_: 1 // 0)
@@ -148,10 +153,9 @@ def test_a_defect_of_the_suite_shows_its_traceback(
     assert "Traceback" in raised.value.fault.trace
 
 
-def test_the_search_knows_what_fails_elsewhere(
+def test_search_is_a_last_task_that_gets_the_failed_clauses(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes last, in a task of its own, and looks for something else."""
     for module in (hypothesis_search, driver):
         monkeypatch.setitem(module.EXAMPLES, "quick", 20)
     sent: list[object] = []
@@ -170,14 +174,72 @@ def test_the_search_knows_what_fails_elsewhere(
     assert [c.outcome for c in parts.clauses] == [c.outcome for c in whole.clauses]
 
 
-def test_a_target_that_hangs_often_is_left_to_one_task(
+def test_target_that_hangs_often_is_run_again_in_one_task(
     bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process ends phases after so many hangs, and parts would show more than it does."""
+    """One process ends phases after a number of hangs, and shards would show more."""
     monkeypatch.setattr(crashes, "MOST_HANGS", 2)
     made = bench(target="mutated.py:Hanging", clauses=("skip",), timeout=0.5)
     here = Here()
     whole, parts = made.whole(), made.parts(2, here)
-    assert here.descriptions[2:] == [f"fscontract check {made.target}: part 1 of 1"]
+    descriptions = [text.replace(made.target, "TARGET") for text in here.descriptions[2:]]
+    assert descriptions == snapshot(["fscontract check TARGET: part 1 of 1"])
     assert [c.outcome for c in parts.clauses] == [c.outcome for c in whole.clauses]
     assert Verdict.HANG in {c.outcome for c in parts.clauses}
+
+
+# verdicts --------------------------------------------------------------------------------
+
+#: Names of files, which are other ones in each run.
+_PATHS = re.compile(r"/fscontract-[\w-]+/\w+")
+#: Mutants, and the clauses that are looked at: threads, misses, files that change, opens, Python.
+MUTANTS = [
+    ("seek.negative-NegativeIsZero", ("seek", "read-byte")),
+    ("pread.full-PreadHalf", ("pread.full", "read-fully")),
+    ("pread.isolation-SeekReadSeek", ("pread.isolation", "pread.serializable", "pread.buffers")),
+    ("consistency.length-EndsWhenChanged", ("consistency", "read-into.eof")),
+    ("open.std-must-ok-DemandsFailLater", ("open.std-must-ok", "open.failure-stage")),
+    ("python.tell.stays-TellMoves", ("python.tell", "python.seek")),
+    ("open.cost-unread-ReadsAtOnce", ("open.cost-*",)),
+]
+
+
+def verdicts(result: RunResult) -> dict[str, tuple[Any, ...]]:
+    """Return the verdict of each clause, with counterexample and reason."""
+    return {
+        c.clause.id: (
+            c.outcome,
+            _PATHS.sub("...", str(c.counterexample)),
+            c.reason,
+            c.exercised > 0,
+        )
+        for c in result.clauses
+    }
+
+
+@pytest.mark.parametrize(("mutant", "clauses"), MUTANTS, ids=[name for name, _ in MUTANTS])
+def test_mutant_has_the_same_counterexamples_in_any_number_of_shards(
+    mutant: str, clauses: tuple[str, ...], bench: MakeBench
+) -> None:
+    made = bench(mutant, clauses=clauses)
+    whole = made.whole()
+    assert {c.outcome for c in whole.clauses} & {Verdict.FAIL, Verdict.LAX}
+    bad = {c.clause.id for c in whole.clauses if c.outcome is Verdict.FAIL}
+    for count in (1, 3, 7):
+        assert verdicts(made.parts(count)) == verdicts(whole)
+        assert {e.clause for e in made.events if isinstance(e, ViolationFound)} >= bad
+        made.events.clear()
+
+
+def test_conforming_target_conforms_in_shards(bench: MakeBench) -> None:
+    made = bench()
+    whole = made.whole()
+    assert whole.conforms
+    assert verdicts(made.parts(3)) == verdicts(whole)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_run_of_all_programs_has_the_same_verdicts_in_shards(count: int) -> None:
+    made = Bench("memory", options(), load_profile("reference"))
+    assert verdicts(made.parts(count)) == verdicts(made.whole())

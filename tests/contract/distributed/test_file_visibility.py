@@ -1,4 +1,4 @@
-"""Tasks look whether they find the file that was written where the run began."""
+"""Tasks check whether they see the file that was written where the run began."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from inline_snapshot import snapshot
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.driver import DistributedRun
@@ -35,7 +36,7 @@ Run = Callable[[Callable[[MemoryFileSystem], Binding], str], RunResult]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the clauses of executors, where tasks have what a function makes of a driver's files."""
+    """Return a function that runs the clauses of executors on what it makes of a driver's files."""
 
     def run(there: Callable[[MemoryFileSystem], Binding], target: str) -> RunResult:
         files = MemoryFileSystem()
@@ -49,13 +50,13 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def outcomes(result: RunResult) -> dict[str, Verdict]:
-    """The outcome of each clause."""
+    """Return the outcome of each clause."""
     return {c.clause.id: c.outcome for c in result.clauses}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_breaks_its_clause_and_no_other(mutant: Mutant, run: Run) -> None:
-    """What was wanted, what was seen instead, and on which machine."""
+def test_mutant_violates_its_clause_and_no_other(mutant: Mutant, run: Run) -> None:
+    """The counterexample names the machine."""
     result = run(lambda files: StreamBinding(mutant.part(files), str(mutant)), "place://there")
     expected = {c.id: Verdict.PASS for c in CHOSEN} | {mutant.clause: Verdict.FAIL}
     assert outcomes(result) == expected, mutant.says
@@ -64,30 +65,28 @@ def test_a_mutant_breaks_its_clause_and_no_other(mutant: Mutant, run: Run) -> No
     assert shown.signature.partition(":")[0] in ("status", "read", "open")
 
 
-def test_every_clause_has_a_mutant() -> None:
-    """And no mutant is of another one."""
+def test_every_clause_of_executors_has_a_mutant() -> None:
     assert {m.clause for m in MUTANTS} == {c.id for c in CHOSEN}
     assert all(m.says.endswith(".") for m in MUTANTS)
 
 
-def test_the_same_files_pass(run: Run) -> None:
-    """Every task has looked."""
+def test_same_files_pass_in_every_task(run: Run) -> None:
     result = run(lambda files: StreamBinding(View(files), "view"), "place://there")
     assert set(outcomes(result).values()) == {Verdict.PASS}
     assert {c.exercised for c in result.clauses} == {2}
 
 
-def test_a_file_that_is_not_there_fails_all(run: Run) -> None:
-    """Tasks that see another directory, say."""
+def test_missing_file_violates_every_clause(run: Run) -> None:
     result = run(lambda files: StreamBinding(MemoryFileSystem(), "other"), "place://there")
     assert set(outcomes(result).values()) == {Verdict.FAIL}
 
 
-def test_a_target_that_each_task_makes_is_not_looked_at(run: Run) -> None:
-    """It says so."""
+def test_target_that_each_task_makes_is_not_checked(run: Run) -> None:
     result = run(lambda files: StreamBinding(MemoryFileSystem(), "other"), "memory")
     assert set(outcomes(result).values()) == {Verdict.UNEXERCISED}
-    assert "makes such a target for itself" in result.clauses[0].reason
+    assert result.clauses[0].reason == snapshot(
+        "each task makes such a target for itself, and no place that others find"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,12 +101,11 @@ def test_a_target_that_each_task_makes_is_not_looked_at(run: Run) -> None:
         ("a.py:make", False),
     ],
 )
-def test_a_url_is_a_place_unless_its_files_are_of_a_process(target: str, place: bool) -> None:
+def test_url_is_a_place_unless_its_files_are_in_a_process(target: str, place: bool) -> None:
     assert is_place(target) is place
 
 
-def test_what_is_written_goes_as_json() -> None:
-    """Without the bytes."""
+def test_written_file_survives_json_without_its_bytes() -> None:
     binding = StreamBinding(MemoryFileSystem(), "files")
     binding.prepare()
     file = write(binding)
@@ -116,8 +114,7 @@ def test_what_is_written_goes_as_json() -> None:
     assert len(text) < 500
 
 
-def test_a_read_that_does_not_end_is_a_violation() -> None:
-    """The task goes on."""
+def test_read_that_hangs_is_a_violation() -> None:
     files = MemoryFileSystem()
     here, there = StreamBinding(files, "here"), StreamBinding(View(files), "there")
     never = threading.Event()

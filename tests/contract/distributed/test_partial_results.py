@@ -1,4 +1,4 @@
-"""What a part of a run writes down of what it finds."""
+"""The record of what a shard found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BACK = Program(5, (Step("seek", (-1,)),))
 
 
 class Accepting(MemoryInputStream):
-    """Accepts seeks to before the start."""
+    """Accept seeks to before the start."""
 
     def seek(self, position: int) -> None:
         """Go to the start instead."""
@@ -25,7 +25,7 @@ class Accepting(MemoryInputStream):
 
 
 @pytest.mark.parametrize("abandoned", [False, True])
-def test_a_hang_is_told_with_what_was_made_small_unless_that_was_abandoned(
+def test_hang_while_shrinking_is_recorded_with_the_violation_unless_abandoned(
     abandoned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     binding = binding_of(Accepting)

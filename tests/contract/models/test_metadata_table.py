@@ -1,4 +1,4 @@
-"""The model of a dataset: what a listing of it may say, at each instant."""
+"""The model of a metadata table: what a listing of the dataset may return at each instant."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ def _model(*times: str) -> Acceptor:
     return model
 
 
-def test_it_begins_with_what_there_was() -> None:
+def test_listing_before_any_action_is_that_of_the_start() -> None:
     assert _model().listing() == START
     assert _model().judge(START) == ""
 
 
-def test_what_is_requested_or_begun_does_not_count() -> None:
+def test_requested_and_inflight_actions_do_not_change_the_listing() -> None:
     model = _model("1")
     model.begin("1")
     assert model.actions["1"].state == "inflight"
     assert model.listing() == START
 
 
-def test_what_is_completed_counts_in_the_order_of_completion() -> None:
-    """Whatever was begun first."""
+def test_completed_actions_apply_in_order_of_completion() -> None:
     model = _model("1", "2")
     model.complete("2", {"a": {"h": 3}})
     model.complete("1", None, {"a": ["h"]})
@@ -37,7 +36,7 @@ def test_what_is_completed_counts_in_the_order_of_completion() -> None:
     assert model.listing(as_of=1) == {"a": {"f": 1, "h": 3}, "b": {"g": 2}}
 
 
-def test_a_file_has_its_largest_size_unless_it_was_deleted() -> None:
+def test_file_has_its_largest_size_until_it_is_deleted() -> None:
     model = _model("1", "2", "3", "4")
     model.complete("1", {"a": {"f": 9}})
     model.complete("2", {"a": {"f": 5}})
@@ -48,15 +47,14 @@ def test_a_file_has_its_largest_size_unless_it_was_deleted() -> None:
     assert model.listing()["a"] == {"f": 5}
 
 
-def test_what_is_taken_back_is_not_there() -> None:
+def test_rolled_back_action_does_not_change_the_listing() -> None:
     model = _model("1")
     model.complete("1", {"c": {"h": 3}})
     model.take_back("1")
     assert model.listing() == START
 
 
-def test_while_something_is_tried_both_are_right_and_then_what_was_seen() -> None:
-    """A listing decides."""
+def test_interrupted_action_permits_both_listings_until_one_is_seen() -> None:
     model = _model("1")
     after = {**START, "c": {"h": 3}}
     with model.perhaps(lambda: model.complete("1", {"c": {"h": 3}})):
@@ -74,7 +72,7 @@ def test_while_something_is_tried_both_are_right_and_then_what_was_seen() -> Non
         assert model.judge(other) != ""
 
 
-def test_what_happens_next_happens_in_each_possible_world() -> None:
+def test_action_after_an_interrupted_one_applies_to_both_possible_listings() -> None:
     model = _model("1", "2")
     try:
         with model.perhaps(lambda: model.complete("1", {"c": {"h": 3}})):
@@ -86,7 +84,7 @@ def test_what_happens_next_happens_in_each_possible_world() -> None:
     assert model.judge({**START, "d": {"i": 4}}) != ""
 
 
-def test_a_difference_names_what_is_too_much_too_little_and_of_another_size() -> None:
+def test_difference_names_missing_extra_and_resized_files() -> None:
     said = difference({"a": {"f": 2, "x": 1}, "z": {}}, {"a": {"f": 1, "y": 1}, "b": {}})
     assert said == snapshot(
         "a/y missing, a/x not there, a/f of 2 bytes instead of 1, no partition 'b'"

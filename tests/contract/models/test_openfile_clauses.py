@@ -1,4 +1,4 @@
-"""Which clause an open through a builder breaks."""
+"""The clause that a failed open through a builder is charged to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GET_RETURNED = Fault("get", Kind.RETURNED)
 
 
 def case(*calls: tuple[Any, ...], scene: str = "file", streams: int = 1) -> Case:
-    """An opening of a file of ten bytes on a filesystem with a key of its own."""
+    """Return an opening of a file of ten bytes on a filesystem that has the key my.key."""
     return Case(
         Opening(scene, calls),
         10,
@@ -113,41 +113,39 @@ CHARGES = [
 
 
 @pytest.mark.parametrize(("calls", "fault", "clause"), CHARGES, ids=[c[2] for c in CHARGES])
-def test_a_failure_is_charged_to_the_clause_of_the_call(
+def test_failure_is_charged_to_the_clause_of_the_builder_call(
     calls: tuple[tuple[Any, ...], ...], fault: Fault, clause: str
 ) -> None:
-    """In a shrunk program the calls that are left are what matters."""
     assert charge(case(*calls), fault) == clause
 
 
 @pytest.mark.parametrize(("calls", "fault", "clause"), CHARGES, ids=[c[2] for c in CHARGES])
-def test_a_case_speaks_for_the_clause_that_it_can_break(
+def test_open_exercises_the_clause_that_its_failure_would_violate(
     calls: tuple[tuple[Any, ...], ...], fault: Fault, clause: str
 ) -> None:
-    """What is exercised when all goes well is what would be named if it did not."""
     assert clause in set(speaks_for(case(*calls)))
 
 
-def test_a_file_made_late_is_charged_to_state_that_was_needed_too_early() -> None:
+def test_failed_build_before_the_file_exists_violates_deferred_state() -> None:
     assert charge(case(scene="late"), BUILD) == "open.deferred-state"
 
 
-def test_a_second_stream_is_charged_to_building_twice() -> None:
+def test_failure_of_a_second_stream_violates_build_twice() -> None:
     assert charge(case(streams=2), RAISED) == "open.build-twice"
 
 
 @pytest.mark.parametrize("scene", ["missing", "directory", "unreadable"])
-def test_a_scene_speaks_for_the_stage_of_its_failure(scene: str) -> None:
+def test_open_without_a_readable_file_exercises_the_stage_of_failure(scene: str) -> None:
     spoken = set(speaks_for(case(scene=scene)))
     assert {"open.get-ioerror", "open.read-fails", "open.failure-stage"} <= spoken
 
 
-def test_a_refused_key_says_nothing_of_the_file() -> None:
+def test_refused_key_exercises_no_clause_about_the_file() -> None:
     spoken = set(speaks_for(case(("must", "no.key", "1"), scene="missing")))
     assert spoken == {"open.must-unknown", "open.build-checks-options"}
 
 
-def test_exchanging_turns_every_optional_call_into_a_mandatory_one_and_back() -> None:
+def test_exchange_swaps_optional_and_mandatory_calls() -> None:
     calls = (("opt", "a", 1), ("must_long", "b", 2), ("buffer_size", 3))
     assert exchanged(calls) == (("must", "a", 1), ("opt_long", "b", 2), ("buffer_size", 3))
     assert exchanged(exchanged(calls)) == calls

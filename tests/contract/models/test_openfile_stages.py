@@ -1,4 +1,4 @@
-"""What the stages of an open through a builder may do."""
+"""The model of the stages of an open: calls, build(), the future, and the first read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ILLEGAL = Outcome(Kind.ILLEGAL_ARGUMENT)
 
 
 def case(*calls: tuple[Any, ...], scene: str = "file", features: Sequence[str] = ()) -> Case:
-    """An opening of a file of ten bytes."""
+    """Return an opening of a file of ten bytes."""
     return Case(
         Opening(scene, calls),
         len(DATA),
@@ -48,17 +48,17 @@ def case(*calls: tuple[Any, ...], scene: str = "file", features: Sequence[str] =
 
 
 def clause(said: StageVerdict) -> str | None:
-    """The clause that a verdict names; None if the stage was right."""
+    """Return the clause that a verdict names; None if the stage was right."""
     return None if said.failure is None else said.failure.clause
 
 
 def aspect(said: StageVerdict) -> str:
-    """What was wrong, "" if nothing was."""
+    """Return what was wrong, "" if nothing was."""
     return "" if said.failure is None else said.failure.aspect
 
 
 @pytest.mark.parametrize("scene", ["missing", "directory", "unreadable"])
-def test_no_scene_fails_before_the_future_is_asked(scene: str) -> None:
+def test_open_file_and_build_do_not_look_at_the_path(scene: str) -> None:
     """Neither open_file() nor build() may tell what is at the path."""
     opened = case(scene=scene)
     assert judge_open_file(opened, RETURNED).failure is None
@@ -103,126 +103,126 @@ def test_a_missing_file_fails_in_the_future_if_the_profile_says_so() -> None:
     assert said == StageVerdict(ended=True)
 
 
-def test_a_missing_file_raises_an_io_exception_and_no_other() -> None:
+def test_missing_file_that_raises_no_io_exception_violates_get_ioerror() -> None:
     assert clause(judge_get(case(scene="missing"), ILLEGAL)) == "open.get-ioerror"
 
 
-def test_a_path_of_another_scheme_may_be_an_illegal_argument() -> None:
-    """G14: it is no IOException in Hadoop."""
+def test_path_of_another_scheme_may_be_an_illegal_argument() -> None:
+    """Contradiction G14: Hadoop raises no IOException for it."""
     assert judge_get(case(scene="foreign"), ILLEGAL) == StageVerdict(ended=True)
 
 
-def test_a_failure_at_the_first_read_is_later_than_the_future_that_was_declared() -> None:
+def test_failure_at_the_first_read_violates_failure_stage_if_undeclared() -> None:
     opened = case(scene="missing")
     assert judge_get(opened, RETURNED) == StageVerdict()
     said = judge_doomed(opened, Step("read_byte"), MISSING)
     assert clause(said) == "open.failure-stage"
 
 
-def test_a_failure_at_the_first_read_is_right_if_a_length_was_declared() -> None:
-    """Who tells the length believes that the file is there, so that nobody has to look."""
+def test_failure_at_the_first_read_is_permitted_with_a_declared_length() -> None:
+    """A declared length lets the filesystem skip looking for the file."""
     opened = case(("opt_long", LENGTH, 10), scene="missing")
     assert judge_doomed(opened, Step("read_byte"), MISSING) == StageVerdict(ended=True)
 
 
-def test_a_failure_in_the_future_is_earlier_than_the_first_read_that_was_declared() -> None:
+def test_failure_in_the_future_violates_failure_stage_if_the_first_read_is_declared() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert clause(judge_get(opened, MISSING)) == "open.failure-stage"
 
 
-def test_a_failure_at_the_first_read_is_right_if_that_was_declared() -> None:
+def test_failure_at_the_first_read_is_permitted_if_declared() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert judge_get(opened, RETURNED) == StageVerdict()
     assert judge_doomed(opened, Step("read_byte"), MISSING) == StageVerdict(ended=True)
 
 
-def test_a_missing_file_that_can_be_read_never_fails_at_all() -> None:
-    """Not even -1 will do: a file that is not there is not an empty one."""
+def test_end_of_file_from_a_missing_file_violates_read_fails() -> None:
+    """A missing file is not an empty one."""
     opened = case(scene="missing", features=[FIRST_READ])
     assert clause(judge_doomed(opened, Step("read_byte"), returned(-1))) == "open.read-fails"
 
 
-def test_a_call_without_io_on_a_stream_of_nothing_tells_nothing() -> None:
+def test_seek_on_a_missing_file_may_return_or_raise() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert judge_doomed(opened, Step("seek", (0,)), RETURNED) == StageVerdict()
     assert judge_doomed(opened, Step("seek", (0,)), MISSING) == StageVerdict()
 
 
-def test_a_mandatory_key_that_is_not_known_is_refused_by_build() -> None:
+def test_unknown_mandatory_key_is_refused_by_build() -> None:
     opened = case(("must", "no.such.key", "1"))
     assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
     assert judge_build(opened, RETURNED) == StageVerdict()
     assert aspect(judge_get(opened, RETURNED)) == "get returned"
 
 
-def test_refusing_a_mandatory_key_in_the_future_is_too_late() -> None:
+def test_unknown_mandatory_key_refused_in_the_future_is_too_late() -> None:
     opened = case(("must", "no.such.key", "1"))
     assert clause(judge_get(opened, ILLEGAL)) == "open.build-checks-options"
 
 
-def test_refusing_a_mandatory_key_comes_before_looking_for_the_file() -> None:
+def test_unknown_mandatory_key_is_refused_before_the_file_is_looked_for() -> None:
     opened = case(("must", "no.such.key", "1"), scene="missing")
     assert aspect(judge_get(opened, MISSING)) == "get IO"
 
 
-def test_a_key_without_support_is_refused_as_unsupported() -> None:
+def test_mandatory_key_without_support_is_refused_as_unsupported() -> None:
     opened = case(("must", "my.select", "1"))
     assert judge_build(opened, Outcome(Kind.UNSUPPORTED)) == StageVerdict(ended=True)
     assert aspect(judge_build(opened, ILLEGAL)) == "build ILLEGAL_ARGUMENT"
 
 
-def test_an_optional_key_that_is_not_known_is_no_reason_to_refuse() -> None:
+def test_unknown_optional_key_must_not_be_refused() -> None:
     opened = case(("opt", "no.such.key", "1"))
     assert aspect(judge_build(opened, ILLEGAL)) == "build ILLEGAL_ARGUMENT"
 
 
-def test_a_call_with_a_null_value_is_rejected_at_once() -> None:
+def test_null_value_is_refused_by_the_call_itself() -> None:
     opened = case(("opt", READ_POLICY, None))
     assert judge_call(opened, 0, ILLEGAL) == StageVerdict(ended=True)
     assert clause(judge_call(opened, 0, RETURNED)) == "open.option-null"
 
 
-def test_a_status_of_another_file_may_be_rejected_or_ignored() -> None:
-    """G2: the document demands equal names, and real filesystems ignore them."""
+def test_status_of_another_file_may_be_refused_or_ignored() -> None:
+    """Contradiction G2: the document demands equal names, and real filesystems ignore them."""
     opened = case(("with_file_status", "name", None))
     assert judge_get(opened, ILLEGAL) == StageVerdict(ended=True)
     assert judge_get(opened, RETURNED) == StageVerdict()
     assert opened.contents(DATA) == (DATA,)
 
 
-def test_a_status_of_another_file_tells_nothing_of_the_length() -> None:
+def test_status_of_another_file_does_not_set_the_length() -> None:
     opened = case(("with_file_status", "name", 3))
     assert opened.contents(DATA) == (DATA,)
 
 
-def test_a_file_may_end_at_its_declared_length_or_where_it_does() -> None:
-    """G6: the document says both."""
+def test_file_may_end_at_its_declared_or_at_its_actual_length() -> None:
+    """Contradiction G6: the document says both."""
     opened = case(("opt_long", LENGTH, 4))
     assert opened.contents(DATA) == (DATA, b"abcd")
 
 
-def test_the_length_of_a_status_or_that_of_the_option_counts() -> None:
+def test_length_of_the_status_overrides_the_option() -> None:
     """A status is a hint, which may be ignored."""
     opened = case(("with_file_status", "own", 4), ("opt_long", LENGTH, 2))
     assert opened.contents(DATA) == (DATA, b"abcd", b"ab")
 
 
-def test_a_length_beyond_the_file_changes_nothing() -> None:
+def test_declared_length_beyond_the_file_changes_nothing() -> None:
     assert case(("opt_long", LENGTH, 99)).contents(DATA) == (DATA,)
 
 
-def test_an_old_status_may_be_noticed_and_may_show_either_version() -> None:
+def test_stale_status_may_be_refused_or_read_either_version() -> None:
     opened = case(("with_file_status", "stale", None))
     assert opened.contents(DATA, b"ABCDEFGHIJ") == (b"ABCDEFGHIJ", DATA)
     assert judge_get(opened, MISSING) == StageVerdict(ended=True)
 
 
-def test_an_old_status_never_shows_the_new_version_if_it_pins_the_file() -> None:
+def test_stale_status_reads_the_old_version_if_it_pins_the_file() -> None:
     opened = case(("with_file_status", "stale", None), features=[PINS])
     assert opened.contents(DATA, b"ABCDEFGHIJ") == (DATA,)
 
 
-def test_values_of_a_keys_own_meaning_may_be_rejected() -> None:
+def test_value_of_a_key_of_the_filesystem_may_be_refused() -> None:
     opened = case(("must", "my.key", "?"))
     assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
 
@@ -238,26 +238,22 @@ def test_values_of_a_keys_own_meaning_may_be_rejected() -> None:
     ],
     ids=str,
 )
-def test_a_read_of_no_bytes_or_with_bad_arguments_tells_nothing(
-    step: Step, outcome: Outcome
-) -> None:
-    """It needs nothing to read from."""
+def test_read_that_needs_no_data_is_not_judged(step: Step, outcome: Outcome) -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert judge_doomed(opened, step, outcome) == StageVerdict()
 
 
-def test_a_byte_of_value_zero_is_one_that_was_read() -> None:
+def test_byte_zero_from_a_missing_file_violates_read_fails() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert clause(judge_doomed(opened, Step("read_byte"), returned(0))) == "open.read-fails"
 
 
-def test_an_exception_of_a_read_without_arguments_must_be_an_io_exception() -> None:
+def test_read_of_a_missing_file_raises_an_io_exception() -> None:
     opened = case(scene="missing", features=[FIRST_READ])
     assert clause(judge_doomed(opened, Step("read_byte"), ILLEGAL)) == "open.get-ioerror"
 
 
-def test_the_future_of_a_range_is_where_a_vectored_read_fails() -> None:
-    """The call itself only starts it."""
+def test_vectored_read_of_a_missing_file_fails_in_the_futures_of_its_ranges() -> None:
     step = Step("read_vectored", (((0, 2), (4, 2)), "heap", "absent"))
     opened = case(scene="missing", features=[FIRST_READ])
     assert judge_doomed(opened, step, returned((MISSING, MISSING))) == StageVerdict(ended=True)
@@ -265,7 +261,7 @@ def test_the_future_of_a_range_is_where_a_vectored_read_fails() -> None:
     assert clause(judge_doomed(opened, step, got)) == "open.read-fails"
 
 
-def test_a_bad_value_of_an_own_key_is_refused_whatever_lies_at_the_path() -> None:
+def test_bad_value_of_a_key_of_the_filesystem_is_refused_for_a_directory_too() -> None:
     opened = case(("opt", "my.key", "x"), scene="directory")
     assert judge_get(opened, ILLEGAL) == StageVerdict(ended=True)
     assert judge_build(opened, ILLEGAL) == StageVerdict(ended=True)
@@ -275,8 +271,8 @@ END = Outcome(Kind.EOF)
 
 
 @pytest.mark.parametrize("declared", [4, 40])
-def test_the_end_of_a_file_of_another_length_than_declared_may_be_raised(declared: int) -> None:
-    """G6: an EOFException there is as good as -1."""
+def test_eof_exception_counts_as_the_end_if_the_declared_length_is_wrong(declared: int) -> None:
+    """Contradiction G6 of the document."""
     opened = case(("opt_long", LENGTH, declared))
     assert as_end(opened, Step("read_byte"), END) == returned(-1)
     blank = b"\1\1\1"
@@ -287,7 +283,7 @@ def test_the_end_of_a_file_of_another_length_than_declared_may_be_raised(declare
     assert got == returned((-1, 1, 2), blank)
 
 
-def test_elsewhere_an_eof_exception_is_no_end() -> None:
+def test_eof_exception_is_not_the_end_if_the_length_is_right_or_undeclared() -> None:
     right = case(("opt_long", LENGTH, 10))
     assert as_end(case(), Step("read_byte"), END) is None
     assert as_end(right, Step("read_byte"), END) is None

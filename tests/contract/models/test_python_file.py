@@ -1,78 +1,112 @@
-"""What the acceptor permits of Python's file protocol."""
+"""Rules of Python's binary files: seek, tell, state, and what a closed one refuses."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from fscontract.contract.program.outcome import FILL, Kind, returned
-from tests.contract.models.conftest import DATA, Follow, failed
-
-LINES = b"ab\ncd\ne"
-
-
-@pytest.mark.parametrize(
-    "calls",
-    [
-        [("py_read", (-1,), returned(LINES))],
-        [("py_read", (3,), returned(LINES[:3])), ("py_tell", (), returned(3))],
-        [("py_readline", (None,), returned(b"ab\n")), ("py_next", (), returned(b"cd\n"))],
-        [("py_readline", (2,), returned(b"ab"))],
-        [("py_readlines", (None,), returned((b"ab\n", b"cd\n", b"e")))],
-        [("py_readlines", (3,), returned((b"ab\n",)))],
-        [("py_readlines", (3,), returned((b"ab\n", b"cd\n")))],
-        [("py_seek", (9, 0), returned(9)), ("py_read", (1,), returned(b""))],
-        [
-            ("py_seek", (9, 0), returned(9)),
-            ("get_pos", (), returned(7)),
-            ("py_tell", (), returned(9)),
-        ],
-        [("py_seek", (-1, 2), returned(6)), ("py_read", (4,), returned(b"e"))],
-        [
-            ("py_seek", (9, 0), returned(9)),
-            ("seek", (8,), failed(Kind.EOF)),
-            ("get_pos", (), returned(7)),
-            ("py_tell", (), returned(9)),
-        ],
-        [("py_with", (), returned(True)), ("py_read", (1,), failed(Kind.ILLEGAL_ARGUMENT))],
-        [("py_write", (), failed(Kind.UNSUPPORTED))],
-    ],
+from fscontract.contract.models.stream_state import ANY
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.observed import (
+    CLOSE,
+    LAX_SEEK,
+    call,
+    charged,
+    judgement,
+    missed,
+    permits,
+    positions,
+    violation,
 )
-def test_what_the_protocol_permits_is_accepted(follow: Follow, calls: list[Any]) -> None:
-    assert follow(*calls, data=LINES).failure is None
+
+PAST_END = call("py_seek", 9, 0, gives=9)
 
 
-@pytest.mark.parametrize(
-    ("calls", "clause"),
-    [
-        ([("py_read", (-1,), returned(LINES[:4]))], "python.read.all"),
-        ([("py_read", (2,), returned(LINES[:3]))], "python.read.count"),
-        ([("py_read", (2,), returned(bytearray(LINES[:2])))], "python.read.bytes"),
-        ([("py_read", (2,), returned(b""))], "python.read.progress"),
-        ([("py_readline", (None,), returned(b"ab"))], "python.readline.line"),
-        ([("py_readline", (None,), returned(b"ab\ncd\n"))], "python.readline.line"),
-        ([("py_readline", (2,), returned(b"ab\n"))], "python.readline.limit"),
-        ([("py_readlines", (1,), returned((b"ab\n", b"cd\n")))], "python.readlines.hint"),
-        ([("py_readlines", (None,), returned((b"ab\ncd\n", b"e")))], "python.readlines.all"),
-        ([("py_next", (), returned(None))], "python.iter.lines"),
-        ([("py_seek", (2, 0), returned(3))], "python.seek.returns"),
-        ([("py_readinto", ("I", 1), returned(1, bytes([FILL]) * 4))], "python.readinto.formats"),
-        ([("py_closed", (), returned(True))], "python.closed.before"),
-        ([("py_with", (), returned(False))], "python.with.closes"),
-        ([("py_write", (), returned(1))], "python.write.refused"),
-    ],
-)
-def test_what_the_protocol_rules_out_is_rejected_by_its_clause(
-    follow: Follow, calls: list[Any], clause: str
-) -> None:
-    failure = follow(*calls, data=LINES).failure
-    assert failure is not None
-    assert failure.clause == clause
+class TestSeek:
+    def test_seek_counts_from_the_start_the_position_or_the_end(self) -> None:
+        forward = call("py_seek", 2, 0, gives=2)
+        assert positions(forward) == [2]
+        assert positions(forward, call("py_seek", 1, 1, gives=3)) == [3]
+        assert positions(forward, call("py_seek", -1, 2, gives=4)) == [4]
+
+    def test_seek_that_returns_another_position_violates_returns(self) -> None:
+        assert violation(call("py_seek", 2, 0, gives=3)).clause == "python.seek.returns"
+
+    def test_read_after_a_seek_past_the_end_is_empty(self) -> None:
+        assert permits(PAST_END, call("py_read", 1, gives=b""))
+
+    def test_file_may_be_past_the_end_where_the_stream_is_at_the_end(self) -> None:
+        assert permits(PAST_END, call("get_pos", gives=5), call("py_tell", gives=9))
+
+    def test_refused_seek_of_the_stream_leaves_the_file_past_the_end(self) -> None:
+        refused = call("seek", 7, raises=Kind.EOF)
+        assert permits(PAST_END, refused, call("get_pos", gives=5), call("py_tell", gives=9))
+
+    def test_seek_past_the_end_that_is_refused_misses_a_should(self) -> None:
+        assert missed(call("py_seek", 9, 0, raises=Kind.IO)) == ("python.seek.past-end",)
+
+    def test_seek_before_the_start_that_returns_misses_a_should_and_loses_the_position(
+        self,
+    ) -> None:
+        before = call("py_seek", -1, 0, gives=0)
+        assert missed(before) == ("python.seek.negative",)
+        assert positions(before) == [ANY]
+
+    def test_refused_seek_before_the_start_keeps_the_position(self) -> None:
+        refused = call("py_seek", -1, 0, raises=Kind.ILLEGAL_ARGUMENT)
+        calls = refused, call("get_pos", gives=1)
+        assert charged(*calls) == ("getpos.value", "python.seek.failed-stays")
 
 
-def test_the_stream_and_the_file_share_one_position(follow: Follow) -> None:
-    calls = [("py_read", (2,), returned(DATA[:2])), ("read_byte", (), returned(DATA[0]))]
-    failure = follow(*calls).failure
-    assert failure is not None
-    assert failure.cause == "python.read.advance"
+class TestTell:
+    def test_tell_returns_the_position(self) -> None:
+        assert permits(call("seek", 2), call("py_tell", gives=2))
+        assert charged(call("seek", 2), call("py_tell", gives=3)) == (
+            "python.tell.value",
+            "seek.pos",
+        )
+
+    def test_tell_past_the_end_returns_the_length_or_more(self) -> None:
+        assert permits(call("seek", 9), call("py_tell", gives=5), features=LAX_SEEK)
+        assert not permits(call("seek", 9), call("py_tell", gives=4), features=LAX_SEEK)
+
+    def test_tell_on_a_closed_file_raises_value_error(self) -> None:
+        assert permits(CLOSE, call("py_tell", raises=Kind.ILLEGAL_ARGUMENT))
+        assert violation(CLOSE, call("py_tell", gives=0)).clause == "python.tell.closed"
+
+
+class TestState:
+    def test_closed_is_false_before_and_true_after_close(self) -> None:
+        assert permits(call("py_closed", gives=False))
+        assert permits(CLOSE, call("py_closed", gives=True))
+
+    def test_open_file_that_says_it_is_closed_violates_closed_before(self) -> None:
+        assert violation(call("py_closed", gives=True)).clause == "python.closed.before"
+
+    def test_closed_file_that_says_it_is_open_may_be_a_fault_of_close(self) -> None:
+        failure = charged(CLOSE, call("py_closed", gives=False))
+        assert failure == ("python.closed.after", "close.state")
+
+    def test_seekable_is_true_if_the_stream_declares_seek(self) -> None:
+        denied = call("py_seekable", gives=False)
+        assert violation(denied).clause == "python.seekable.true"
+        assert permits(denied, features=("!supports-seek",))
+
+    def test_file_is_readable_and_not_writable(self) -> None:
+        assert permits(call("py_readable", gives=True))
+        assert violation(call("py_writable", gives=True)).clause == "python.writable.false"
+
+
+class TestWith:
+    def test_end_of_a_with_block_closes_the_file(self) -> None:
+        closed = call("py_with", gives=True)
+        assert [state.is_open for state in judgement(closed).states] == [False]
+        assert permits(closed, call("py_read", 1, raises=Kind.ILLEGAL_ARGUMENT))
+
+    def test_file_that_is_open_after_a_with_block_violates_closes(self) -> None:
+        assert violation(call("py_with", gives=False)).clause == "python.with.closes"
+
+
+class TestWrite:
+    def test_write_is_refused(self) -> None:
+        assert permits(call("py_write", raises=Kind.UNSUPPORTED))
+
+    def test_write_that_returns_violates_refused(self) -> None:
+        assert violation(call("py_write", gives=1)).clause == "python.write.refused"

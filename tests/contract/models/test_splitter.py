@@ -1,4 +1,4 @@
-"""The model of a splitter accepts a right plan, and names the clause that a wrong one breaks."""
+"""The model of a splitter accepts a right plan, and names the clause that a wrong one violates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fscontract.contract.models.splitter import Acceptor, Plan, Version, blocks_
 
 @dataclass(frozen=True)
 class File:
-    """Metadata of the file /d/f of 5 bytes in blocks of 2, of operator 3."""
+    """The metadata of the file /d/f of 5 bytes in blocks of 2, of operator 3."""
 
     file_path: str = "/d/f"
     file_name: str = "f"
@@ -32,7 +32,7 @@ class File:
 
 @dataclass(frozen=True)
 class Block:
-    """Metadata of its first block."""
+    """The metadata of its first block."""
 
     block_id: int = 3 << 32
     offset: int = 0
@@ -64,8 +64,7 @@ def _broken(records: Sequence[Any], plan: Plan = PLAN, finish: bool = True) -> s
     return {one.clause for one in acceptor.violations}
 
 
-def test_a_right_plan_is_accepted() -> None:
-    """And the clauses it was judged by are known."""
+def test_right_plan_is_accepted_and_exercises_its_clauses() -> None:
     acceptor = Acceptor(PLAN)
     acceptor.begin()
     for record in RIGHT:
@@ -76,8 +75,7 @@ def test_a_right_plan_is_accepted() -> None:
     assert not acceptor.pending
 
 
-def test_a_plan_may_go_on_in_another_window() -> None:
-    """Windows say nothing of where a file ends."""
+def test_plan_may_continue_in_another_window() -> None:
     acceptor = Acceptor(replace(PLAN, threshold=1))
     for records in (RIGHT[:2], RIGHT[2:3], RIGHT[3:]):
         acceptor.begin()
@@ -118,19 +116,17 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("clause", "records"), WRONG)
-def test_a_wrong_record_breaks_its_clause(clause: str, records: Sequence[Any]) -> None:
-    """Among others, perhaps: a wrong end of a block is a wrong beginning of the next."""
+def test_wrong_record_violates_its_clause(clause: str, records: Sequence[Any]) -> None:
+    """It may violate others: a wrong end of a block is a wrong start of the next."""
     assert clause in _broken(records)
 
 
-def test_more_blocks_than_the_threshold_break_it() -> None:
-    """However many files they are of."""
+def test_more_blocks_than_the_threshold_violate_threshold() -> None:
     assert _broken(RIGHT, replace(PLAN, threshold=2)) == {"split.threshold"}
     assert _broken(RIGHT, replace(PLAN, threshold=3)) == set()
 
 
-def test_a_file_that_is_begun_without_room_breaks_the_rule_of_beginnings() -> None:
-    """Its first block can't follow in this window."""
+def test_file_begun_in_a_full_window_violates_file_start() -> None:
     empty = replace(FILE, file_length=0, number_of_blocks=0, block_ids=())
     plan = replace(PLAN, threshold=3, versions={"/d/f": [*VERSIONS["/d/f"], Version(0)]})
     late = replace(empty, etag=None, modification_time=None)
@@ -138,8 +134,7 @@ def test_a_file_that_is_begun_without_room_breaks_the_rule_of_beginnings() -> No
 
 
 @pytest.mark.parametrize("directory", [False, True])
-def test_what_has_no_bytes_has_no_blocks(directory: bool) -> None:
-    """An empty file and a directory alike."""
+def test_empty_file_and_directory_have_no_blocks(directory: bool) -> None:
     clause = "split.directory" if directory else "split.empty-file"
     plan = replace(PLAN, versions={"/d/f": [Version(0, directory, "one", 7)]})
     file = replace(FILE, file_length=0, is_directory=directory, number_of_blocks=0, block_ids=())
@@ -150,13 +145,13 @@ def test_what_has_no_bytes_has_no_blocks(directory: bool) -> None:
 
 @dataclass
 class _Chain:
-    """Lives of one operator, the second of which begins in the middle of a file."""
+    """Two lives of one operator, the second of which begins in the middle of a file."""
 
     first: Acceptor = field(default_factory=lambda: Acceptor(PLAN))
     second: Acceptor = field(default_factory=lambda: Acceptor(PLAN))
 
     def see(self, *records: Any) -> set[str]:
-        """What the second life breaks."""
+        """Return the clauses that the second life violates."""
         for record in RIGHT[:2]:
             self.first.see(record)
         self.second.follow(self.first)
@@ -165,30 +160,26 @@ class _Chain:
         return {one.clause for one in self.second.violations}
 
 
-def test_another_life_goes_on_in_the_middle_of_a_file() -> None:
-    """With the next block, or with one that it repeats."""
+def test_next_life_continues_with_the_next_block_or_repeats_one() -> None:
     assert _Chain().see(TWO, THREE) == set()
     assert _Chain().see(ONE, TWO) == set()
 
 
-def test_another_life_does_not_use_an_id_for_something_else() -> None:
-    """Ids are unique over all lives."""
+def test_id_used_for_another_block_in_the_next_life_violates_ids_unique() -> None:
     other = replace(FILE, file_path="/d/g", file_name="g", block_ids=FILE.block_ids)
     versions = {**VERSIONS, "/d/g": VERSIONS["/d/f"]}
     chain = _Chain(second=Acceptor(replace(PLAN, versions=versions)))
     assert chain.see(other, replace(ONE, file_path="/d/g")) == {"split.ids-unique"}
 
 
-def test_a_block_of_a_file_nobody_announced_is_not_accepted() -> None:
-    """Nor if it is the first record of another life."""
+def test_block_of_an_unknown_file_violates_metadata_first() -> None:
     assert _Chain().see(replace(TWO, file_path="/d/g")) == {"split.metadata-first"}
 
 
 @given(st.integers(0, 200), st.integers(1, 40), st.integers(0, 220))
-def test_the_blocks_of_a_file_cover_what_is_behind_the_offset(
+def test_blocks_cover_the_file_behind_the_data_offset_once(
     length: int, size: int, offset: int
 ) -> None:
-    """Once, in order, on a grid from byte 0."""
     found = list(blocks_of(length, size, offset))
     covered = [byte for start, end in found for byte in range(start, end)]
     assert covered == list(range(offset, length))

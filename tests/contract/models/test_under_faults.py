@@ -1,4 +1,4 @@
-"""What a stream may do while requests to its store fail."""
+"""The rules for a stream while requests to its store fail."""
 
 from __future__ import annotations
 
@@ -25,47 +25,46 @@ READ = Step("read_into", (4, 0, 4))
 
 
 def judge(step: Step, outcome: Outcome, around: Circumstances, *states: State) -> Judgement:
-    """The judgement on a call of a stream that was just opened, or is in one of these states."""
+    """Return the judgement on a call of a stream just opened, or in one of these states."""
     return judge_under_faults(step, states or (opened(DATA),), FEATURES, outcome, around)
 
 
 def clause(judgement: Judgement) -> str:
-    """The clause that is broken, "" if none is."""
+    """Return the violated clause, "" if none is."""
     return "" if judgement.failure is None else judgement.failure.clause
 
 
-def test_a_call_that_a_fault_strikes_may_raise_an_io_exception() -> None:
+def test_call_hit_by_a_fault_may_raise_an_io_exception() -> None:
     assert judge(READ, IO, STRUCK).exercised == ("fault.clean",)
 
 
-def test_an_exception_of_another_kind_is_not_clean() -> None:
+def test_call_hit_by_a_fault_that_raises_another_exception_violates_clean() -> None:
     assert clause(judge(READ, Outcome(Kind.OTHER), STRUCK)) == "fault.clean"
 
 
-def test_a_time_out_of_the_way_to_the_store_is_an_io_exception() -> None:
-    """What is no verdict on a stream elsewhere is what is tried here."""
+def test_timeout_of_the_connection_counts_as_an_io_exception() -> None:
     assert clause(judge(READ, Outcome(Kind.ENVIRONMENT), STRUCK)) == ""
 
 
-def test_an_error_without_a_fault_breaks_the_clause_that_promises_a_return() -> None:
+def test_exception_without_a_fault_violates_the_clause_of_the_call() -> None:
     assert not clause(judge(READ, IO, QUIET)).startswith("fault.")
 
 
-def test_after_a_failure_a_call_may_go_on_failing_cleanly() -> None:
+def test_call_after_a_failure_may_raise_an_io_exception_only() -> None:
     assert judge(READ, IO, AFTERWARDS).exercised == ("fault.next",)
     assert clause(judge(READ, Outcome(Kind.NULL), AFTERWARDS)) == "fault.next"
 
 
-def test_neither_an_end_nor_an_eof_exception_may_stand_for_a_broken_body() -> None:
+def test_end_or_eof_exception_in_place_of_a_failed_request_violates_end() -> None:
     assert clause(judge(READ, returned(-1, bytes([1] * 4)), STRUCK)) == "fault.end"
     assert clause(judge(READ, Outcome(Kind.EOF), STRUCK)) == "fault.end"
 
 
-def test_bytes_that_are_nowhere_in_the_file_are_wrong_whatever_happened() -> None:
+def test_bytes_that_are_not_in_the_file_violate_data() -> None:
     assert clause(judge(READ, returned(4, b"\xf0\xf1\xf2\xf3"), STRUCK)) == "fault.data"
 
 
-def test_a_failed_read_leaves_the_stream_between_where_it_was_and_where_it_would_be() -> None:
+def test_failed_read_leaves_the_position_within_its_range() -> None:
     after = judge(READ, IO, STRUCK).states
     assert [state.pos for state in after] == [0, 1, 2, 3, 4]
     position = Step("get_pos")
@@ -73,26 +72,25 @@ def test_a_failed_read_leaves_the_stream_between_where_it_was_and_where_it_would
     assert clause(judge(position, returned(5), AFTERWARDS, *after)) == "fault.position"
 
 
-def test_a_failed_positioned_read_moves_nothing() -> None:
+def test_failed_positioned_read_leaves_the_position() -> None:
     after = judge(Step("pread", (8, 4, 0, 4)), IO, STRUCK).states
     assert [state.pos for state in after] == [0]
     moved = judge(READ, returned(4, DATA[8:12]), AFTERWARDS, *after)
     assert clause(moved) == "fault.position"
 
 
-def test_a_failed_seek_leaves_the_stream_where_it_was_or_where_it_should_be() -> None:
+def test_failed_seek_leaves_the_old_or_the_new_position() -> None:
     after = judge(Step("seek", (7,)), IO, STRUCK).states
     assert [state.pos for state in after] == [0, 7]
 
 
-def test_a_failed_read_of_more_than_can_be_followed_leaves_the_stream_anywhere() -> None:
+def test_failed_read_of_a_long_range_leaves_the_position_unknown() -> None:
     big = opened(bytes(5 + i % 251 for i in range(1000)))
     after = judge(Step("read_into", (900, 0, 900)), IO, STRUCK, big).states
     assert [state.pos for state in after] == [ANY]
 
 
-def test_a_byte_that_is_in_too_many_places_leaves_the_stream_anywhere() -> None:
-    """In a long file a single byte tells nothing of the position; that is no violation."""
+def test_byte_at_too_many_offsets_leaves_the_position_unknown() -> None:
     everywhere = opened(bytes([7]) * 500)
     after = judge(Step("read_into", (400, 0, 400)), IO, STRUCK, everywhere).states
     found = judge(Step("read_byte"), returned(7), AFTERWARDS, *after)
@@ -100,20 +98,19 @@ def test_a_byte_that_is_in_too_many_places_leaves_the_stream_anywhere() -> None:
     assert [state.pos for state in found.states] == [ANY]
 
 
-def test_a_call_makes_no_more_requests_than_one_for_each_byte_and_some() -> None:
+def test_more_requests_than_allowed_violate_retries() -> None:
     least = allowed_requests(READ)
     assert clause(judge(READ, IO, Circumstances(1, least, False))) == ""
     assert clause(judge(READ, IO, Circumstances(1, least + 1, False))) == "fault.retries"
 
 
-def test_each_range_of_a_vectored_read_has_tries_of_its_own() -> None:
+def test_each_range_of_a_vectored_read_may_be_retried() -> None:
     one = allowed_requests(Step("read_vectored", (((0, 4),), "heap", "given")))
     two = allowed_requests(Step("read_vectored", (((0, 4), (9, 4)), "heap", "given")))
     assert two >= 2 * one - 8
 
 
-def test_one_range_of_a_vectored_read_may_fail_and_the_others_come() -> None:
-    """A fault strikes a request, and the request of another range goes well."""
+def test_one_range_of_a_vectored_read_may_fail_alone() -> None:
     step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
     came = returned((returned(2, DATA[:2]), IO))
     features = FEATURES | {"supports-vectored-io"}
@@ -124,23 +121,22 @@ def test_one_range_of_a_vectored_read_may_fail_and_the_others_come() -> None:
     assert clause(found) == "fault.data"
 
 
-def test_what_survives_a_fault_was_tried_for_data_and_end() -> None:
+def test_read_that_survives_a_fault_exercises_data_and_end() -> None:
     found = judge(READ, returned(4, DATA[:4]), STRUCK)
     assert {"fault.data", "fault.end", "fault.retries"} <= set(found.exercised)
 
 
-def test_close_never_raises_not_even_after_a_failure() -> None:
+def test_close_that_raises_violates_close_even_after_a_failure() -> None:
     assert clause(judge(Step("close"), IO, STRUCK)) == "fault.close"
     assert clause(judge(Step("close"), IO, AFTERWARDS)) == "fault.close"
 
 
-def test_an_eof_exception_is_an_end_also_when_no_fault_strikes_any_more() -> None:
-    """A stream that believes an end too early refuses to seek there later on."""
+def test_eof_exception_inside_the_file_violates_end_after_faults_too() -> None:
+    """A stream that believes an end too early later refuses to seek there."""
     assert clause(judge(Step("seek", (20,)), Outcome(Kind.EOF), QUIET)) == "fault.end"
 
 
-def test_a_range_of_a_vectored_read_may_go_on_failing_after_a_failure() -> None:
-    """As any other call may."""
+def test_range_of_a_vectored_read_may_fail_after_an_earlier_failure() -> None:
     step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
     came = returned((returned(2, DATA[:2]), IO))
     features = FEATURES | {"supports-vectored-io"}
@@ -150,7 +146,7 @@ def test_a_range_of_a_vectored_read_may_go_on_failing_after_a_failure() -> None:
     assert clause(found) != ""
 
 
-def test_a_range_fails_neither_with_an_end_nor_with_some_other_exception() -> None:
+def test_range_that_fails_with_an_end_or_another_exception_is_a_violation() -> None:
     step = Step("read_vectored", (((0, 2), (9, 2)), "heap", "given"))
     features = FEATURES | {"supports-vectored-io"}
     for kind, broken in ((Kind.EOF, "fault.end"), (Kind.OTHER, "fault.clean")):
@@ -159,13 +155,13 @@ def test_a_range_fails_neither_with_an_end_nor_with_some_other_exception() -> No
         assert clause(found) == broken
 
 
-def test_a_call_failed_if_one_of_its_ranges_did() -> None:
+def test_call_failed_if_one_of_its_ranges_did() -> None:
     assert failed(IO)
     assert failed(returned((returned(2, DATA[:2]), IO)))
     assert not failed(returned((returned(2, DATA[:2]),)))
 
 
-def test_a_struck_read_of_another_place_is_wrong_data_and_a_later_one_a_wrong_position() -> None:
+def test_bytes_from_elsewhere_are_wrong_data_during_and_a_wrong_position_after_a_fault() -> None:
     elsewhere = returned(4, DATA[8:12])
     assert clause(judge(READ, elsewhere, STRUCK)) == "fault.data"
     assert clause(judge(READ, elsewhere, AFTERWARDS)) == "fault.position"
@@ -175,22 +171,21 @@ def test_a_struck_read_of_another_place_is_wrong_data_and_a_later_one_a_wrong_po
 CHANGED = opened(DATA)._replace(versions=(DATA, replacement(DATA)), changed=True)
 
 
-def test_a_read_of_a_changed_file_that_fails_leaves_the_stream_where_it_may_be() -> None:
-    """The model of changes has the stream anywhere; here it is followed."""
+def test_failed_read_of_a_changed_file_leaves_the_position_within_its_range() -> None:
     after = judge(READ, IO, STRUCK, CHANGED).states
     assert [state.pos for state in after] == [0, 1, 2, 3, 4]
 
 
-def test_a_file_that_changed_ends_only_where_one_of_its_versions_does() -> None:
+def test_changed_file_ends_only_where_one_of_its_versions_ends() -> None:
     fully = Step("read_fully", (20, 4, 0, 4))
     assert clause(judge(fully, Outcome(Kind.EOF), STRUCK, CHANGED)) == "fault.end"
     cut = CHANGED._replace(versions=(DATA, DATA[:15]))
     assert clause(judge(fully, Outcome(Kind.EOF), STRUCK, cut)) == ""
 
 
-def test_a_stream_that_may_be_anywhere_may_deliver_bytes_of_several_versions() -> None:
-    """A program that a deep run found: one read of the file in two requests, with a change between
-    them, after a seek that failed."""
+def test_stream_of_unknown_position_may_deliver_bytes_of_several_versions() -> None:
+    """A deep run found this: a read in two requests, with a change between them, after a failed
+    seek."""
     mixed = DATA[7:9] + replacement(DATA)[9:11]
     anywhere = CHANGED._replace(pos=ANY)
     found = judge(READ, returned(4, mixed), STRUCK, anywhere)

@@ -8,17 +8,17 @@ from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.outcome import FILL
 
 
-def test_a_short_file_has_no_byte_twice() -> None:
+def test_bytes_of_a_short_file_are_unique() -> None:
     assert len(set(content(251))) == 251
 
 
-def test_a_long_file_has_no_three_bytes_twice() -> None:
+def test_three_bytes_of_a_long_file_are_unique() -> None:
     data = content(100_000)
     assert len({data[i : i + 3] for i in range(len(data) - 2)}) == len(data) - 2
 
 
 @pytest.mark.parametrize("length", [1, 251, 252, 5000])
-def test_content_never_holds_the_fill_nor_zero_and_begins_with_255(length: int) -> None:
+def test_content_begins_with_255_and_has_neither_zero_nor_fill(length: int) -> None:
     data = content(length)
     assert len(data) == length
     assert FILL not in data
@@ -28,7 +28,7 @@ def test_content_never_holds_the_fill_nor_zero_and_begins_with_255(length: int) 
 
 @pytest.mark.parametrize("length", [5, 300])
 @pytest.mark.parametrize("new", [None, 2, 400])
-def test_a_replacement_differs_at_every_offset(length: int, new: int | None) -> None:
+def test_replacement_differs_at_every_offset(length: int, new: int | None) -> None:
     old = content(length)
     data = replacement(old, new)
     assert len(data) == (length if new is None else new)

@@ -1,8 +1,9 @@
-"""Plans of faults as data: their text, which requests they strike, and how they get smaller."""
+"""Plans of faults as data: their JSON and text, which requests they hit, and how they shrink."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter
 from random import Random
@@ -26,39 +27,38 @@ from fscontract.contract.program.faults import (
 )
 
 KINDS = sorted(FAULTS)
-#: Text that is no plan, and what is said of it.
-HOSTILE = [
-    ("", "plan: not JSON: Expecting value"),
-    ("{", "plan: not JSON: Expecting property name"),
-    ("[" * 100_000, "plan: not JSON: "),
-    ("[]", "plan: expected an object with a list of faults"),
-    ('{"faults": 1}', "plan: expected an object with a list of faults"),
-    ('{"faults": [], "seed": 1}', "plan: expected faults and nothing else"),
-    ('{"faults": [1]}', "plan: fault 1: expected an object with kind, not 1"),
-    ('{"faults": [{"at": 1}]}', "plan: fault 1: expected an object with kind"),
-    ('{"faults": [{"kind": "oops\\n"}]}', "plan: fault 1: no kind 'oops\\n'; known: short"),
-    ('{"faults": [{"kind": []}]}', "plan: fault 1: no kind []; known: short"),
-    ('{"faults": [{"kind": "reset", "when": 1}]}', "plan: fault 1: no field 'when'; known: kind"),
-    ('{"faults": [{"kind": "reset", "at": 0}]}', "at must be a whole number from 1 to"),
-    ('{"faults": [{"kind": "reset", "at": true}]}', "from 1 to 1000000000, not True"),
-    ('{"faults": [{"kind": "reset", "at": 1.0}]}', "not 1.0"),
-    ('{"faults": [{"kind": "reset", "at": null}]}', "not None"),
-    ('{"faults": [{"kind": "reset", "times": -1}]}', "times must be a whole number"),
-    ('{"faults": [{"kind": "reset", "amount": 1}]}', "reset has no amount; it takes no number"),
-    ('{"faults": [{"kind": "hang", "amount": 1}]}', "hang has no amount; it takes only seconds"),
-    ('{"faults": [{"kind": "short", "amount": 0}]}', "amount must be a whole number from 1 to"),
-    ('{"faults": [{"kind": "short", "amount": 1e400}]}', "not inf"),
-    ('{"faults": [{"kind": "hang", "seconds": NaN}]}', "seconds must be a number from 0 to"),
-    ('{"faults": [{"kind": "hang", "seconds": "1"}]}', "not '1'"),
-    ('{"faults": [{"kind": "hang", "seconds": -0.1}]}', "not -0.1"),
-    (json.dumps({"faults": [{"kind": "reset"}] * 1001}), "plan: at most 1000 faults, not 1001"),
-    (json.dumps({"faults": [{"kind": "x" * 10**6}]}), "plan: fault 1: no kind 'xxxx"),
-]
+#: Text that is not a valid plan.
+INVALID = {
+    "empty": "",
+    "cut off": "{",
+    "deeply nested": "[" * 100_000,
+    "list": "[]",
+    "faults that are no list": '{"faults": 1}',
+    "another key": '{"faults": [], "seed": 1}',
+    "fault that is a number": '{"faults": [1]}',
+    "fault without kind": '{"faults": [{"at": 1}]}',
+    "unknown kind": '{"faults": [{"kind": "oops\\n"}]}',
+    "kind that is a list": '{"faults": [{"kind": []}]}',
+    "unknown field": '{"faults": [{"kind": "reset", "when": 1}]}',
+    "request 0": '{"faults": [{"kind": "reset", "at": 0}]}',
+    "request that is a bool": '{"faults": [{"kind": "reset", "at": true}]}',
+    "request that is a float": '{"faults": [{"kind": "reset", "at": 1.0}]}',
+    "request null": '{"faults": [{"kind": "reset", "at": null}]}',
+    "negative times": '{"faults": [{"kind": "reset", "times": -1}]}',
+    "amount of a kind without number": '{"faults": [{"kind": "reset", "amount": 1}]}',
+    "amount of a kind with seconds": '{"faults": [{"kind": "hang", "amount": 1}]}',
+    "amount 0": '{"faults": [{"kind": "short", "amount": 0}]}',
+    "infinite amount": '{"faults": [{"kind": "short", "amount": 1e400}]}',
+    "seconds that are not a number": '{"faults": [{"kind": "hang", "seconds": NaN}]}',
+    "seconds that are text": '{"faults": [{"kind": "hang", "seconds": "1"}]}',
+    "negative seconds": '{"faults": [{"kind": "hang", "seconds": -0.1}]}',
+    "too many faults": json.dumps({"faults": [{"kind": "reset"}] * 1001}),
+    "long kind": json.dumps({"faults": [{"kind": "x" * 10**6}]}),
+}
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_kind_says_what_it_means(name: str) -> None:
-    """The documentation and the checks go by the table."""
+def test_kind_of_fault_has_a_meaning_requests_and_places(name: str) -> None:
     kind = FAULTS[name]
     assert kind.name == name
     assert kind.meaning.endswith(".")
@@ -69,8 +69,7 @@ def test_every_kind_says_what_it_means(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_number_that_a_kind_has_is_one_that_a_fault_may_have(name: str) -> None:
-    """A plan without numbers, and one made at random, is never refused."""
+def test_default_and_random_numbers_of_a_kind_are_valid(name: str) -> None:
     kind = FAULTS[name]
     fault = Fault(name)
     if kind.parameter is None:
@@ -82,24 +81,28 @@ def test_every_number_that_a_kind_has_is_one_that_a_fault_may_have(name: str) ->
     assert (fault.limit if kind.parameter == "amount" else fault.delay) == kind.default
 
 
-def test_no_plan_can_be_made_that_means_nothing() -> None:
-    """Not only JSON is looked at."""
-    with pytest.raises(ProgramError, match=r"^no kind 'shrt'; known: short, "):
+def test_fault_with_an_unknown_kind_or_parameter_raises_program_error() -> None:
+    with pytest.raises(ProgramError, match="shrt") as kind:
         Fault("shrt")
-    with pytest.raises(ProgramError, match=r"^delete has no seconds; "):
+    with pytest.raises(ProgramError, match="seconds") as parameter:
         Fault("delete", seconds=1)
+    lines = [str(caught.value).replace(", ".join(FAULTS), "KINDS") for caught in (kind, parameter)]
+    assert lines == snapshot(
+        [
+            "no kind 'shrt'; known: KINDS",
+            "delete has no seconds; it takes no number but at and times",
+        ]
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_plan_survives_json(seed: int) -> None:
-    """A failure that is saved is the same when it is run again."""
+def test_plan_survives_json(seed: int) -> None:
     plan = random_plan(Random(seed), FAULTS)
     assert FaultPlan.loads(plan.dumps()) == plan
     assert "\n" not in plan.dumps()
 
 
-def test_json_says_only_what_is_not_as_always() -> None:
-    """People read it."""
+def test_json_of_a_plan_omits_defaults() -> None:
     plan = FaultPlan((Fault("reset", 3), Fault("short", 1, 2, amount=5)))
     assert plan.to_json() == {
         "faults": [
@@ -109,22 +112,89 @@ def test_json_says_only_what_is_not_as_always() -> None:
     }
 
 
-@pytest.mark.parametrize(("text", "said"), HOSTILE, ids=range(len(HOSTILE)))
-def test_text_that_is_no_plan_gives_one_clear_line(text: str, said: str) -> None:
-    """Plans come from files, and files from anywhere."""
+def message(text: str) -> str:
+    """Return why a plan is refused, without the words of the JSON library and long lists."""
     with pytest.raises(ProgramError) as caught:
         FaultPlan.loads(text)
+    line = re.sub(r"(not JSON: ).*", r"\1...", str(caught.value), flags=re.DOTALL)
+    return re.sub("xxx+", "xxx...", line).replace(", ".join(FAULTS), "KINDS")
+
+
+@pytest.mark.parametrize("text", INVALID.values(), ids=INVALID)
+def test_invalid_plan_is_refused_with_one_short_line(text: str) -> None:
+    with pytest.raises(ProgramError, match=r"^plan: ") as caught:
+        FaultPlan.loads(text)
     line = str(caught.value)
-    assert said in line
     assert line.isprintable()
     assert len(line) < 400
 
 
-def test_a_plan_reads_as_a_line() -> None:
-    """A report has it beside the program."""
+@pytest.mark.parametrize(("text", "words"), [("", "value"), ("{", "property name")])
+def test_text_that_is_not_json_is_refused_with_the_reason(text: str, words: str) -> None:
+    with pytest.raises(ProgramError, match=rf"^plan: not JSON: Expecting {words}"):
+        FaultPlan.loads(text)
+
+
+def test_refusals_of_plans_say_what_is_allowed() -> None:
+    assert {name: message(text) for name, text in INVALID.items()} == snapshot(
+        {
+            "empty": "plan: not JSON: ...",
+            "cut off": "plan: not JSON: ...",
+            "deeply nested": "plan: not JSON: ...",
+            "list": "plan: expected an object with a list of faults",
+            "faults that are no list": "plan: expected an object with a list of faults",
+            "another key": "plan: expected faults and nothing else",
+            "fault that is a number": "plan: fault 1: expected an object with kind, not 1",
+            "fault without kind": "plan: fault 1: expected an object with kind, not {'at': 1}",
+            "unknown kind": "plan: fault 1: no kind 'oops\\n'; known: KINDS",
+            "kind that is a list": "plan: fault 1: no kind []; known: KINDS",
+            "unknown field": (
+                "plan: fault 1: no field 'when'; known: kind, at, times, amount, seconds"
+            ),
+            "request 0": "plan: fault 1: at must be a whole number from 1 to 1000000000, not 0",
+            "request that is a bool": (
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, not True"
+            ),
+            "request that is a float": (
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, not 1.0"
+            ),
+            "request null": (
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, not None"
+            ),
+            "negative times": (
+                "plan: fault 1: times must be a whole number from 1 to 1000000000, not -1"
+            ),
+            "amount of a kind without number": (
+                "plan: fault 1: reset has no amount; it takes no number but at and times"
+            ),
+            "amount of a kind with seconds": (
+                "plan: fault 1: hang has no amount; it takes only seconds"
+            ),
+            "amount 0": (
+                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, not 0"
+            ),
+            "infinite amount": (
+                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, not inf"
+            ),
+            "seconds that are not a number": (
+                "plan: fault 1: seconds must be a number from 0 to 86400, not nan"
+            ),
+            "seconds that are text": (
+                "plan: fault 1: seconds must be a number from 0 to 86400, not '1'"
+            ),
+            "negative seconds": (
+                "plan: fault 1: seconds must be a number from 0 to 86400, not -0.1"
+            ),
+            "too many faults": "plan: at most 1000 faults, not 1001",
+            "long kind": "plan: fault 1: no kind 'xxx...; known: KINDS",
+        }
+    )
+
+
+def test_text_of_a_plan_is_one_line() -> None:
     plan = FaultPlan((Fault("short", 2, amount=1), Fault("reset", 3, 4), Fault("hang", seconds=2)))
     assert str(plan) == snapshot("short(1) at 2; reset at 3-6; hang(2) at 1")
-    assert str(FaultPlan()) == "no faults"
+    assert str(FaultPlan()) == snapshot("no faults")
 
 
 def _struck(plan: FaultPlan, requests: list[str]) -> list[str | None]:
@@ -133,26 +203,22 @@ def _struck(plan: FaultPlan, requests: list[str]) -> list[str | None]:
     return [None if fault is None else fault.kind for fault in faults]
 
 
-def test_a_fault_strikes_so_many_requests_from_its_first_on() -> None:
-    """And none before or after."""
+def test_fault_hits_consecutive_requests_from_its_first() -> None:
     plan = FaultPlan((Fault("reset", at=2, times=3),))
     assert _struck(plan, ["read"] * 6) == [None, "reset", "reset", "reset", None, None]
 
 
-def test_a_fault_spares_requests_that_it_can_not_strike_but_they_count() -> None:
-    """The second request is the second, whatever it is."""
+def test_requests_that_a_fault_can_not_hit_are_counted() -> None:
     plan = FaultPlan((Fault("descriptors", at=2, times=2), Fault("short", at=3, times=2)))
     assert _struck(plan, ["open", "read", "open", "read"]) == [None, None, "descriptors", "short"]
 
 
-def test_the_first_of_several_faults_strikes() -> None:
-    """In the order of the plan."""
+def test_first_fault_of_the_plan_wins() -> None:
     plan = FaultPlan((Fault("short", at=2), Fault("reset", times=5)))
     assert _struck(plan, ["read"] * 3) == ["reset", "short", "reset"]
 
 
-def test_only_faults_that_took_effect_are_counted() -> None:
-    """One byte less of an empty answer changes nothing."""
+def test_only_faults_with_an_effect_are_counted() -> None:
     firing = Firing(FaultPlan((Fault("short", times=2),)))
     firing.request("read")
     firing.request("read").took_effect()
@@ -160,44 +226,60 @@ def test_only_faults_that_took_effect_are_counted() -> None:
     assert (firing.requests, firing.fired) == (3, 1)
 
 
-@pytest.mark.parametrize(
-    ("fault", "why"),
-    [
-        (Fault("short", at=9), "there was no request 9"),
-        (Fault("short", at=1), "it can only strike read, not 1 (open)"),
-        (Fault("short", at=1, times=2), "it can only strike read, not 1 (open), 2 (status)"),
-        (Fault("cut", at=4), "it can only strike open or status or read, not 4 (list)"),
-        (Fault("reset", at=3), "an earlier fault of the plan came first"),
-        (Fault("short", at=5), "it changed nothing about the requests that it met"),
-    ],
-)
-def test_a_fault_that_did_not_take_effect_says_why(fault: Fault, why: str) -> None:
+MISSED = {
+    "too late": Fault("short", at=9),
+    "another request": Fault("short", at=1),
+    "other requests": Fault("short", at=1, times=2),
+    "one of several": Fault("cut", at=4),
+    "preceded": Fault("reset", at=3),
+    "without effect": Fault("short", at=5),
+}
+
+
+def missed(fault: Fault) -> Firing:
+    """Return a plan's firing in which the fault took no effect."""
     firing = Firing(FaultPlan((Fault("hang", at=3), fault)))
     for kind in ("open", "status", "read", "list", "read"):
         turn = firing.request(kind)
         if turn.number == 3:
             turn.took_effect()
-    assert firing.unstruck == (fault,)
-    assert firing.why(fault) == why
+    return firing
 
 
-def test_requests_under_a_plan_are_kept_for_messages() -> None:
-    """The first of them, with what they ask for."""
+@pytest.mark.parametrize("fault", MISSED.values(), ids=MISSED)
+def test_fault_that_took_no_effect_is_unstruck(fault: Fault) -> None:
+    assert missed(fault).unstruck == (fault,)
+
+
+def test_unstruck_faults_say_why() -> None:
+    assert {name: missed(fault).why(fault) for name, fault in MISSED.items()} == snapshot(
+        {
+            "too late": "there was no request 9",
+            "another request": "it can only strike read, not 1 (open)",
+            "other requests": "it can only strike read, not 1 (open), 2 (status)",
+            "one of several": "it can only strike open or status or read, not 4 (list)",
+            "preceded": "an earlier fault of the plan came first",
+            "without effect": "it changed nothing about the requests that it met",
+        }
+    )
+
+
+def test_first_requests_under_a_plan_are_kept_for_messages() -> None:
     firing = Firing(FaultPlan())
     firing.request("open", "/a")
     firing.request("read", "/a", 3, 4)
     firing.request("read", "/a", None, 4)
     firing.request("read", "/a", 3)
-    shown = ["1 open /a", "2 read /a 4 bytes from 3", "3 read /a 4 bytes", "4 read /a from 3"]
-    assert list(map(str, firing.seen)) == shown
+    assert list(map(str, firing.seen)) == snapshot(
+        ["1 open /a", "2 read /a 4 bytes from 3", "3 read /a 4 bytes", "4 read /a from 3"]
+    )
     for _ in range(MOST_SEEN):
         firing.request("read")
     assert len(firing.seen) == MOST_SEEN
     assert firing.requests == MOST_SEEN + 4
 
 
-def test_a_watcher_of_an_injector_has_every_plan_from_then_on() -> None:
-    """Each with what became of it."""
+def test_watcher_of_an_injector_sees_every_later_plan() -> None:
     injector = PlanInjector(frozenset({"reset"}))
     plans = [FaultPlan((Fault("reset", at=n),)) for n in (1, 2, 3)]
     injector.attach(plans[0])
@@ -210,8 +292,7 @@ def test_a_watcher_of_an_injector_has_every_plan_from_then_on() -> None:
     assert [bool(firing.unstruck) for firing in watched] == [False, True]
 
 
-def test_threads_share_the_numbers_and_each_is_given_once() -> None:
-    """However they meet, the plan strikes as often as it says."""
+def test_requests_of_several_threads_have_unique_numbers() -> None:
     plan = FaultPlan((Fault("reset", at=10, times=500), Fault("short", at=600, times=7)))
     firing = Firing(plan)
     seen: list[Any] = []
@@ -235,15 +316,13 @@ def test_threads_share_the_numbers_and_each_is_given_once() -> None:
     assert firing.fired == 507
 
 
-def test_random_plans_come_from_the_seed_alone() -> None:
-    """The seed is all that a report has to print."""
+def test_random_plan_depends_on_the_seed_only() -> None:
     plans = [random_plan(Random(seed), reversed(KINDS)) for seed in range(50)]
     assert plans == [random_plan(Random(seed), KINDS) for seed in range(50)]
     assert len(set(plans)) > 40
 
 
-def test_random_plans_have_every_kind_asked_for_and_no_other() -> None:
-    """At the first so many requests, where something is going on."""
+def test_random_plans_have_the_requested_kinds_at_the_first_requests() -> None:
     kinds = {"short", "reset", "hang"}
     plans = [random_plan(Random(seed), kinds, requests=3) for seed in range(200)]
     assert frozenset[str]().union(*(plan.kinds for plan in plans)) == kinds
@@ -257,8 +336,7 @@ def _shrink(plan: FaultPlan, fails: Any) -> FaultPlan:
     return plan
 
 
-def test_a_plan_shrinks_to_the_smallest_that_still_fails() -> None:
-    """Fewer faults, then smaller numbers."""
+def test_plan_shrinks_to_the_smallest_that_still_fails() -> None:
     plan = FaultPlan(
         (Fault("reset", 7, 3), Fault("short", 5, 4, amount=4097), Fault("hang", seconds=60.5))
     )
@@ -276,8 +354,7 @@ def test_a_plan_shrinks_to_the_smallest_that_still_fails() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_shrinking_ends_whichever_smaller_plan_is_taken(seed: int) -> None:
-    """A predicate may be as capricious as it likes."""
+def test_shrinking_terminates_for_any_choice_of_smaller_plans(seed: int) -> None:
     rng = Random(seed)
     plan = random_plan(rng, FAULTS)
     for _ in range(10_000):
@@ -289,15 +366,17 @@ def test_shrinking_ends_whichever_smaller_plan_is_taken(seed: int) -> None:
     assert plan == FaultPlan()
 
 
-def test_an_injector_refuses_a_plan_that_it_can_not_bring_about() -> None:
-    """A plan that silently does nothing would pass every check."""
+def test_injector_refuses_a_plan_that_it_can_not_execute() -> None:
+    """A plan without effect would pass every check."""
     injector = PlanInjector(frozenset({"short", "reset"}))
-    with pytest.raises(ProgramError, match=r"^plan: fault 2: hang can't happen here; possible: sh"):
+    with pytest.raises(ProgramError, match="hang") as caught:
         injector.attach(FaultPlan((Fault("short"), Fault("hang"))))
+    assert str(caught.value) == snapshot(
+        "plan: fault 2: hang can't happen here; possible: short, reset"
+    )
 
 
-def test_an_injector_counts_from_attach_to_detach() -> None:
-    """And from one again with the next plan."""
+def test_injector_counts_from_attach_to_detach() -> None:
     injector = PlanInjector(frozenset(FAULTS))
     assert injector.request("read").fault is None
     for _ in range(2):
@@ -310,8 +389,7 @@ def test_an_injector_counts_from_attach_to_detach() -> None:
         assert (injector.requests, injector.fired) == (2, 1)
 
 
-def test_taking_a_plan_away_ends_its_waits() -> None:
-    """A hang is over at once, and says so."""
+def test_detaching_a_plan_ends_its_waits() -> None:
     injector = PlanInjector(frozenset(FAULTS))
     injector.attach(FaultPlan((Fault("hang"),)))
     turn, results = injector.request("read"), []

@@ -1,11 +1,8 @@
-"""The parts of isolated runs: the shared journal, the wire, what is blamed, what is left out."""
+"""The parts of isolated runs: the wire, what is blamed, what is left out."""
 
 from __future__ import annotations
 
 import json
-import mmap
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -16,7 +13,6 @@ from inline_snapshot import snapshot
 
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.isolation import protocol
-from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
@@ -59,69 +55,6 @@ RESULT = RunResult(
     {"python": "3.14"},
     ("careful",),
 )
-
-
-@pytest.fixture
-def descriptor() -> Iterator[int]:
-    """The descriptor of a journal's memory."""
-    made = shared_file()
-    yield made
-    os.close(made)
-
-
-@pytest.mark.parametrize("item", [PLAIN, OPENED, FAULTY, SCHEDULE, Program(0, ())])
-def test_what_is_begun_can_be_read_by_another(item: Program | Schedule, descriptor: int) -> None:
-    """Whatever kind of program it is."""
-    writer, reader = SharedJournal(descriptor), SharedJournal(descriptor)
-    writer.begin(PLAIN)
-    writer.begin(item)
-    writer.step_index[0], writer.done = -1, 12
-    assert (reader.item(), reader.step_index[0], reader.done) == (item, -1, 12)
-
-
-def test_the_journal_outlives_the_process(descriptor: int) -> None:
-    """Also one that has no time to say goodbye."""
-    child = os.fork()
-    if child == 0:
-        SharedJournal(descriptor).begin(PLAIN)
-        os._exit(7)
-    os.waitpid(child, 0)
-    assert SharedJournal(descriptor).item() == PLAIN
-
-
-def test_the_journal_of_a_new_process_is_empty(descriptor: int) -> None:
-    """So is one that has been cleared, and one in which something else is under way."""
-    journal = SharedJournal(descriptor)
-    assert journal.item() is None
-    journal.begin(PLAIN)
-    journal.begin(None)
-    assert journal.item() is None
-    journal.begin(PLAIN)
-    journal.clear()
-    assert journal.item() is None
-
-
-def test_a_program_beyond_the_memory_is_not_known(descriptor: int) -> None:
-    """It is not half there either."""
-    journal = SharedJournal(descriptor)
-    journal.begin(Program(0, (PREAD,) * (mmap.PAGESIZE * 64)))
-    assert journal.item() is None
-
-
-def test_the_journal_tells_all_that_a_run_does(descriptor: int) -> None:
-    """Phase by phase; afterwards it knows the last program and how many there were."""
-    seen: list[Program | Schedule | None] = []
-
-    class Watched(SharedJournal):
-        def begin(self, item: object) -> None:
-            """Write it down, and read it."""
-            super().begin(item)
-            seen.append(self.item())
-
-    result = check(binding_of(), settings_for("capabilities.unknown"), journal=Watched(descriptor))
-    assert result.conforms
-    assert seen[0] is None
-    assert sum(isinstance(item, Program) for item in seen) == result.counts["programs"]
 
 
 @pytest.mark.parametrize(

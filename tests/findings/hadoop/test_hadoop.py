@@ -20,7 +20,7 @@ _BUFFER = "fs.option.openfile.buffer.size"
 
 @pytest.fixture(scope="module")
 def local() -> Any:
-    """LocalFileSystem."""
+    """Return a LocalFileSystem."""
     jvm.start(hadoop_jars())
     configuration = jvm.java_class("org.apache.hadoop.conf.Configuration")()
     return jvm.java_class("org.apache.hadoop.fs.FileSystem").getLocal(configuration)
@@ -28,13 +28,13 @@ def local() -> Any:
 
 @pytest.fixture(scope="module")
 def raw(local: Any) -> Any:
-    """RawLocalFileSystem."""
+    """Return a RawLocalFileSystem."""
     return local.getRaw()
 
 
 @pytest.fixture
 def path(local: Any, tmp_path: Path) -> Any:
-    """A file of 10,000 bytes with checksums."""
+    """Return a file of 10,000 bytes with checksums."""
     made = jvm.java_class("org.apache.hadoop.fs.Path")(str(tmp_path / "file"))
     with local.create(made, True) as file:
         file.write(_bytes(_SIZE))
@@ -51,14 +51,16 @@ def _raises(name: str) -> Any:
     return pytest.raises(jvm.java_class(name))
 
 
-def test_h1_raw_moves_a_stream_that_has_no_other_source(raw: Any, path: Any) -> None:
+def test_h1_raw_stream_without_other_sources_is_moved_by_seek_to_new_source(
+    raw: Any, path: Any
+) -> None:
     with raw.open(path) as stream:
         stream.read()
         assert not stream.seekToNewSource(0)
         assert stream.getPos() == 4096
 
 
-def test_h2_local_moves_a_file_away_that_is_asked_for_another_source(
+def test_h2_local_file_is_moved_away_by_seek_to_new_source(
     local: Any, path: Any, tmp_path: Path
 ) -> None:
     stream = local.open(path)
@@ -75,19 +77,19 @@ def test_h2_local_moves_a_file_away_that_is_asked_for_another_source(
 
 
 def _bad_files(path: Path) -> Path:
-    """Where Hadoop puts what it takes for broken: at the root of the device."""
+    """Return the directory of files with bad checksums, at the root of the device."""
     device = path.stat().st_dev
     while path != path.parent and path.parent.stat().st_dev == device:
         path = path.parent
     return path / "bad_files"
 
 
-def test_h3_a_positioned_read_far_beyond_the_end_is_an_error(raw: Any, path: Any) -> None:
+def test_h3_positioned_read_far_beyond_the_end_raises(raw: Any, path: Any) -> None:
     with raw.open(path) as stream, _raises("org.apache.hadoop.fs.FSError"):
         stream.read(2**63 - 1, _bytes(1), 0, 1)
 
 
-def test_h4_closed_streams_answer(raw: Any, local: Any, path: Any) -> None:
+def test_h4_closed_streams_return_values(raw: Any, local: Any, path: Any) -> None:
     closed = raw.open(path)
     closed.close()
     with _raises("java.lang.NullPointerException"):
@@ -98,12 +100,12 @@ def test_h4_closed_streams_answer(raw: Any, local: Any, path: Any) -> None:
     assert checked.read(0, _bytes(1), 0, 1) == 1
 
 
-def test_h5_raw_skips_beyond_the_end(raw: Any, path: Any) -> None:
+def test_h5_raw_stream_skips_beyond_the_end(raw: Any, path: Any) -> None:
     with raw.open(path) as stream:
         assert stream.skip(2 * _SIZE) == 2 * _SIZE
 
 
-def test_h6_a_buffer_size_that_is_no_size_is_refused(raw: Any, path: Any) -> None:
+def test_h6_invalid_buffer_size_is_refused(raw: Any, path: Any) -> None:
     with _raises("java.lang.NumberFormatException"):
         raw.openFile(path).opt(_BUFFER, "abc").build()
     with _raises("java.util.concurrent.ExecutionException") as caught:
@@ -111,7 +113,7 @@ def test_h6_a_buffer_size_that_is_no_size_is_refused(raw: Any, path: Any) -> Non
     assert "Buffer size <= 0" in str(caught.value)
 
 
-def test_h7_a_refused_buffer_size_leaks_the_file(raw: Any, path: Any) -> None:
+def test_h7_refused_buffer_size_leaks_the_file(raw: Any, path: Any) -> None:
     with _raises("java.lang.IllegalArgumentException"):
         raw.open(path, 0)
     assert str(path.toUri().getPath()) in _open_files()
@@ -119,7 +121,7 @@ def test_h7_a_refused_buffer_size_leaks_the_file(raw: Any, path: Any) -> None:
 
 
 def _open_files() -> list[str]:
-    """What the descriptors of this process lead to."""
+    """Return the targets of this process's descriptors."""
     return [_link(descriptor) for descriptor in os.listdir("/proc/self/fd")]
 
 
@@ -134,7 +136,7 @@ def _link(descriptor: str) -> str:
         return ""
 
 
-def test_h8_local_refuses_an_empty_range_at_the_end(raw: Any, local: Any, path: Any) -> None:
+def test_h8_local_stream_refuses_an_empty_range_at_the_end(raw: Any, local: Any, path: Any) -> None:
     import jpype
 
     ranges = jvm.java_class("java.util.ArrayList")()
@@ -151,7 +153,7 @@ def test_h8_local_refuses_an_empty_range_at_the_end(raw: Any, local: Any, path: 
 
 @pytest.fixture
 def har(local: Any, tmp_path: Path) -> Any:
-    """The filesystem of an archive with the file `it`, of 5 bytes."""
+    """Return the filesystem of an archive with the file `it`, of 5 bytes."""
     ArchiveStore(tmp_path, "").write("/a.har/it", b"hello")
     return _filesystem(f"har://{tmp_path}/a.har")
 
@@ -173,7 +175,7 @@ def _context() -> Any:
     return jvm.java_class("org.apache.hadoop.fs.FileContext").getFileContext(parsed)
 
 
-def test_h9_archives_do_not_look_at_arguments(har: Any, tmp_path: Path) -> None:
+def test_h9_streams_of_archives_do_not_check_arguments(har: Any, tmp_path: Path) -> None:
     buffer = _bytes(4)
     with har.open(_path(f"{tmp_path}/a.har/it")) as stream:
         assert stream.read(-1, buffer, 0, 4) == 4
@@ -182,7 +184,7 @@ def test_h9_archives_do_not_look_at_arguments(har: Any, tmp_path: Path) -> None:
         assert stream.read(_bytes(0), 1, 0) == 0
 
 
-def test_h10_archives_read_vectored_and_do_not_say_so_and_open_paths_of_others(
+def test_h10_archives_hide_vectored_reads_and_open_paths_of_other_filesystems(
     har: Any, tmp_path: Path
 ) -> None:
     with har.open(_path(f"{tmp_path}/a.har/it")) as stream:
@@ -191,13 +193,13 @@ def test_h10_archives_read_vectored_and_do_not_say_so_and_open_paths_of_others(
         assert stream.read() == ord("h")
 
 
-def test_h11_file_context_looks_for_the_filesystem_of_a_path_at_once(local: Any) -> None:
+def test_h11_file_context_looks_up_the_filesystem_before_build(local: Any) -> None:
     asked = _context().openFile(_path("gopher://host/file"))
     with _raises("org.apache.hadoop.fs.UnsupportedFileSystemException"):
         asked.build()
 
 
-def test_h13_file_context_opens_local_files_without_their_checksums(
+def test_h13_file_context_opens_local_files_without_checksums(
     local: Any, path: Any, tmp_path: Path
 ) -> None:
     with (tmp_path / "file").open("r+b") as file:
@@ -211,7 +213,7 @@ def test_h13_file_context_opens_local_files_without_their_checksums(
             assert unchecked.read() == 7
 
 
-def test_h14_a_file_over_http_has_no_position(local: Any, tmp_path: Path) -> None:
+def test_h14_file_over_http_has_no_position(local: Any, tmp_path: Path) -> None:
     (tmp_path / "it").write_bytes(b"hello")
     with web_server(tmp_path) as url:
         http = _filesystem(url)
@@ -230,7 +232,7 @@ def test_h14_a_file_over_http_has_no_position(local: Any, tmp_path: Path) -> Non
         http.close()
 
 
-def test_h15_a_closed_file_over_ftp_keeps_a_connection(local: Any, tmp_path: Path) -> None:
+def test_h15_closed_file_over_ftp_keeps_a_connection(local: Any, tmp_path: Path) -> None:
     (tmp_path / "it").write_bytes(b"hello")
     passive = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
     with ftp_server(tmp_path) as url:
@@ -245,7 +247,7 @@ def test_h15_a_closed_file_over_ftp_keeps_a_connection(local: Any, tmp_path: Pat
         ftp.close()
 
 
-def test_h16_streams_from_servers_have_nothing_available(local: Any, tmp_path: Path) -> None:
+def test_h16_streams_from_servers_return_zero_available_bytes(local: Any, tmp_path: Path) -> None:
     (tmp_path / "it").write_bytes(b"hello")
     with ftp_server(tmp_path) as url:
         ftp = _filesystem(url, fs_ftp_data_connection_mode="PASSIVE_LOCAL_DATA_CONNECTION_MODE")
@@ -255,7 +257,7 @@ def test_h16_streams_from_servers_have_nothing_available(local: Any, tmp_path: P
         ftp.close()
 
 
-def test_h17_local_counts_what_is_available_from_where_it_last_read(
+def test_h17_local_stream_counts_available_bytes_from_its_last_read(
     raw: Any, local: Any, path: Any
 ) -> None:
     for filesystem, left in ((raw, _SIZE - 512), (local, _SIZE)):

@@ -1,4 +1,4 @@
-"""What was found in JPype, by a program that has nothing else, in a process of its own."""
+"""A finding in JPype, by a program without other libraries in a separate process."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ print(kept() - before)
 """
 
 
-def test_a_java_exception_that_was_caught_leaves_tracebacks_behind() -> None:
-    """J1: one for each element of its stack trace, with its frame; two or more for this one."""
+def test_caught_java_exception_leaks_tracebacks() -> None:
+    """Finding J1: one for each element of its stack trace, with its frame; two or more here."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         capture_output=True,

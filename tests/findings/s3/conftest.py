@@ -1,4 +1,4 @@
-"""A server for the clients of S3, in a process of its own, and a new bucket for each test."""
+"""A server for the clients of S3, in a separate process, with a new bucket for each test."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _DEAR = frozenset({"concurrency", "consistency", "openfile", "resources"})
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The URL of the embedded server."""
+    """Return the URL of the embedded server."""
     with EmbeddedServer() as running:
         yield running.url
 
 
 @pytest.fixture
 def place(server: str) -> Place:
-    """A new bucket of it."""
+    """Return a new bucket."""
     made = Place(server, f"test-{uuid4().hex}")
     client = made.boto3
     client.create_bucket(Bucket=made.bucket)
@@ -61,8 +61,10 @@ def place(server: str) -> Place:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs have few of the short programs: those of one call, of a closed stream and at the end
-    come first."""
+    """Let runs have few of the short programs.
+
+    Programs of one call, of a closed stream and at the end come first.
+    """
     monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", PROGRAMS)
     monkeypatch.setattr(shrink, "ATTEMPTS", 8)  # which clauses they are is all that is asked
     monkeypatch.setattr(counterexamples, "_ALIKE", 1)
@@ -73,13 +75,13 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fewer(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs have still fewer, where few operations are tried."""
+    """Let runs have still fewer of the short programs, for clients with few operations."""
     monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", FEWER)
 
 
 def run(binding: Binding, without: frozenset[str] = frozenset()) -> RunResult:
-    """A quick run of all clauses but those on threads, changes, builders and leaks, under the
-    binding's own profile without some features."""
+    """Return a quick run without threads, changes, builders and leaks, under the binding's own
+    profile."""
     chosen = tuple(
         clause
         for clause in select(())

@@ -1,4 +1,4 @@
-"""What the kit finds in clients of S3, finding by finding."""
+"""The findings in clients of S3."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.findings.conftest import Finds
 from tests.findings.s3.conftest import unclosed
 
 
-def test_pyarrow_does_not_read_to_the_end_for_minus_one(place: Place, finds: Finds) -> None:
-    """Finding S4: a negative size goes as it is to the allocation of the result."""
+def test_pyarrow_read_of_minus_one_raises(place: Place, finds: Finds) -> None:
+    """Finding S4: the negative size goes to the allocation of the result."""
     actual = "OTHER (SystemError: Negative size passed to PyBytes_FromStringAndSize"
     finds(targets.pyarrow(place), "python.read.all", actual, 1, ["py_read", -1])
 
 
-def test_pyarrow_reads_no_lines(place: Place, finds: Finds) -> None:
-    """Finding S5: the methods are there, and raise."""
+def test_pyarrow_read_of_lines_raises(place: Place, finds: Finds) -> None:
+    """Finding S5: the methods exist and raise."""
     for clause, step in (
         ("python.readline.line", ["py_readline", -1]),
         ("python.readlines.all", ["py_readlines", None]),
@@ -36,8 +36,8 @@ def test_pyarrow_reads_no_lines(place: Place, finds: Finds) -> None:
         finds(targets.pyarrow(place), clause, "UNSUPPORTED (Unsupp", 16, step)
 
 
-def test_pyarrow_raises_beyond_the_end(place: Place, finds: Finds) -> None:
-    """Finding S6: at the end there is an end, one byte further an error."""
+def test_pyarrow_read_beyond_the_end_raises(place: Place, finds: Finds) -> None:
+    """Finding S6: at the end it returns the end, one byte further it raises."""
     actual = "IO (OSError: Cannot read past end of file)"
     finds(targets.pyarrow(place), "pread.eof", actual, 5, ["pread", "len+1", 1, 0, 1])
     actual = "IO (OSError: Cannot seek past end of file)"
@@ -45,7 +45,7 @@ def test_pyarrow_raises_beyond_the_end(place: Place, finds: Finds) -> None:
 
 
 @pytest.mark.parametrize("target", [targets.obstore, targets.opendal_s3])
-def test_a_negative_seek_wraps_round(
+def test_negative_seek_wraps_around(
     target: Callable[[Place], Binding], place: Place, finds: Finds
 ) -> None:
     """Finding S7: the position is then almost 2**64."""
@@ -54,48 +54,46 @@ def test_a_negative_seek_wraps_round(
 
 
 @pytest.mark.parametrize("target", [targets.obstore, targets.opendal_s3])
-def test_minus_one_is_no_size(
+def test_read_of_minus_one_raises(
     target: Callable[[Place], Binding], place: Place, finds: Finds
 ) -> None:
-    """Finding S8: only None stands for all that is left."""
+    """Finding S8: only None reads the rest."""
     actual = "ILLEGAL_ARGUMENT (OverflowError: can't convert negative int to unsigned)"
     finds(target(place), "python.read.all", actual, 5, ["py_read", -1])
 
 
-def test_obstore_raises_at_the_end(place: Place, finds: Finds) -> None:
-    """Finding S9: the store's 416 comes out as a GenericError, which is no OSError."""
+def test_obstore_positioned_read_at_the_end_raises(place: Place, finds: Finds) -> None:
+    """Finding S9: the store's 416 becomes a GenericError, which is not an OSError."""
     actual = "OTHER (GenericError: Generic S3 error: Error performing GET"
     finds(targets.obstore(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
     finds(targets.obstore(place), "read-vectored.good-ranges", actual, 5, vectored)
 
 
-def test_obstore_knows_no_empty_range(place: Place, finds: Finds) -> None:
-    """Finding S9: a request for nothing is refused, even among others."""
+def test_obstore_refuses_an_empty_range(place: Place, finds: Finds) -> None:
+    """Finding S9: it is refused even among other ranges."""
     actual = "ILLEGAL_ARGUMENT (ValueError: Invalid range requested"
     finds(targets.obstore(place), "pread.zero", actual, 5, ["pread", 0, 4, 0, 0])
     vectored = ["read_vectored", [[1, 0]], "heap", "absent"]
     finds(targets.obstore(place), "read-vectored.data", actual, 5, vectored)
 
 
-def test_opendal_reads_no_part_of_a_range_that_ends_beyond_the_end(
-    place: Place, finds: Finds
-) -> None:
-    """Finding S9: all or nothing; an error that is no OSError."""
+def test_opendal_range_that_ends_beyond_the_end_raises(place: Place, finds: Finds) -> None:
+    """Finding S9: it reads all or nothing; the error is not an OSError."""
     actual = "OTHER (Unexpected: Unexpected (permanent) at => reader got too little data"
     finds(targets.opendal_s3(place), "pread.data", actual, 5, ["pread", 3, 4, 0, 4])
     actual = "OTHER (RangeNotSatisfied: "
     finds(targets.opendal_s3(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
 
 
-def test_an_obstore_reader_reads_on_after_close(place: Place, finds: Finds) -> None:
+def test_obstore_reader_reads_after_close(place: Place, finds: Finds) -> None:
     """Finding S10: close does nothing."""
     finds(targets.obstore(place), "close.state", "returned 255", 5, ["close"], ["read_byte"])
     finds(targets.obstore(place), "python.tell.closed", "returned 0", 5, ["close"], ["py_tell"])
 
 
-def test_an_obstore_reader_takes_lines_for_text(place: Place, finds: Finds) -> None:
-    """Finding S11: readlines wants UTF-8, and readline no arguments."""
+def test_obstore_reader_decodes_lines_as_text(place: Place, finds: Finds) -> None:
+    """Finding S11: readlines needs UTF-8, and readline takes no arguments."""
     actual = "IO (OSError: stream did not contain valid UTF-8)"
     finds(targets.obstore(place), "python.readlines.all", actual, 1, ["py_readlines", None])
     actual = "NULL (TypeError: ReadableFile.readline() takes no arguments"
@@ -106,7 +104,7 @@ def test_an_obstore_reader_takes_lines_for_text(place: Place, finds: Finds) -> N
     ("clause", "step"),
     [("python.read.closed", ["py_read", 0]), ("python.readline.closed", ["py_readline", 0])],
 )
-def test_a_closed_file_of_opendal_raises_an_oserror(
+def test_closed_file_of_opendal_raises_oserror(
     clause: str, step: list[object], place: Place, finds: Finds
 ) -> None:
     """Finding S12: io documents ValueError."""
@@ -114,48 +112,48 @@ def test_a_closed_file_of_opendal_raises_an_oserror(
     finds(targets.opendal_s3(place), clause, actual, 5, ["close"], step)
 
 
-def test_a_file_of_opendal_fills_bytes_only(place: Place, finds: Finds) -> None:
-    """Finding S12: readinto takes no buffer of another format."""
+def test_file_of_opendal_reads_into_bytes_only(place: Place, finds: Finds) -> None:
+    """Finding S12: readinto refuses buffers of other formats."""
     actual = "OTHER (BufferError: buffer contents are not compatible with u8)"
     finds(targets.opendal_s3(place), "python.readinto.formats", actual, 5, ["py_readinto", "I", 1])
 
 
-def test_s3fs_raises_at_the_end(place: Place, finds: Finds) -> None:
-    """Finding S13: the 416 of a positioned read comes out as an error, as in F13."""
+def test_s3fs_positioned_read_at_the_end_raises(place: Place, finds: Finds) -> None:
+    """Finding S13: the 416 of a positioned read becomes an error, as in F13."""
     actual = "IO (OSError: [Errno 22] The requested range is not satisfiable)"
     finds(targets.s3fs(place), "pread.eof", actual, 5, ["pread", "len", 1, 0, 1])
     vectored = ["read_vectored", [["len", 1]], "heap", "absent"]
     finds(targets.s3fs(place), "read-vectored.eof-late", f"returned [{actual}", 5, vectored)
 
 
-def test_s3fs_gives_the_whole_object_for_an_empty_range(place: Place, finds: Finds) -> None:
-    """Finding S14: the range bytes=2-1 is none, and a server ignores it."""
+def test_s3fs_empty_range_returns_the_whole_object(place: Place, finds: Finds) -> None:
+    """Finding S14: the range bytes=2-1 is invalid, so a server ignores it."""
     finds(targets.s3fs(place), "pread.zero", "returned 5", 5, ["pread", 2, 8, 0, 0])
 
 
 @unclosed
-def test_mmap_asks_for_blocks_beyond_the_end(place: Place, finds: Finds) -> None:
-    """Finding S15: a read that goes over the end fails once the last block is there."""
+def test_mmap_cache_requests_blocks_beyond_the_end(place: Place, finds: Finds) -> None:
+    """Finding S15: a read across the end fails once the last block is cached."""
     actual = "IO (OSError: [Errno 22] The requested range is not satisfiable)"
     steps = ["read_byte"], ["read_into", "buf", 0, "buf"]
     finds(targets.s3fs(place, "mmap"), "read-into.data", actual, 2, *steps)
 
 
-def test_smart_open_cuts_positions_to_the_file(place: Place, finds: Finds) -> None:
+def test_smart_open_clamps_positions_to_the_file(place: Place, finds: Finds) -> None:
     """Finding S16: as in archives, C3 and C6."""
     finds(targets.smart(place), "seek.negative", "returned", 5, ["seek", -1])
     finds(targets.smart(place), "python.seek.past-end", "returned 5", 5, ["py_seek", "len+2", 0])
 
 
-def test_a_closed_body_of_boto3_reports_a_broken_read(place: Place, finds: Finds) -> None:
-    """Finding S17: the reads of a closed connection give nothing, which is less than announced."""
+def test_closed_body_of_boto3_raises_incomplete_read(place: Place, finds: Finds) -> None:
+    """Finding S17: the closed connection returns nothing, which is less than announced."""
     actual = "OTHER (IncompleteReadError: 0 read, but total bytes expected is 5.)"
     finds(targets.streaming_body(place), "read-byte.closed", actual, 5, ["close"], ["read_byte"])
     finds(targets.streaming_body(place), "close.state", "returned 0", 5, ["close"], ["py_tell"])
 
 
-def test_a_large_size_ends_the_process_of_obstore() -> None:
-    """Finding S18: memory for the whole size is asked for, and there is no way back."""
+def test_large_size_aborts_the_process_of_obstore() -> None:
+    """Finding S18: it allocates memory for the whole size."""
     script = (
         "import obstore; from obstore.store import MemoryStore; s = MemoryStore();"
         "s.put('a', b'abc'); obstore.open_reader(s, 'a').read(2**62)"
@@ -167,8 +165,8 @@ def test_a_large_size_ends_the_process_of_obstore() -> None:
 
 @pytest.mark.deep
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="late threads stay where they are")
-def test_a_program_that_has_awaited_obstore_may_be_aborted_at_its_end() -> None:
-    """Finding S21: six at a time, so that threads have to wait for their turn."""
+def test_program_that_awaited_obstore_may_abort_at_exit() -> None:
+    """Finding S21: six programs at a time, so that threads have to wait."""
     script = (
         "import asyncio, obstore; from obstore.store import MemoryStore; s = MemoryStore();"
         "s.put('a', b'abc')\n"
@@ -185,8 +183,8 @@ def test_a_program_that_has_awaited_obstore_may_be_aborted_at_its_end() -> None:
         assert any(pool.map(aborted, range(120)))
 
 
-def test_ranges_beyond_the_end_panic_in_obstores_memory(finds: Finds) -> None:
-    """Finding S18: a PanicException, which is no Exception."""
+def test_ranges_beyond_the_end_panic_in_the_memory_store_of_obstore(finds: Finds) -> None:
+    """Finding S18: a PanicException, which is not an Exception."""
     vectored = ["read_vectored", [[0, 1], ["len+1", 2]], "heap", "absent"]
     actual = "OTHER (PanicException: range start must not be greater than end"
     finds(
@@ -194,15 +192,15 @@ def test_ranges_beyond_the_end_panic_in_obstores_memory(finds: Finds) -> None:
     )
 
 
-def test_a_local_file_of_pyarrow_forgets_its_position(tmp_path: Path, finds: Finds) -> None:
-    """Finding S19: after read_at nothing can be read without a seek."""
+def test_local_file_of_pyarrow_needs_a_seek_after_read_at(tmp_path: Path, finds: Finds) -> None:
+    """Finding S19."""
     binding = PyArrowBinding.from_url(f"file://{tmp_path}", {})
     actual = "ILLEGAL_ARGUMENT (ArrowInvalid: Need seeking after ReadAt()"
     finds(binding, "pread.pos-unchanged", actual, 5, ["pread", 0, 4, 0, 4], ["read_byte"])
 
 
-def test_pyarrow_makes_bytes_up_where_an_object_was_cut(place: Place) -> None:
-    """Finding S22: what is behind the end of the answer is memory that nobody wrote."""
+def test_pyarrow_returns_uninitialised_bytes_of_a_truncated_object(place: Place) -> None:
+    """Finding S22: the bytes behind the end of the answer are uninitialised memory."""
     client, store = place.boto3, S3FileSystem(**targets.options_of_pyarrow(place))
     client.put_object(Bucket=place.bucket, Key="k", Body=b"A" * 20_000)
     with store.open_input_file(f"{place.bucket}/k") as file:
@@ -213,8 +211,8 @@ def test_pyarrow_makes_bytes_up_where_an_object_was_cut(place: Place) -> None:
     assert len(data) == 20_000
 
 
-def test_pyarrow_leaves_an_empty_object_behind(place: Place) -> None:
-    """Finding S20: what becomes empty gets a mark, and has none before."""
+def test_pyarrow_creates_a_marker_for_an_emptied_directory(place: Place) -> None:
+    """Finding S20: an emptied directory gets a marker that it did not have before."""
     binding = PyArrowBinding.from_url(
         f"s3://{place.bucket}/deep", targets.options_of_pyarrow(place)
     )
@@ -226,7 +224,7 @@ def test_pyarrow_leaves_an_empty_object_behind(place: Place) -> None:
 
 @pytest.mark.parametrize("cache", ["none", "readahead", "bytes"])
 def test_s3fs_raises_at_the_real_end_of_an_overstated_size(cache: str, place: Place) -> None:
-    """Finding F25: the bytes come first, and then the 416 for those that are missing."""
+    """Finding F25: the bytes come first, then the 416 for the missing ones."""
     binding = targets.s3fs(place, cache)
     binding.prepare()
     file = binding.fs.open(binding.create(b"abcde"), size=6)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What clients of S3 make of an object that is replaced while they read it.
+"""Clients of S3 reading an object that is replaced meanwhile.
 
 A proxy cuts the first answer, and the object is replaced before the client asks again; or nothing
 fails, and it is replaced between two reads.
@@ -29,7 +29,7 @@ NO_FAULT = FaultPlan()
 
 
 class Replacing:
-    """An object of A that is replaced by one of B before the second GET that asks for it."""
+    """Replace an object of A by one of B before the second GET."""
 
     def __init__(self, place: Place) -> None:
         self._client, self._bucket = place.boto3, place.bucket
@@ -37,7 +37,7 @@ class Replacing:
         self._write(b"A")
 
     def __call__(self, method: str, _target: str) -> bool:
-        """Count a request, as the proxy asks for it."""
+        """Count a request of the proxy."""
         if method != "GET":
             return False
         self._gets += 1
@@ -52,7 +52,7 @@ class Replacing:
 def seen(
     place: Place, plan: FaultPlan, read: Callable[[Place], Any]
 ) -> tuple[list[tuple[int, str]], list[tuple[str, str | None]]]:
-    """What `read` gives as runs of equal bytes, and its requests with their If-Match."""
+    """Return what `read` gives as runs of equal bytes, and its requests with their If-Match."""
     with FaultProxy(place.url, Replacing(place)) as proxy:
         proxy.injector.attach(plan)
         data = bytes(read(place._replace(url=proxy.url)))
@@ -93,21 +93,21 @@ def _two_reads(file: Any) -> bytes:
         lambda place: _retried(place).read("k", offset=0, size=SIZE),
     ],
 )
-def test_a_retry_of_opendal_mixes_two_versions(read: Callable[[Place], Any], place: Place) -> None:
-    """Finding S1: the rest of the body is asked for without If-Match."""
+def test_retry_of_opendal_mixes_two_versions(read: Callable[[Place], Any], place: Place) -> None:
+    """Finding S1: it requests the rest of the body without If-Match."""
     found, asked = seen(place, CUT_ONCE, read)
     assert found == [(CUT, "A"), (SIZE - CUT, "B")]
     assert asked == [("GET", None), ("GET", None)]
 
 
-def test_opendal_without_retries_fails(place: Place) -> None:
-    """What S1 is held against: no wrong byte."""
+def test_opendal_without_retries_raises(place: Place) -> None:
+    """Comparison for S1: no wrong byte."""
     with pytest.raises(OSError, match="called: reqwest::fetch"):
         seen(place, CUT_ONCE, lambda there: there.opendal.open("k", "rb").read())
 
 
-def test_a_retry_of_pyarrow_gives_the_new_object(place: Place) -> None:
-    """Finding S2: whole, but not what was opened."""
+def test_retry_of_pyarrow_returns_the_new_object(place: Place) -> None:
+    """Finding S2: complete, but not the object that was opened."""
     found, asked = seen(place, CUT_ONCE, lambda there: _pyarrow(there).read())
     assert found == [(SIZE, "B")]
     assert asked == [("HEAD", None), ("GET", None), ("GET", None)]
@@ -117,7 +117,7 @@ def test_a_retry_of_pyarrow_gives_the_new_object(place: Place) -> None:
     "opened",
     [_pyarrow, lambda place: obs.open_reader(place.obstore, "k", buffer_size=1000)],
 )
-def test_two_reads_of_one_stream_give_two_versions(
+def test_two_reads_of_one_stream_return_two_versions(
     opened: Callable[[Place], Any], place: Place
 ) -> None:
     """Finding S2: neither PyArrow's files nor obstore's readers send If-Match."""
@@ -134,29 +134,29 @@ def test_two_reads_of_one_stream_give_two_versions(
         (lambda place: obs.open_reader(place.obstore, "k").read(), OSError),
     ],
 )
-def test_a_retry_of_obstore_notices(
+def test_retry_of_obstore_detects_the_replacement(
     read: Callable[[Place], Any], error: type[Exception], place: Place
 ) -> None:
-    """What S1 and S2 are held against: the answer to the retry has another etag."""
+    """Comparison for S1 and S2: the answer to the retry has another etag."""
     with pytest.raises(error, match="request or response body error"):
         seen(place, CUT_ONCE, read)
 
 
-def test_s3fs_pins_what_it_opened(place: Place) -> None:
-    """What S3 is held against: every GET has the etag of the HEAD."""
+def test_s3fs_pins_the_opened_version(place: Place) -> None:
+    """Comparison for S3: every GET has the etag of the HEAD."""
     with pytest.raises(OSError, match="no longer exists"):
         seen(place, NO_FAULT, lambda there: _two_reads(_s3fs(there)))
 
 
-def test_a_given_size_makes_s3fs_forget_the_version(place: Place) -> None:
-    """Finding S3: If-Match is gone, and the HEAD that it came from is not."""
+def test_given_size_makes_s3fs_drop_the_version(place: Place) -> None:
+    """Finding S3: If-Match is missing although the HEAD is still sent."""
     found, asked = seen(place, NO_FAULT, lambda there: _two_reads(_s3fs(there, size=SIZE)))
     assert found == [(1000, "A"), (1000, "B")]
     assert asked == [("HEAD", None), ("GET", None), ("GET", None)]
 
 
-def test_a_retry_of_smart_open_mixes_two_versions(place: Place) -> None:
-    """Finding S1: it asks again from the position where it was, without If-Match."""
+def test_retry_of_smart_open_mixes_two_versions(place: Place) -> None:
+    """Finding S1: it requests the rest from its position without If-Match."""
 
     def read(there: Place) -> bytes:
         file = _smart(there)
@@ -167,8 +167,8 @@ def test_a_retry_of_smart_open_mixes_two_versions(place: Place) -> None:
     assert asked == [("GET", None), ("GET", None)]
 
 
-def test_a_body_of_boto3_fails(place: Place) -> None:
-    """What S1 is held against: a body that is cut is not asked for again."""
+def test_cut_body_of_boto3_raises(place: Place) -> None:
+    """Comparison for S1: a cut body is not requested again."""
     from botocore.exceptions import ResponseStreamingError
 
     with pytest.raises(ResponseStreamingError, match="IncompleteRead"):

@@ -1,5 +1,7 @@
-"""All that a quick run with few programs finds in each client of S3: a new line is a new finding,
-or a false one, and a line that is gone is a fault that the kit no longer sees."""
+"""All findings of a quick run with few programs in each client of S3.
+
+A new line is a new finding, or a false one. A missing line is a bug that the kit no longer sees.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ BESIDE_THE_CACHE = frozenset(
 )
 
 
-def test_pyarrow(place: Place) -> None:
+def test_pyarrow_has_its_findings(place: Place) -> None:
     """S4, S5, S6."""
     iterating = {"python.iter.lines", "python.iter.end"}
     fails = {"pread.eof", "python.read.all"} | LINES | iterating
     holds(run(targets.pyarrow(place)), fails, {"python.seek.past-end", "python.with.closed"})
 
 
-def test_obstore(place: Place) -> None:
+def test_obstore_has_its_findings(place: Place) -> None:
     """S7, S8, S9, S10, S11."""
     fails = {
         *("close.state", "python.read.closed", "python.seek.closed", "python.tell.closed"),
@@ -44,7 +46,7 @@ def test_obstore(place: Place) -> None:
     )
 
 
-def test_opendal(place: Place) -> None:
+def test_opendal_has_its_findings(place: Place) -> None:
     """S7, S8, S9, S12."""
     fails = {
         *("seek.negative", "pread.data", "pread.eof"),
@@ -56,8 +58,8 @@ def test_opendal(place: Place) -> None:
     holds(run(targets.opendal_s3(place)), fails, lax)
 
 
-def test_s3fs(place: Place) -> None:
-    """F14, F15, F16, S13, S14, with the cache that it has by default, readahead."""
+def test_s3fs_has_its_findings(place: Place) -> None:
+    """F14, F15, F16, S13, S14, with its default cache, readahead."""
     fails = {
         *("pread.eof", "pread.zero", "read-vectored.eof-late", "read-vectored.zero-length"),
         *("python.readline.limit", "python.readline.last", "python.readlines.hint"),
@@ -69,13 +71,15 @@ def test_s3fs(place: Place) -> None:
 @unclosed
 @pytest.mark.usefixtures("fewer")
 @pytest.mark.parametrize("cache", CACHES)
-def test_streams_of_s3fs_through_each_other_cache(cache: str, place: Place) -> None:
+def test_streams_of_s3fs_have_their_findings_with_every_other_cache(
+    cache: str, place: Place
+) -> None:
     """F15."""
     binding = targets.s3fs(place, cache)
     holds(run(binding, without=BESIDE_THE_CACHE), set(), {"seek.open"})
 
 
-def test_smart_open(place: Place) -> None:
+def test_smart_open_has_its_findings(place: Place) -> None:
     """S16."""
     holds(
         run(targets.smart(place)),
@@ -84,7 +88,7 @@ def test_smart_open(place: Place) -> None:
     )
 
 
-def test_a_body_of_boto3(place: Place) -> None:
+def test_body_of_boto3_has_its_findings(place: Place) -> None:
     """S17."""
     fails = {
         *(

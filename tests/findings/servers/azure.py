@@ -1,4 +1,4 @@
-"""A blob of Azure's on loopback, as Azurite 3.37.0 was seen to answer for it."""
+"""A blob of Azure's on loopback that answers like Azurite 3.37.0."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _INVALID = (
 
 
 class _Blob(BaseHTTPRequestHandler):
-    """Has DATA at every path. A range that ends before it starts is passed over."""
+    """Serve DATA at every path; ignore a range that ends before it starts."""
 
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Print nothing."""
 
     def do_HEAD(self) -> None:
         self._answer(200, b"", **{"Content-Length": str(len(DATA))})
@@ -57,6 +57,6 @@ class _Blob(BaseHTTPRequestHandler):
 
 @contextmanager
 def blob_server() -> Iterator[str]:
-    """The endpoint of an account."""
+    """Yield the endpoint of an account."""
     with serving(_Blob) as url:
         yield url.rstrip("/")

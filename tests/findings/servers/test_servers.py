@@ -1,4 +1,4 @@
-"""What the kit finds in fsspec's clients of servers, finding by finding."""
+"""The findings in fsspec's clients of servers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.findings.conftest import Finds
 
 
 def _on(filesystem: AbstractFileSystem) -> FsspecBinding:
-    """The binding to a filesystem, which has just been made."""
+    """Return the binding to a filesystem that was just made."""
     return FsspecBinding(filesystem, filesystem.root_marker, "server")
 
 
-def test_sshfs_gives_the_whole_file_for_a_range(sshfs: AbstractFileSystem, finds: Finds) -> None:
-    """Finding N1: cat_file takes start and end, and passes over them."""
+def test_sshfs_range_returns_the_whole_file(sshfs: AbstractFileSystem, finds: Finds) -> None:
+    """Finding N1: cat_file ignores start and end."""
     sshfs.pipe_file("/it", b"0123456789")
     assert sshfs.cat_file("/it", start=2, end=5) == b"0123456789"
     assert sshfs.cat_ranges(["/it"], [2], [5]) == [b"0123456789"]
@@ -29,14 +29,14 @@ def test_sshfs_gives_the_whole_file_for_a_range(sshfs: AbstractFileSystem, finds
     finds(_on(sshfs), "read-vectored.data", "returned [OTHER (2 of 1 bytes)]", 2, steps)
 
 
-def test_a_file_of_sshfs_has_no_readinto(sshfs: AbstractFileSystem, finds: Finds) -> None:
-    """Finding N2: and so nothing of Python's can buffer it."""
+def test_file_of_sshfs_has_no_readinto(sshfs: AbstractFileSystem, finds: Finds) -> None:
+    """Finding N2: so Python's buffered readers can't wrap it."""
     actual = "OTHER (AttributeError: 'SSHFile' object has no attribute 'readinto')"
     finds(_on(sshfs), "python.readinto.data", actual, 1, ["py_readinto", "B", 1])
 
 
 @pytest.mark.parametrize("client", ["sshfs", "sftp"])
-def test_files_over_sftp_have_no_size(
+def test_file_over_sftp_has_no_size(
     client: str, request: pytest.FixtureRequest, finds: Finds
 ) -> None:
     """Finding N3: fsspec's read_block asks for one."""
@@ -46,22 +46,22 @@ def test_files_over_sftp_have_no_size(
 
 
 @pytest.mark.parametrize("client", ["sshfs", "sftp"])
-def test_files_over_sftp_go_to_before_their_start(
+def test_file_over_sftp_accepts_a_negative_seek(
     client: str, request: pytest.FixtureRequest, finds: Finds
 ) -> None:
-    """Finding N4: a negative seek is accepted, and told of by tell."""
+    """Finding N4: tell returns the negative position."""
     binding = _on(request.getfixturevalue(client))
     finds(binding, "seek.negative", "returned", 0, ["seek", -1])
     finds(binding, "python.tell.value", "returned -1", 0, ["py_seek", -1, 0], ["py_tell"])
 
 
-def test_errors_of_sftp_are_none_of_pythons(sshfs: AbstractFileSystem, finds: Finds) -> None:
-    """Finding N5: a directory, and a write, raise what is no OSError."""
+def test_errors_of_sftp_are_no_oserrors(sshfs: AbstractFileSystem, finds: Finds) -> None:
+    """Finding N5: for a directory, and for a write."""
     actual = "OTHER (SFTPFailure: File not open for writing)"
     finds(_on(sshfs), "python.write.refused", actual, 0, ["py_write"])
 
 
-def test_a_seek_over_sftp_returns_nothing(sftp: AbstractFileSystem, finds: Finds) -> None:
+def test_seek_over_sftp_returns_none(sftp: AbstractFileSystem, finds: Finds) -> None:
     """Finding N6: paramiko's files are older than io."""
     finds(_on(sftp), "python.seek.returns", "returned", 0, ["py_seek", 0, 0])
     actual = "NULL (TypeError: can only assign array"
@@ -71,7 +71,7 @@ def test_a_seek_over_sftp_returns_nothing(sftp: AbstractFileSystem, finds: Finds
 
 
 class _Reader(threading.Thread):
-    """Reads a file 200 times, and counts; or ends with what went wrong."""
+    """Read a file 200 times, and count; or end with the error."""
 
     def __init__(self, filesystem: AbstractFileSystem, path: str) -> None:
         super().__init__(daemon=True)
@@ -92,7 +92,7 @@ class _Reader(threading.Thread):
             self.wrong = f"{type(error).__name__}: {error}"
 
     def ended(self, patience: float) -> str:
-        """What went wrong; "waits" if it has read nothing for so many seconds."""
+        """Return the error; "waits" if nothing was read for some seconds."""
         before = -1
         while self.is_alive() and before != self.reads:
             before = self.reads
@@ -101,7 +101,7 @@ class _Reader(threading.Thread):
 
 
 def _read_by(filesystem: AbstractFileSystem, *paths: str, patience: float = 30) -> list[str]:
-    """What threads that read a file each met, each in its place."""
+    """Return what each of several threads met that read a file."""
     for path in paths:
         with filesystem.open(path, "wb") as file:
             file.write(path[-1:].encode() * 200_000)
@@ -112,30 +112,28 @@ def _read_by(filesystem: AbstractFileSystem, *paths: str, patience: float = 30) 
 
 
 @pytest.mark.parametrize("client", ["ftp", "sftp"])
-def test_threads_that_share_a_connection_mix_it_up(
+def test_threads_that_share_a_connection_mix_up_their_answers(
     client: str, request: pytest.FixtureRequest
 ) -> None:
-    """Finding N7: they wait for ever, or get answers that are meant for others; one does not."""
+    """Finding N7: they wait forever, or get answers for others; a single thread does not."""
     filesystem = request.getfixturevalue(client)
     assert _read_by(filesystem, "/a") == [""]
     assert any(_read_by(filesystem, "/b", "/c", patience=3))
 
 
-def test_threads_that_have_connections_of_their_own_get_on(webdav: AbstractFileSystem) -> None:
-    """Or the test before would tell nothing."""
+def test_threads_with_their_own_connections_read_correctly(webdav: AbstractFileSystem) -> None:
+    """Comparison for N7."""
     assert _read_by(webdav, "b", "c") == ["", ""]
 
 
-def test_a_file_that_is_gone_over_ftp_raises_no_oserror(
-    ftp: AbstractFileSystem, finds: Finds
-) -> None:
-    """Finding N8: but what ftplib raises."""
+def test_missing_file_over_ftp_raises_no_oserror(ftp: AbstractFileSystem, finds: Finds) -> None:
+    """Finding N8: it raises the error of ftplib."""
     steps = ["change", "delete"], ["read_byte"]
     finds(_on(ftp), "consistency.errors", "OTHER (error_perm: 550", 1, *steps)
 
 
-def test_a_seek_on_a_closed_file_opens_a_connection(webdav: AbstractFileSystem) -> None:
-    """Finding N9: which nothing closes."""
+def test_seek_on_a_closed_file_opens_a_connection(webdav: AbstractFileSystem) -> None:
+    """Finding N9: nothing closes it."""
     webdav.pipe_file("it", b"0123456789")
     pool = webdav.client.http._transport._pool
     files = []  # a file that is collected may take its connection along
@@ -148,19 +146,17 @@ def test_a_seek_on_a_closed_file_opens_a_connection(webdav: AbstractFileSystem) 
         assert sum(not c.is_idle() for c in pool.connections) == number + 1
 
 
-def test_a_closed_file_over_webdav_fails_an_assertion(
+def test_closed_file_over_webdav_raises_assertion_error(
     webdav: AbstractFileSystem, finds: Finds
 ) -> None:
-    """Finding N10, with other calls of io's that it does not have."""
+    """Finding N10, with other methods of io that it lacks."""
     binding = _on(webdav)
     finds(binding, "read-byte.closed", "OTHER (AssertionError)", 0, ["close"], ["read_byte"])
     finds(binding, "python.read.none", "NULL (TypeError: '<' not supp", 0, ["py_read", None])
     finds(binding, "python.seek.past-end", "returned 0", 0, ["py_seek", 1, 1])
 
 
-def test_a_range_of_a_blob_that_holds_nothing_fails(
-    azure: AbstractFileSystem, finds: Finds
-) -> None:
+def test_empty_range_of_a_blob_raises(azure: AbstractFileSystem, finds: Finds) -> None:
     """Finding N11: beyond the end with an error of Azure's, and of length 0 with a ValueError."""
     binding = FsspecBinding(azure, "box", "azure", DATA, "box/it")
     actual = "OTHER (HttpResponseError: The range specified is invalid"

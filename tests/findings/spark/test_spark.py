@@ -1,4 +1,4 @@
-"""What was found in Spark, finding by finding, with nothing but PySpark and PyArrow."""
+"""The findings in Spark, with PySpark and PyArrow alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("datasource")
 
 
 class _Reader(DataSourceReader):  # type: ignore[misc]
-    """Takes comparisons with a number, and leaves other filters to Spark."""
+    """Push comparisons with a number, and leave other filters to Spark."""
 
     def __init__(self) -> None:
         self.below, self.least = 10, 0
@@ -57,7 +57,7 @@ class _Numbers(DataSource):  # type: ignore[misc]
         return _Reader()
 
 
-def test_the_scans_of_a_frame_share_the_filters_of_the_last(spark: Any) -> None:
+def test_scans_of_a_frame_share_the_filters_of_the_last_one(spark: Any) -> None:
     """Finding P1: of a union of two parts of a frame one comes twice, and the other not at all."""
     setting = "spark.sql.python.filterPushdown.enabled"
     spark.dataSource.register(_Numbers)
@@ -73,8 +73,8 @@ def test_the_scans_of_a_frame_share_the_filters_of_the_last(spark: Any) -> None:
         spark.conf.unset(setting)
 
 
-def test_a_pushed_filter_on_parquet_loses_what_is_not_a_number(spark: Any, tmp_path: Path) -> None:
-    """Finding P2: the smallest and greatest value of a row group leave NaN out."""
+def test_pushed_filter_on_parquet_loses_nan(spark: Any, tmp_path: Path) -> None:
+    """Finding P2: the minimum and maximum of a row group ignore NaN."""
     pq.write_table(pa.table({"real": [1.0, float("nan")]}), str(tmp_path / "a.parquet"))
     setting = "spark.sql.parquet.filterPushdown"
     counts = []

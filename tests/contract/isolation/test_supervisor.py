@@ -1,0 +1,108 @@
+"""Isolated runs: the result of another process, and targets that can't be set up.
+
+Targets that end their process are in `tests/end_to_end/test_ends.py`.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.binding import TargetError
+from fscontract.contract.isolation.supervisor import Isolated
+from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.targets import UsageError
+
+RUN = RunOptions(None, (), ("seek.negative",), "all", "quick", None, 0, 10.0, {}, None, None)
+#: A filesystem whose streams accept negative seeks, and one whose reads end the process.
+TARGETS = """
+import os
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+class Lenient(MemoryInputStream):
+    def seek(self, position):
+        super().seek(max(position, 0))
+
+class Deadly(MemoryInputStream):
+    def seek(self, position):
+        os._exit(3) if position < 0 else super().seek(position)
+
+def lenient():
+    return MemoryFileSystem(stream_class=Lenient)
+
+def deadly():
+    return MemoryFileSystem(stream_class=Deadly)
+
+def nothing():
+    os._exit(0)
+"""
+
+
+@pytest.fixture
+def targets(tmp_path: Path) -> str:
+    """Return the path of a file of targets."""
+    path = tmp_path / "targets.py"
+    path.write_text(TARGETS)
+    return str(path)
+
+
+def run(target: str, *known: Known, events: list[Event] | None = None) -> RunResult:
+    """Return the result of an isolated run."""
+    with closing(Isolated(target, replace(RUN), known)) as isolated:
+        return isolated.check((events if events is not None else []).append)
+
+
+def test_conforming_target_passes_in_another_process() -> None:
+    events: list[Event] = []
+    result = run("memory", events=events)
+    assert [c.outcome for c in result.clauses] == [Verdict.PASS]
+    assert (result.conforms, result.target) == (True, "memory")
+    assert isinstance(events[0], RunStarted)
+    assert events[-1] == RunFinished(result)
+
+
+def test_violation_is_reported_as_an_event_and_as_a_verdict(targets: str) -> None:
+    events: list[Event] = []
+    (clause,) = run(f"{targets}:lenient", events=events).clauses
+    assert clause.outcome is Verdict.FAIL
+    assert [e.clause for e in events if isinstance(e, ViolationFound)] == ["seek.negative"]
+
+
+def test_known_failure_is_known_in_another_process(targets: str) -> None:
+    (clause,) = run(f"{targets}:lenient").clauses
+    assert clause.counterexample is not None
+    known = Known("seek.negative", "as in Java", clause.counterexample.signature)
+    assert run(f"{targets}:lenient", known).clauses[0].outcome is Verdict.KNOWN
+
+
+def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets: str) -> None:
+    (clause,) = run(f"{targets}:deadly").clauses
+    assert clause.outcome is Verdict.CRASH
+    assert clause.counterexample is not None
+    assert clause.counterexample.program is not None
+    assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
+
+
+def test_unknown_target_raises_usage_error() -> None:
+    with closing(Isolated("nosuch", RUN, ())) as isolated, pytest.raises(UsageError):
+        isolated.set_up()
+
+
+def test_target_that_ends_the_process_during_set_up_raises_target_error(targets: str) -> None:
+    with (
+        closing(Isolated(f"{targets}:nothing", RUN, ())) as isolated,
+        pytest.raises(TargetError, match="during set-up"),
+    ):
+        isolated.set_up()
+
+
+def test_kind_of_target_is_known_after_set_up() -> None:
+    with closing(Isolated("splitter", RUN, ())) as isolated:
+        isolated.set_up()
+        assert isolated.apis == {"splitter"}

@@ -1,0 +1,140 @@
+"""Rules of the reads of Python's binary files: bytes, buffers, lines and iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fscontract.contract.models.stream_state import Failure
+from fscontract.contract.program.outcome import FILL, Kind
+from tests.contract.models import observed
+from tests.contract.models.observed import CLOSE, DATA, Observed, call, charged, missed
+
+#: A file of three lines, the last one without an end.
+LINES = b"ab\ncd\ne"
+TO_END = call("seek", 7)
+
+
+def permits(*calls: Observed) -> bool:
+    """Return whether the last call on LINES is permitted."""
+    return observed.permits(*calls, data=LINES)
+
+
+def violation(*calls: Observed) -> Failure:
+    """Return the violation by the last call on LINES."""
+    return observed.violation(*calls, data=LINES)
+
+
+class TestRead:
+    def test_read_moves_the_file_by_its_bytes(self) -> None:
+        assert permits(call("py_read", 3, gives=LINES[:3]), call("py_tell", gives=3))
+
+    def test_read_of_a_negative_size_returns_all(self) -> None:
+        assert permits(call("py_read", -1, gives=LINES))
+        assert violation(call("py_read", -1, gives=LINES[:4])).clause == "python.read.all"
+
+    def test_more_bytes_than_asked_for_violate_count(self) -> None:
+        assert violation(call("py_read", 2, gives=LINES[:3])).clause == "python.read.count"
+
+    def test_value_that_is_not_bytes_violates_bytes(self) -> None:
+        wrong = call("py_read", 2, gives=bytearray(LINES[:2]))
+        assert violation(wrong).clause == "python.read.bytes"
+
+    def test_no_bytes_before_the_end_violate_progress(self) -> None:
+        assert violation(call("py_read", 2, gives=b"")).clause == "python.read.progress"
+
+    def test_no_bytes_at_the_end_are_permitted(self) -> None:
+        assert permits(TO_END, call("py_read", 2, gives=b""))
+
+    def test_fewer_bytes_than_there_are_miss_a_should(self) -> None:
+        assert missed(call("py_read", 2, gives=LINES[:1]), data=LINES) == ("python.read.full",)
+
+    def test_refused_read_of_none_misses_a_should(self) -> None:
+        refused = call("py_read", None, raises=Kind.NULL)
+        assert missed(refused, data=LINES) == ("python.read.none",)
+
+    def test_closed_file_raises_value_error(self) -> None:
+        assert permits(CLOSE, call("py_read", 1, raises=Kind.ILLEGAL_ARGUMENT))
+        assert violation(CLOSE, call("py_read", 1, gives=b"a")).clause == "python.read.closed"
+
+    def test_stream_that_did_not_move_may_be_a_fault_of_the_read(self) -> None:
+        calls = call("py_read", 2, gives=DATA[:2]), call("read_byte", gives=DATA[0])
+        assert charged(*calls) == ("read-byte.value", "python.read.advance")
+
+
+class TestReadAll:
+    def test_readall_returns_the_rest(self) -> None:
+        assert permits(call("seek", 3), call("py_readall", gives=LINES[3:]))
+
+    def test_less_than_the_rest_violates_data(self) -> None:
+        assert violation(call("py_readall", gives=b"ab")).clause == "python.readall.data"
+
+
+class TestReadInto:
+    def test_readinto_fills_the_buffer(self) -> None:
+        assert permits(call("py_readinto", "B", 4, gives=4, buffer=LINES[:4]))
+
+    def test_buffer_of_other_items_is_filled_by_bytes(self) -> None:
+        assert permits(call("py_readinto", "I", 1, gives=4, buffer=LINES[:4]))
+
+    def test_unfilled_buffer_of_other_items_violates_formats(self) -> None:
+        unfilled = call("py_readinto", "I", 1, gives=1, buffer=bytes([FILL]) * 4)
+        assert violation(unfilled).clause == "python.readinto.formats"
+
+    def test_zero_before_the_end_violates_progress(self) -> None:
+        nothing = call("py_readinto", "B", 4, gives=0, buffer=bytes([FILL]) * 4)
+        assert violation(nothing).clause == "python.readinto.progress"
+
+    def test_zero_at_the_end_is_permitted(self) -> None:
+        assert permits(TO_END, call("py_readinto", "B", 4, gives=0, buffer=bytes([FILL]) * 4))
+
+
+class TestReadLine:
+    def test_line_ends_with_its_newline(self) -> None:
+        assert permits(call("py_readline", None, gives=b"ab\n"))
+
+    @pytest.mark.parametrize("value", [b"ab", b"ab\ncd\n"])
+    def test_part_of_a_line_or_two_lines_violate_line(self, value: bytes) -> None:
+        assert violation(call("py_readline", None, gives=value)).clause == "python.readline.line"
+
+    def test_limit_cuts_a_line(self) -> None:
+        assert permits(call("py_readline", 2, gives=b"ab"))
+
+    def test_more_than_the_limit_violates_limit(self) -> None:
+        assert violation(call("py_readline", 2, gives=b"ab\n")).clause == "python.readline.limit"
+
+    def test_line_at_the_end_is_empty(self) -> None:
+        assert permits(TO_END, call("py_readline", None, gives=b""))
+
+    def test_line_after_a_seek_from_the_end_is_the_rest(self) -> None:
+        assert permits(call("py_seek", -1, 2, gives=6), call("py_read", 4, gives=b"e"))
+
+
+class TestReadLines:
+    def test_readlines_returns_all_lines(self) -> None:
+        assert permits(call("py_readlines", None, gives=(b"ab\n", b"cd\n", b"e")))
+
+    @pytest.mark.parametrize("lines", [(b"ab\n",), (b"ab\n", b"cd\n")])
+    def test_readlines_stops_once_the_hint_is_reached(self, lines: tuple[bytes, ...]) -> None:
+        assert permits(call("py_readlines", 3, gives=lines))
+
+    def test_line_after_the_hint_was_exceeded_violates_hint(self) -> None:
+        more = call("py_readlines", 1, gives=(b"ab\n", b"cd\n"))
+        assert violation(more).clause == "python.readlines.hint"
+
+    def test_two_lines_in_one_violate_all(self) -> None:
+        joined = call("py_readlines", None, gives=(b"ab\ncd\n", b"e"))
+        assert violation(joined).clause == "python.readlines.all"
+
+
+class TestIteration:
+    def test_iteration_continues_where_readline_ended(self) -> None:
+        assert permits(call("py_readline", None, gives=b"ab\n"), call("py_next", gives=b"cd\n"))
+
+    def test_end_of_iteration_before_the_last_line_violates_lines(self) -> None:
+        assert violation(call("py_next", gives=None)).clause == "python.iter.lines"
+
+    @pytest.mark.parametrize("value", [None, b"x"])
+    def test_iteration_ends_at_the_end(self, value: Any) -> None:
+        assert permits(TO_END, call("py_next", gives=value)) is (value is None)

@@ -1,0 +1,110 @@
+"""Rules of readVectored: which ranges are refused, and what their futures give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fscontract.contract.models.vectored_read import overlapping
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from tests.contract.models.observed import (
+    DATA,
+    Observed,
+    call,
+    charged,
+    judgement,
+    permits,
+    positions,
+)
+
+END = Outcome(Kind.EOF)
+
+
+def vectored(*ranges: Any, gives: Any = None, raises: Kind | None = None) -> Observed:
+    """Return a vectored read of ranges, with the outcomes of their futures."""
+    return call("read_vectored", ranges, "heap", "absent", gives=gives, raises=raises)
+
+
+def data(offset: int, length: int) -> Outcome:
+    """Return the outcome of a future that gave bytes of the file."""
+    return returned(length, DATA[offset : offset + length])
+
+
+def test_read_of_no_ranges_returns_none() -> None:
+    assert permits(vectored(gives=()))
+
+
+def test_each_future_gives_the_bytes_of_its_range() -> None:
+    assert permits(vectored((3, 2), (0, 2), gives=(data(3, 2), data(0, 2))))
+
+
+def test_vectored_read_keeps_the_position() -> None:
+    assert positions(call("seek", 2), vectored((0, 2), gives=(data(0, 2),))) == [2]
+
+
+def test_bytes_of_another_offset_violate_read_vectored_data() -> None:
+    wrong = vectored((0, 2), gives=(data(1, 2),))
+    assert charged(wrong) == ("read-vectored.data", "")
+
+
+def test_fewer_bytes_than_the_range_violate_remaining() -> None:
+    short = vectored((0, 3), gives=(data(0, 2),))
+    assert charged(short) == ("read-vectored.remaining", "")
+
+
+def test_overlapping_ranges_are_an_illegal_argument() -> None:
+    assert permits(vectored((0, 3), (1, 3), raises=Kind.ILLEGAL_ARGUMENT))
+    accepted = vectored((0, 3), (1, 3), gives=())
+    assert charged(accepted) == ("read-vectored.overlap", "")
+
+
+def test_overlapping_ranges_are_read_if_the_stream_declares_it() -> None:
+    read = vectored((0, 3), (1, 3), gives=(data(0, 3), data(1, 3)))
+    features = ("vector-io-overlapping-ranges",)
+    assert "read-vectored.overlap-allowed" in judgement(read, features=features).exercised
+
+
+def test_range_beyond_the_end_may_be_refused_at_once() -> None:
+    assert permits(vectored((4, 2), raises=Kind.EOF))
+
+
+def test_future_of_a_range_beyond_the_end_raises_eof_exception() -> None:
+    late = ("!vector-io-early-eof-check",)
+    assert permits(vectored((4, 2), gives=(END,)), features=late)
+    short = vectored((4, 2), gives=(data(4, 1),))
+    assert charged(short, features=late) == ("read-vectored.eof-late", "")
+
+
+def test_range_beside_one_beyond_the_end_is_still_read() -> None:
+    late = ("!vector-io-early-eof-check",)
+    failed = vectored((0, 2), (4, 2), gives=(END, END))
+    assert charged(failed, features=late) == ("read-vectored.good-ranges", "open.state")
+
+
+@pytest.mark.parametrize(
+    ("ranges", "kind", "clause"),
+    [
+        (((-1, 2),), Kind.EOF, "read-vectored.negative-offset"),
+        (((0, -1),), Kind.ILLEGAL_ARGUMENT, "read-vectored.negative-length"),
+        ((None,), Kind.NULL, "read-vectored.null-range"),
+    ],
+)
+def test_bad_range_is_refused(ranges: tuple[Any, ...], kind: Kind, clause: str) -> None:
+    assert permits(vectored(*ranges, raises=kind))
+    assert charged(vectored(*ranges, raises=Kind.OTHER)) == (clause, "")
+
+
+@pytest.mark.parametrize(
+    ("ranges", "shared"),
+    [
+        (((0, 2), (2, 2)), False),
+        (((0, 3), (2, 2)), True),
+        (((0, 3), (1, 0)), False),
+        ((), False),
+    ],
+)
+def test_ranges_overlap_if_they_share_a_byte(
+    ranges: tuple[tuple[int, int], ...], shared: bool
+) -> None:
+    assert overlapping(ranges) is shared

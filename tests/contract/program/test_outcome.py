@@ -1,0 +1,87 @@
+"""Outcomes of calls: their kinds, and their text in reports."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from fscontract.contract.api import errors
+from fscontract.contract.program.outcome import (
+    Kind,
+    Outcome,
+    classify,
+    clip,
+    raised,
+    returned,
+    show_bytes,
+    text_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (EOFError(), Kind.EOF),
+        (errors.EOFException(), Kind.EOF),
+        (OSError(), Kind.IO),
+        (FileNotFoundError(), Kind.IO),
+        (ValueError(), Kind.ILLEGAL_ARGUMENT),
+        (OverflowError(), Kind.ILLEGAL_ARGUMENT),
+        (IndexError(), Kind.INDEX),
+        (TypeError(), Kind.NULL),
+        (NotImplementedError(), Kind.UNSUPPORTED),
+        (io.UnsupportedOperation(), Kind.UNSUPPORTED),
+        (ConnectionResetError(), Kind.ENVIRONMENT),
+        (TimeoutError(), Kind.ENVIRONMENT),
+        (KeyError(), Kind.OTHER),
+    ],
+    ids=lambda value: value if isinstance(value, Kind) else type(value).__name__,
+)
+def test_python_exception_has_a_kind(error: BaseException, kind: Kind) -> None:
+    assert classify(error) is kind
+
+
+def test_given_kind_overrides_that_of_the_exception() -> None:
+    assert raised(OSError("x"), Kind.INDEX).kind is Kind.INDEX
+
+
+def test_detail_is_one_line_with_the_class_of_the_exception() -> None:
+    assert raised(OSError("no\n\tway")).detail == "OSError: no way"
+    assert raised(OSError()).detail == "OSError"
+
+
+def test_exception_whose_str_raises_has_no_text() -> None:
+    class NastyError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    assert text_of(NastyError()) == ""
+    assert raised(NastyError()).detail == "NastyError"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (returned(), "returned"),
+        (returned(3, b"abc"), "returned 3, buffer 61 62 63"),
+        (returned(b"a"), "returned 61"),
+        (returned((returned(1), Outcome(Kind.EOF))), "returned [returned 1, EOF]"),
+        (Outcome(Kind.IO, detail="OSError: x"), "IO (OSError: x)"),
+        (returned(1 << 1000), "returned a number of 1001 bits"),
+    ],
+    ids=["none", "count", "bytes", "ranges", "raised", "huge"],
+)
+def test_text_of_an_outcome(outcome: Outcome, text: str) -> None:
+    assert str(outcome) == text
+
+
+def test_returned_outcome_did_not_raise() -> None:
+    assert not returned().raised
+    assert Outcome(Kind.INEXPRESSIBLE).raised
+
+
+def test_long_bytes_and_texts_are_cut_with_their_size() -> None:
+    assert show_bytes(bytes(20)) == "00 " * 15 + "00 ... (20 bytes)"
+    assert show_bytes(b"") == "(empty)"
+    assert clip("x" * 200, 3) == "xxx... (200 characters)"
