@@ -156,7 +156,7 @@ def test_old_names_of_groups_and_documents_select_the_clauses_of_the_new(
     assert _ids(pattern) == _ids(*ids)
     (notice,) = module.notices([pattern])
     assert notice.startswith(f"{pattern} is ")
-    assert notice.endswith(" since 0.2.0: plainer names")
+    assert notice.endswith(" since 0.2.0: clearer names")
 
 
 @pytest.mark.parametrize("pattern", ["read*", "seek", "metadata.*", "meta*", "nothing"])
@@ -180,7 +180,7 @@ def test_commands_print_the_new_name_of_each_old_one_once(
     assert result.stderr.splitlines() == snapshot(
         [
             "fscontract: pyfile is python-file now",
-            "fscontract: read1.eof is read-byte.eof since 0.2.0: plainer names",
+            "fscontract: read1.eof is read-byte.eof since 0.2.0: clearer names",
         ]
     )
 
