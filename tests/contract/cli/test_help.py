@@ -96,7 +96,7 @@ def test_a_group_is_a_list_of_its_clauses() -> None:
     """With their levels and statements."""
     text = run("explain", "capabilities").stdout
     assert text.startswith(
-        "capabilities  4 clauses\n  capabilities.unknown  MUST\n    A capability that "
+        "capabilities  4 clauses\n  capabilities.unknown  MUST\n    hasCapability() "
     )
 
 
@@ -116,7 +116,7 @@ def test_names_stand_out_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """In colours, unless NO_COLOR is set."""
     lines = list(explain._clause(clauses()["seek.negative"]))
     assert lines[0].startswith("\x1b[1mseek.negative\x1b[0m  MUST")
-    assert lines[1].startswith("  A negative")
+    assert lines[1].startswith("  seek(p) with p < 0")
     assert any(line.startswith("  \x1b[36mreading    \x1b[0m F1") for line in lines)
     for value in ("", "1"):
         monkeypatch.setenv("NO_COLOR", value)

@@ -104,7 +104,7 @@ def test_an_example_may_open_its_file_through_a_builder() -> None:
     opened = [e.program.opening for e in clauses()["open.deferred-state"].examples]
     policy = ("opt", "fs.option.openfile.read.policy", "random")
     assert opened == [Opening("late"), Opening("late", (policy,))]
-    found = clauses()["open.status-null"].examples[0].program.opening
+    found = clauses()["open.status-filename-only"].examples[0].program.opening
     assert found == Opening("file", (("with_file_status", "none", None),))
     assert clauses()["seek.zero"].examples[0].program.opening is None
 

@@ -38,7 +38,7 @@ OLD = {
 }
 RENAMED = "seek.begin is seek.zero since 0.2.0: a plainer name"
 SPLIT = "seek.far is seek.past-eof and seek.at-len since 0.3.0: it said two things"
-SINCE = "since 0.2.0: plainer names"
+SINCE = "since 0.2.0: clearer names"
 WITHDRAWN = "seek.soft was withdrawn in 0.4.0: the text does not say it"
 
 
@@ -167,7 +167,7 @@ def test_old_names_of_groups_and_documents_select_the_clauses_of_the_new(
     assert _ids(pattern) == _ids(*ids)
     said = module.notice(pattern)
     assert said.startswith(f"{pattern} is ")
-    assert said.endswith(" since 0.2.0: plainer names")
+    assert said.endswith(" since 0.2.0: clearer names")
 
 
 @pytest.mark.parametrize("pattern", ["read*", "seek", "metadata.*", "meta*", "nothing"])
