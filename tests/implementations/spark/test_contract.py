@@ -61,7 +61,7 @@ def test_costs_and_reads_are_those_of_the_contract(
     [
         ({"colour": "red"}, "colour"),
         ({"inner": "ftp://host"}, "memory, local, s3 or a URL"),
-        ({"inner": "s3://x"}, "name of a bucket"),
+        ({"inner": "s3://x"}, "invalid bucket name"),
     ],
 )
 def test_a_wrong_option_is_one_line(options: dict[str, str], message: str) -> None:
