@@ -44,9 +44,13 @@ def nothing():
             3,
             "can't be opened through fsspec: ValueError: Protocol not known: nosuch",
         ),
-        (("file:///dev/null/x",), 3, "there is no such directory"),
-        (("zip://::file:///nowhere.zip",), 3, "can't be written; give --file, the path of"),
-        (("http://127.0.0.1:1/",), 3, "can't be written; give --file"),
+        (("file:///dev/null/x",), 3, "directory not found"),
+        (
+            ("zip://::file:///nowhere.zip",),
+            3,
+            "the filesystem is read-only; specify --file, the path of",
+        ),
+        (("http://127.0.0.1:1/",), 3, "the filesystem is read-only; specify --file"),
     ],
 )
 def test_a_mistake_is_one_line(

@@ -159,4 +159,4 @@ def test_the_copy_must_be_a_copy(check: Command, archive: Path, copy: Path) -> N
     args = "--file", "in/it", "--content", str(copy)
     ended = check(f"zip://::file://{archive}", *args)
     assert ended.code == 3
-    assert ended.mistake().endswith("the file has 9000 bytes, --content 10")
+    assert ended.mistake().endswith("the file has 9000 bytes, but --content has 10")

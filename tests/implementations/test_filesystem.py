@@ -235,7 +235,7 @@ class TestPaths:
                 call(None)  # type: ignore[arg-type]
 
     def test_a_path_is_text(self, fs: FileSystem) -> None:
-        with pytest.raises(IllegalArgumentException, match="text"):
+        with pytest.raises(IllegalArgumentException, match="must be a string"):
             fs.open(PurePosixPath("/a"))  # type: ignore[arg-type]
 
     def test_names_may_hold_anything_else(self, fs: FileSystem) -> None:
@@ -309,7 +309,7 @@ class TestPermissions:
     @pytest.mark.parametrize("mode", ["", "R", "rz", "r "])
     def test_access_is_asked_for_by_letter(self, fs: FileSystem, mode: str) -> None:
         write(fs, "/a", b"x")
-        with pytest.raises(IllegalArgumentException, match="rwx"):
+        with pytest.raises(IllegalArgumentException, match="combination of r, w and x"):
             fs.access("/a", mode)
 
     @pytest.mark.parametrize("mode", [-1, 0o10000])

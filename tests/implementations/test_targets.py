@@ -49,9 +49,13 @@ def test_reference_targets_have_every_feature() -> None:
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [
-        (memory, {"size": "1"}, "memory: no option 'size'; it takes none"),
-        (local, {"stratgy": "x"}, "local: no option 'stratgy'; options: strategy"),
-        (local, {"strategy": "x"}, "local: strategy is portable or positioned, not 'x'"),
+        (memory, {"size": "1"}, "memory: unknown option 'size'; the target takes no options"),
+        (local, {"stratgy": "x"}, "local: unknown option 'stratgy'; allowed options: strategy"),
+        (
+            local,
+            {"strategy": "x"},
+            "local: invalid value for strategy: 'x'; must be portable or positioned",
+        ),
     ],
 )
 def test_a_wrong_option_is_told_with_what_is_allowed(

@@ -75,7 +75,7 @@ def test_what_was_out_of_the_way_is_a_warning(make_result: Make, make_run: MakeR
 def test_a_target_that_was_not_set_up_is_an_error() -> None:
     """With its reason."""
     (found,) = annotated([NotSetUp("s3://b", "no way in")], [])
-    assert str(found) == snapshot('::error title=s3%3A//b could not be set up::no way in')
+    assert str(found) == snapshot("::error title=s3%3A//b could not be set up::no way in")
 
 
 def test_annotations_are_escaped_as_github_asks(make_result: Make, make_run: MakeRun) -> None:

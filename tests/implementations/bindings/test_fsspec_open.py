@@ -114,7 +114,7 @@ def test_a_file_that_may_not_be_read_fails_in_the_future(
 
 def test_a_path_of_another_scheme_is_a_name_like_any_other(opener: FsspecOpener) -> None:
     """What fsspec makes of it says nothing of foreign paths."""
-    with pytest.raises(NoScene, match="name of some file"):
+    with pytest.raises(NoScene, match="as a file name"):
         opener.place("foreign", b"abc")
     assert "foreign" not in opener.scenes
 
@@ -144,7 +144,10 @@ class Refusing(LocalFileSystem):  # type: ignore[misc]
 
 @pytest.mark.parametrize(
     ("fs", "error", "message"),
-    [(Flat(), NoScene, "no directories"), (Refusing(), TargetError, "can't make a directory")],
+    [
+        (Flat(), NoScene, "no empty directories"),
+        (Refusing(), TargetError, "can't create a directory"),
+    ],
 )
 def test_a_directory_that_cant_be_made(
     fs: AbstractFileSystem, error: type[Exception], message: str, tmp_path: Path

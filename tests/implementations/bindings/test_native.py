@@ -160,7 +160,7 @@ def test_a_future_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_future_of_something_else_is_told() -> None:
     """A number is not taken for a buffer of that size."""
     outcome = bind_stream(vectored((0, 2)))(answering(done(2)))
-    assert outcome.value[0] == Outcome(Kind.OTHER, detail="future gave int, not bytes")
+    assert outcome.value[0] == Outcome(Kind.OTHER, detail="future returned int, expected bytes")
 
 
 def test_what_a_stream_returns_is_passed_on() -> None:
@@ -238,7 +238,7 @@ def test_a_root_that_is_a_file_is_one_line() -> None:
     filesystem = MemoryFileSystem()
     with filesystem.create("/file"):
         pass
-    with pytest.raises(TargetError, match=r"\Amem: can't make a directory: .*\Z"):
+    with pytest.raises(TargetError, match=r"\Amem: can't create a directory: .*\Z"):
         StreamBinding(filesystem, "mem", "/file").prepare()
 
 

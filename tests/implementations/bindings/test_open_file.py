@@ -149,7 +149,7 @@ def test_a_directory_that_can_not_be_made_is_no_verdict() -> None:
         def mkdirs(self, path: str) -> None:
             raise OSError("full")
 
-    with pytest.raises(TargetError, match=r"\Afull: can't make a directory: OSError: full\Z"):
+    with pytest.raises(TargetError, match=r"\Afull: can't create a directory: OSError: full\Z"):
         opener_of(StreamBinding(Full(), "full")).place("directory", DATA)
 
 

@@ -130,7 +130,7 @@ def test_s3_is_remote() -> None:
     [
         ("s3://bkt", {"secret_key": "hush-hush"}, "s3://bkt: can't be opened: "),
         ("nosuch://d", {}, "nosuch://d: can't be opened: "),
-        ("mock://d", {"a": "b"}, "options are for s3:// and file:// only"),
+        ("mock://d", {"a": "b"}, "options are supported only for s3:// and file:// URLs"),
     ],
 )
 def test_what_cant_be_opened_is_one_line_without_secrets(
@@ -147,7 +147,7 @@ def test_what_cant_be_opened_is_one_line_without_secrets(
 
 def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
     """A usage error says so."""
-    with pytest.raises(UsageError, match="--file and --content are for URLs that fsspec opens"):
+    with pytest.raises(UsageError, match="--file and --content require a URL that fsspec opens"):
         PyArrowBinding.from_url("file:///d", {}, file="x", content=tmp_path)
 
 

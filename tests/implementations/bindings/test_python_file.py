@@ -273,5 +273,5 @@ def test_a_change_is_made_in_place(tmp_path: Path) -> None:
 
 def test_a_missing_directory_is_one_line(tmp_path: Path) -> None:
     """A target that can't be set up says so."""
-    with pytest.raises(TargetError, match=r"\Araw: can't make a directory: .*\Z"):
+    with pytest.raises(TargetError, match=r"\Araw: can't create a directory: .*\Z"):
         PythonFileBinding(raw, str(tmp_path / "no"), "raw").prepare()

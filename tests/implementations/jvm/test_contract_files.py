@@ -1,6 +1,7 @@
-"""What Hadoop's own contract tests ask of the files of a FileSystem, asked of ours in Java.
+"""Hadoop's contract tests of file operations, run against the bridged filesystems.
 
-Each section is one of Hadoop's classes AbstractContract...Test, whose jars no package brings.
+Each section corresponds to one of Hadoop's classes AbstractContract...Test, whose jars are not
+distributed.
 """
 
 from __future__ import annotations

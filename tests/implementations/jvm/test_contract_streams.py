@@ -1,7 +1,7 @@
-"""What Hadoop's own contract tests ask of the streams of a FileSystem, asked of ours in Java.
+"""Hadoop's contract tests of streams, run against the bridged filesystems.
 
-Each section is one of Hadoop's classes AbstractContract...Test, whose jars no package brings. The
-options of their contracts are those that demand most: strict exceptions, no seek past the end.
+Each section corresponds to one of Hadoop's classes AbstractContract...Test, whose jars are not
+distributed. The contract options are the strictest: strict exceptions, no seek past EOF.
 """
 
 from __future__ import annotations

@@ -127,7 +127,8 @@ def test_error_describes_the_invalid_part(raw: RawServer) -> None:
             pread(fs)
     assert str(caught.value) == (
         snapshot(
-            "missing Content-Range in a partial response for bytes 500 to 509 in bucket 'bucket': '/key'"
+            "missing Content-Range in a partial response for bytes 500 to 509 "
+            "in bucket 'bucket': '/key'"
         )
     )
 

@@ -90,5 +90,5 @@ def test_an_archive_has_other_bytes_around_its_file(make: Make, shown: Shown) ->
 def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     """No place is made up for it."""
     for scheme in ("raw", "har"):
-        with pytest.raises(TargetError, match=r"^hadoop.*/gone: there is no such directory$"):
+        with pytest.raises(TargetError, match=r"^hadoop.*/gone: directory not found$"):
             HadoopBinding.from_url(f"{scheme}://{tmp_path}/gone", {})

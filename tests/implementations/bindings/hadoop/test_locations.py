@@ -34,13 +34,15 @@ def test_hadoops_defaults_stand_where_no_option_does(make: Make) -> None:
 
 def test_the_api_is_one_of_two(tmp_path: Path) -> None:
     """Anything else is said at once."""
-    with pytest.raises(UsageError, match="api is filesystem or filecontext, not 'x'"):
+    with pytest.raises(
+        UsageError, match="invalid value for api: 'x'; expected filesystem or filecontext"
+    ):
         HadoopBinding.from_url(f"raw://{tmp_path}", {"api": "x"})
 
 
 def test_a_local_directory_has_no_host() -> None:
     """Two slashes instead of three are a common mistake."""
-    with pytest.raises(UsageError, match="written as hadoop\\+raw:///directory"):
+    with pytest.raises(UsageError, match="expected hadoop\\+raw:///directory"):
         HadoopBinding.from_url("raw://tmp", {})
 
 
@@ -68,7 +70,10 @@ def test_the_named_target_is_in_a_temporary_directory(scheme: str) -> None:
 
 def test_the_named_target_knows_its_filesystems() -> None:
     """Others have URLs."""
-    with pytest.raises(TargetError, match="filesystem is raw or file or viewfs or har, not 's3'"):
+    with pytest.raises(
+        TargetError,
+        match="invalid value for filesystem: 's3'; expected raw or file or viewfs or har",
+    ):
         resolve_target("hadoop", {"filesystem": "s3"})
 
 

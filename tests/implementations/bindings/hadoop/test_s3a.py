@@ -103,7 +103,7 @@ def test_a_status_spares_the_head_request(said: dict[str, Any]) -> None:
 def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> None:
     """Before anything is started."""
     with pytest.raises(
-        TargetError, match=r"^s3a: no option '[\w.]+'; options: bucket, fs\.s3a\.\*"
+        TargetError, match=r"^s3a: unknown option '[\w.]+'; expected bucket or fs\.s3a\.\*"
     ):
         resolve_target("s3a", options)
 
@@ -111,7 +111,7 @@ def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> Non
 def test_beside_another_hadoop_it_says_what_to_do() -> None:
     """One process has one Java machine, with one set of libraries."""
     jvm.start(hadoop_jars())
-    with pytest.raises(TargetError, match="processes of their own: leave --no-isolate out"):
+    with pytest.raises(TargetError, match="with other libraries; remove --no-isolate"):
         resolve_target("s3a", {})
 
 

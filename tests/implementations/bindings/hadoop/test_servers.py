@@ -38,7 +38,7 @@ def test_a_file_of_a_web_server_is_read(
     assert binding.opener.scenes == {"file", "missing", "foreign"}
     with pytest.raises(OSError, match="FileNotFoundException"):
         binding.open(binding.opener.place("missing", DATA))
-    with pytest.raises(TargetError, match="nothing is written here"):
+    with pytest.raises(TargetError, match="the target is read-only"):
         binding.leftovers()
     binding.dispose()
 
