@@ -70,7 +70,7 @@ class WrongType(Exception):
 def plain_bytes(data: object) -> bytes:
     """Return a copy of a bytes-like object; raise WrongType for others, such as str or int."""
     try:
-        view = memoryview(data)  # raises for other types
+        view = memoryview(data)  # type: ignore[arg-type] # raises for other types
     except TypeError:
         raise WrongType(f"expected bytes, got {type(data).__name__}") from None
     return bytes(view)

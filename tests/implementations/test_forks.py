@@ -1,4 +1,4 @@
-"""What counts and pins in streams goes on in a forked child."""
+"""Tests that counters and version pins of streams work in a forked child."""
 
 from __future__ import annotations
 

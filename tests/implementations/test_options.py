@@ -1,4 +1,4 @@
-"""The type of options, and the parsers of sizes, times and other kinds."""
+"""Tests of the option type, and of the parsers of sizes, times and other kinds."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_records_can_t_be_changed() -> None:
 @pytest.mark.parametrize("bounds", [(-1, 4, 11), (5, 4, 11), (4, 12, 11)])
 def test_a_block_lies_in_its_file(bounds: tuple[int, int, int]) -> None:
     """Whoever made one up is told so."""
-    with pytest.raises(IllegalArgumentException, match="does not lie in a file"):
+    with pytest.raises(IllegalArgumentException, match="must lie within the file"):
         FileBlockMetadata(1, bounds[0], bounds[1], False, -1, "/f", bounds[2])
 
 
@@ -108,7 +108,7 @@ def test_the_status_of_a_block_opens_the_file_as_it_was_when_it_was_split() -> N
     with fs.create("/d/f") as file:
         file.write(b"0123456789b")
     again = fs.open_file(block.path).with_file_status(block.status())
-    with pytest.raises(OSError, match="not the file"):
+    with pytest.raises(OSError, match="another version of the file"):
         again.build().result()
 
 
@@ -151,13 +151,13 @@ def test_records_come_back_from_json(path: str, etag: str | None, number: int) -
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"type": "file"}, "not a block record of version 1"),
-        ({"version": 2}, "not a block record of version 1"),
-        ({"offset": "4"}, "offset of a block record is of a wrong type"),
-        ({"is_last_block": 1}, "is_last_block of a block record is of a wrong type"),
-        ({"offset": True}, "offset of a block record is of a wrong type"),
-        ({"more": 1}, "lacks or has too many: more"),
-        ({"offset": 9}, "does not lie in a file"),
+        ({"type": "file"}, "expected a block record of version 1"),
+        ({"version": 2}, "expected a block record of version 1"),
+        ({"offset": "4"}, "invalid type of field 'offset' in a block record"),
+        ({"is_last_block": 1}, "invalid type of field 'is_last_block' in a block record"),
+        ({"offset": True}, "invalid type of field 'offset' in a block record"),
+        ({"more": 1}, "missing or unexpected fields in a block record: more"),
+        ({"offset": 9}, "must lie within the file"),
     ],
 )
 def test_json_of_something_else_is_refused_in_one_line(

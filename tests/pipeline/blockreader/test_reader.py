@@ -137,7 +137,7 @@ def test_two_blocks_can_not_be_read_at_the_same_time(fs: FileSystem) -> None:
 def test_a_record_that_is_too_long_is_named(fs: FileSystem) -> None:
     """By where it starts."""
     path = _put(fs, "/f", b"ab\n" + b"c" * 100 + b"\n")
-    with pytest.raises(RecordTooLongException, match=r"offset 3.*longer than 10 bytes"):
+    with pytest.raises(RecordTooLongException, match=r"offset 3.*exceeds 10 bytes"):
         list(records_of(fs, path, 7, max_record_length=10))
 
 
@@ -175,21 +175,23 @@ def test_zstd_is_read_by_pyarrow(fs: FileSystem) -> None:
     path = _put(fs, "/f.zst", frame + frame)
     assert [r.record for r in records_of(fs, path, 1000)] == 2 * LINES.splitlines()
     _put(fs, "/cut.zst", frame[:-5])
-    with pytest.raises(BlockReadException, match="decompressed"):
+    with pytest.raises(BlockReadException, match="decompress"):
         list(records_of(fs, "/cut.zst", 1000))
 
 
 def test_rubbish_in_a_compressed_file_is_an_error(fs: FileSystem) -> None:
     """At the start, or behind a member."""
     for data in (b"rubbish", gzip.compress(LINES) + b"rubbish"):
-        with pytest.raises(BlockReadException, match="can't be decompressed"):
+        with pytest.raises(BlockReadException, match="can't decompress"):
             list(records_of(fs, _put(fs, "/f.gz", data), 1000))
 
 
 def test_a_codec_that_is_not_there_is_an_error(fs: FileSystem) -> None:
     """Not no records at all; whoever wants the bytes can have them."""
     path = _put(fs, "/f.lz4", b"a\nb\n")
-    with pytest.raises(IllegalArgumentException, match=r"suffix of '/f\.lz4'"):
+    with pytest.raises(
+        IllegalArgumentException, match=r"unsupported compression of '/f\.lz4', by its suffix"
+    ):
         list(records_of(fs, path, 1000))
     assert [r.record for r in records_of(fs, path, 1000, compression=None)] == [b"a", b"b"]
 

@@ -99,7 +99,7 @@ def test_records_may_be_delimited(tmp_path: Path) -> None:
 def test_rests_of_lines_show_where_blocks_cut_them(tmp_path: Path) -> None:
     """If they are asked for."""
     (tmp_path / "f").write_bytes(b"abcdef\ngh\n")
-    rests = ["--reader", "lines-and-rests", "--block-size", "4"]
+    rests = ["--reader", "lines-with-partial", "--block-size", "4"]
     assert output("read", tmp_path / "f", *rests) == b"abcdef\nef\ngh\nh\n"
 
 
@@ -110,7 +110,7 @@ def test_long_records_are_an_error_cut_or_left_out(tmp_path: Path) -> None:
     most = ["read", path, "--max-length", "3"]
     result = run(*most)
     assert (result.exit_code, result.stdout) == (3, "a\n")
-    wanted = "fscontract: error: block 0 at offset 2: the record is longer than 3 bytes"
+    wanted = "fscontract: error: block 0 at offset 2: record exceeds 3 bytes"
     assert result.stderr == f"{wanted}: '{path}'\n"
     assert output(*most, "--too-long", "truncate") == b"a\nbbb\nc\n"
     assert output(*most, "--too-long", "skip") == b"a\nc\n"
@@ -145,14 +145,23 @@ def test_what_was_read_is_said_unless_it_is_to_be_quiet(log: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--delimiter", ""], "a delimiter has at least one byte"),
-        (["--delimiter", r"\q"], "after a backslash comes n, r, t, 0, xHH or a backslash"),
+        (["--delimiter", ""], "must have at least one byte"),
+        (["--delimiter", r"\q"], "expected n, r, t, 0, xHH or a backslash after a backslash"),
         (["--delimiter", "x\\"], "after a backslash"),
-        (["--length", "5"], "--length is not for lines"),
-        (["--reader", "slices", "--delimiter", ";"], "--delimiter is not for records of one"),
-        (["--reader", "slices", "--max-length", "9"], "--max-length is not for records of one"),
+        (["--length", "5"], "--length is not supported for --reader lines"),
+        (
+            ["--reader", "slices", "--delimiter", ";"],
+            "--delimiter is not supported for records of fixed",
+        ),
+        (
+            ["--reader", "slices", "--max-length", "9"],
+            "--max-length is not supported for records of fixed",
+        ),
         (["--reader", "words"], "'words' is not one of"),
-        (["--spark", "yarn"], "--spark is local, local[N] or local-cluster[N,C,M], not 'yarn'"),
+        (
+            ["--spark", "yarn"],
+            "invalid value for --spark: 'yarn'; must be local, local[N] or local-cluster[N,C,M]",
+        ),
         (["--limit", "-1"], "--limit"),
     ],
 )

@@ -96,7 +96,7 @@ def test_tasks_send_what_is_wanted_and_say_what_is_wrong(folder: Path, tmp_path:
         "nothing sent": True,
         "failed": [
             4000,
-            f"block {block} at offset {len(LINES)}: the record is longer than 100 bytes: '{bad}'",
+            f"block {block} at offset {len(LINES)}: record exceeds 100 bytes: '{bad}'",
         ],
         "first": f"a{LINES[:6].decode()}",
     }

@@ -113,20 +113,23 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["gs://b/x"], "gs://b/x: no path, file:///path or s3://bucket/path"),
-        (["s3://me:geheim@b/x"], "s3://***@b/x: keys are options (-o), not part of a URL"),
-        (["file://host/x"], "file://host/x: no path, file:///path or s3://bucket/path"),
+        (["gs://b/x"], "invalid URL gs://b/x: expected a path, file:///path or s3://bucket/path"),
+        (["s3://me:geheim@b/x"], "s3://***@b/x: keys must be options (-o), not part of the URL"),
+        (
+            ["file://host/x"],
+            "invalid URL file://host/x: expected a path, file:///path or s3://bucket/path",
+        ),
         (
             ["x", "--block-size", "0"],
-            "expected a size such as 64K, from 1 to 8192T, not '0'",
+            "'0': expected a size such as 64K, from 1 to 8192T",
         ),
         (
             ["x", "--block-size", "5P"],
-            "expected a size such as 64K, from 1 to 8192T, not '5P'",
+            "'5P': expected a size such as 64K, from 1 to 8192T",
         ),
-        (["x", "--pattern", "("], "file_pattern is no regular expression"),
-        (["x", "-o", "region=eu"], "-o is for the URLs of buckets, and none is given"),
-        (["s3://bucket/x", "-o", "nope=geheim"], "no S3 option 'nope'"),
+        (["x", "--pattern", "("], "file_pattern is not a valid regular expression"),
+        (["x", "-o", "region=eu"], "-o requires an s3:// URL"),
+        (["s3://bucket/x", "-o", "nope=geheim"], "unknown S3 option 'nope'"),
         ([], "Missing argument 'URL...'"),
     ],
 )

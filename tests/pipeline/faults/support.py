@@ -231,7 +231,7 @@ def _not_resumed(
 def _mixed(found: Sequence[Record], case: Case) -> str:
     """Nobody can tell that a local file is changed in place; but no byte is from elsewhere.
 
-    Of a compressed file the records are right, up to where it can't be decompressed any more.
+    Of a compressed file the records are right, up to where it can't decompress any more.
     """
     if case.data is not DATA:
         return _compared(found, case.wanted()[: len(found)])

@@ -135,7 +135,12 @@ def test_a_block_that_expands_to_256_mib_is_refused(
     monkeypatch: pytest.MonkeyPatch, magic: bytes, number: int, says: int
 ) -> None:
     content = hfile_with(monkeypatch, bomb(magic, says), magic, number)
-    with cheap(), pytest.raises(CorruptFileException, match=r"uncompressed|is not the") as caught:
+    with (
+        cheap(),
+        pytest.raises(
+            CorruptFileException, match=r"uncompressed|does not have the declared"
+        ) as caught,
+    ):
         read_all(content)
     assert caught.value.path == "/file.hfile"
     assert str(caught.value).count("\n") == 0
@@ -143,7 +148,12 @@ def test_a_block_that_expands_to_256_mib_is_refused(
 
 def test_a_block_is_refused_by_its_ratio_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     content = hfile_with(monkeypatch, bomb(DATA, 32 * _MIB, 32 * _MIB), DATA)
-    with cheap(), pytest.raises(CorruptFileException, match="says it has 33554432 uncompressed"):
+    with (
+        cheap(),
+        pytest.raises(
+            CorruptFileException, match="invalid uncompressed size of a block: 33554432 bytes"
+        ),
+    ):
         read_all(content)
 
 
@@ -209,7 +219,7 @@ def test_an_index_that_names_one_block_again_and_again_is_refused(
     content = _index_of(
         monkeypatch, lambda e: [IndexEntry(b"%06d" % n, e.offset, e.size) for n in range(10_000)]
     )
-    with cheap(), pytest.raises(CorruptFileException, match="where another one ends"):
+    with cheap(), pytest.raises(CorruptFileException, match="overlaps another one"):
         read_all(content)
 
 
@@ -219,7 +229,7 @@ def test_an_index_of_more_blocks_than_the_file_has_room_for_is_refused(
     content = _index_of(
         monkeypatch, lambda e: [IndexEntry(b"", e.offset, e.size) for n in range(300_000)]
     )
-    with cheap(), pytest.raises(CorruptFileException, match="300000 blocks in a file"):
+    with cheap(), pytest.raises(CorruptFileException, match="300000 in a file"):
         read_all(content)
 
 
@@ -341,18 +351,18 @@ _SELF_AT_ONCE = {"name": "n", "type": {"type": "record", "name": "s", "fields": 
     {"name": "s", "type": "s"}]}}  # fmt: skip
 _PART = {"type": "record", "name": "p", "fields": [{"name": "n", "type": "null"}]}
 SCHEMAS = {
-    "an array of nulls": (_commit(_NULLS), "takes no bytes"),
+    "an array of nulls": (_commit(_NULLS), "allowed only in a union"),
     "a record of nothing": (_commit(_EMPTY), "has no fields"),
     "an array of records of null": (
         _commit({"name": "n", "type": {"type": "array", "items": _PART}}),
-        "takes no bytes",
+        "allowed only in a union",
     ),
     "a fixed of no bytes": (
         _commit({"name": "n", "type": {"type": "fixed", "name": "f", "size": 0}}),
         "no size",
     ),
-    "a record in itself": (_commit(_SELF), "contains itself"),
-    "a record that is itself": (_commit(_SELF_AT_ONCE), "contains itself"),
+    "a record in itself": (_commit(_SELF), "recursive Avro type"),
+    "a record that is itself": (_commit(_SELF_AT_ONCE), "recursive Avro type"),
     "a hundred levels": (_deep(100), "levels"),
     "a hundred thousand levels": (_deep(100_000), "too deeply|bytes"),
     "levels by reference": (_commit(*_chain(2000)), "levels"),
@@ -361,7 +371,7 @@ SCHEMAS = {
         "types",
     ),
     "a megabyte": (json.dumps(_commit()).encode().ljust(_MIB), "bytes"),
-    "null": ("null", "takes no bytes"),
+    "null": ("null", "allowed only in a union"),
     "another record": (_commit(name="Other"), "expected"),
     "a known field of another type": (
         {**COMMIT, "fields": [{"name": "extraMetadata", "type": "string"}]},
@@ -430,12 +440,12 @@ def test_a_deflated_instant_is_read_and_its_expansion_bounded() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(bytes(_MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
     content = _file(COMMIT, packed * 300 + packer.flush(), codec=b"deflate")
-    with cheap(), pytest.raises(ValueError, match="uncompressed"):
+    with cheap(), pytest.raises(ValueError, match="decompressed bytes"):
         read_one(content, COMMIT)
 
 
 def test_another_codec_is_named() -> None:
-    with pytest.raises(ValueError, match=r"b'zstandard', null and deflate are supported"):
+    with pytest.raises(ValueError, match=r"b'zstandard'; must be null or deflate"):
         read_one(_file(COMMIT, b"", codec=b"zstandard"), COMMIT)
 
 
@@ -487,7 +497,7 @@ def test_a_decimal_of_a_megabyte_is_refused() -> None:
     datum = {"key": "", "type": 3, "ColumnStatsMetadata": stats}
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(raw), datum)
-    with cheap(), pytest.raises(ValueError, match="a decimal of 1048576 bytes"):
+    with cheap(), pytest.raises(ValueError, match="decimal too large: 1048576 bytes"):
         decoder((RECORD_JSON + " ").encode())(b"k", out.getvalue())
 
 
@@ -521,7 +531,10 @@ def test_statistics_by_column_that_expand_too_far_are_refused() -> None:
     size = struct.pack("<q", 250 * len(names))
     assert data.count(size) == 1
     for lie, bound in ((data, _MIB), (data.replace(size, struct.pack("<q", 1 << 40)), 1 << 50)):
-        with cheap(), pytest.raises(ValueError, match=r"\d+ bytes in an Arrow stream of"):
+        with (
+            cheap(),
+            pytest.raises(ValueError, match=r"invalid size in an Arrow stream of \d+ bytes"),
+        ):
             unpack(lie, bound)
     assert unpack(data) == chunk
 
@@ -535,7 +548,7 @@ def test_statistics_by_column_of_too_many_rows_are_refused(
     monkeypatch.setattr(column_stats, "MAX_ROWS", 5)
     assert unpack(data) == chunk
     monkeypatch.setattr(column_stats, "MAX_ROWS", 4)
-    with pytest.raises(ValueError, match="more than 4 rows"):
+    with pytest.raises(ValueError, match="too many rows; must be at most 4"):
         unpack(data)
 
 
@@ -547,7 +560,7 @@ def test_statistics_by_column_of_rows_without_bytes_are_refused() -> None:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    with cheap(), pytest.raises(ValueError, match="other columns"):
+    with cheap(), pytest.raises(ValueError, match="unexpected columns"):
         unpack(bytes(sink.getvalue()))
 
 
@@ -572,7 +585,7 @@ def _parquet(chunks: int) -> bytes:
 def test_a_footer_of_more_elements_than_it_has_room_for_is_refused() -> None:
     fs = MemoryFileSystem()
     put(fs, "/f.parquet", _parquet(300_000))
-    with cheap(), pytest.raises(CorruptFileException, match="the footer can't be read"):
+    with cheap(), pytest.raises(CorruptFileException, match="can't read the footer"):
         file_statistics(fs, fs.get_file_status("/f.parquet"))
 
 
@@ -581,7 +594,7 @@ def test_a_footer_of_more_than_16_mib_is_refused_before_it_is_read() -> None:
     size = 17 * _MIB
     put(fs, "/f.parquet", bytes(size) + struct.pack("<I", size - 100) + b"PAR1")
     before = fs.io_statistics()["stream_read_bytes"]
-    with cheap(), pytest.raises(CorruptFileException, match="16777216 at most"):
+    with cheap(), pytest.raises(CorruptFileException, match="must be at most 16777216"):
         file_statistics(fs, fs.get_file_status("/f.parquet"))
     assert fs.io_statistics()["stream_read_bytes"] - before < _MIB
 

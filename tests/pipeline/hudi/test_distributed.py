@@ -85,7 +85,7 @@ def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert masters == [("local[2]", [LocalLocation("/")])]
     assert len(tasks.jobs) == 1
     validated = CliRunner().invoke(main, ["metadata", "validate", path])
-    assert "the table is right: 20 partitions, 20 files" in validated.output
+    assert "the table is correct: 20 partitions, 20 files" in validated.output
 
 
 @pytest.mark.xdist_group("datasource")
@@ -110,5 +110,5 @@ def test_files_that_executors_do_not_see_are_an_error(spark: Any) -> None:
     for number in range(20):
         with fs.create(f"/in/{number}/f") as file:
             file.write(b"x")
-    with pytest.raises(UnsupportedOperationException, match="files in memory are not sent"):
+    with pytest.raises(UnsupportedOperationException, match="files in memory can't be pickled"):
         MetadataWriter(fs, "/in").initialize(lister=spark_lister(spark))

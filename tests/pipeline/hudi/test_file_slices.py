@@ -34,9 +34,9 @@ def test_a_file_of_the_table_that_is_gone_is_missed(partition: str, ending: str)
     folder = FILES.replace("files", partition)
     gone = next(s.path for s in fs.list_status(folder) if s.path.endswith(ending))
     fs.delete(gone)
-    with MetadataTable(fs, PATH) as table, pytest.raises(MetadataException, match="is not there"):
+    with MetadataTable(fs, PATH) as table, pytest.raises(MetadataException, match="is missing"):
         table.prune([Filter("id", ">", 7)])
-    with pytest.raises(MetadataException, match="is not there"):
+    with pytest.raises(MetadataException, match="is missing"):
         made.compact()
 
 

@@ -281,14 +281,14 @@ def test_a_schema_that_is_no_schema_is_a_mistake_of_one_line(tmp_path: Path, tex
     (tmp_path / "rows.avsc").write_text(text, encoding="utf-8")
     said = create(tmp_path / "t", "--schema", str(tmp_path / "rows.avsc"), code=2)
     assert said.count("\n") == 1
-    assert "rows.avsc is not an Avro schema" in said
+    assert "rows.avsc is not a valid Avro schema" in said
     assert not (tmp_path / "t" / ".hoodie").exists()
 
 
 def test_names_that_hudi_rs_refuses_are_told_of(tmp_path: Path) -> None:
     put_rows(tmp_path / "city=a" / "part-0.parquet")
     said = create(tmp_path)
-    assert "1 files, such as 'city=a/part-0.parquet', have names other than Hudi's" in said
+    assert "1 files, such as 'city=a/part-0.parquet', do not follow Hudi's naming" in said
     assert ours(tmp_path) == {"city=a": {"part-0.parquet"}}
     with pytest.raises(Exception, match="base file name"):
         seen_by_hudi("", str(tmp_path))

@@ -50,7 +50,7 @@ def test_one_holds_it_at_a_time(fs: FileSystem) -> None:
     clock = Clock()
     one, two = lock(fs, clock), lock(fs, clock)
     one.acquire()
-    with pytest.raises(LockedException, match="another writer has the lock"):
+    with pytest.raises(LockedException, match="another writer holds the lock"):
         two.acquire()
     one.check()
     one.release()
@@ -68,7 +68,7 @@ def test_who_died_holds_it_for_its_lease(fs: FileSystem) -> None:
         other.acquire()
     clock.now += timedelta(seconds=1)
     other.acquire()
-    with pytest.raises(LockedException, match="is another's"):
+    with pytest.raises(LockedException, match="another writer took the lock"):
         dead.check()
     dead.release()  # it has nothing to give back
     other.check()

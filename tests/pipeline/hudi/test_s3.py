@@ -116,8 +116,8 @@ def test_the_command_makes_a_table_in_a_bucket(bucket: S3FileSystem) -> None:
         (["create"], f"Created Metadata Table in {url}/trips/.hoodie/metadata"),
         (["stats"], "partitionCount: 1"),
         (["list-files", "--partition", "day=1"], "           5 a"),
-        (["validate"], "the table is right: 1 partitions, 1 files"),
-        (["create"], "there is a metadata table"),
+        (["validate"], "the table is correct: 1 partitions, 1 files"),
+        (["create"], "already has a metadata table"),
         (["delete"], "Deleted Metadata Table"),
     ):
         arguments = ["metadata", *command, f"{url}/trips", *options]

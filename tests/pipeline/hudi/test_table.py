@@ -100,7 +100,7 @@ def test_the_first_action_of_a_dataset_that_fails_is_not_seen() -> None:
 
 def test_what_is_completed_stays() -> None:
     made = dataset(MemoryFileSystem())
-    with pytest.raises(IllegalArgumentException, match="completed, and stays"):
+    with pytest.raises(IllegalArgumentException, match="it is completed"):
         made.roll_back(made.commit(Change({A: {"new": 1}})))
 
 
@@ -204,7 +204,7 @@ def test_damage_of_the_base_file_is_noticed(fs: FileSystem) -> None:
     content = bytearray(get(fs, path))
     content[50] ^= 1
     put(fs, path, bytes(content))
-    with pytest.raises(CorruptFileException, match="checksum is wrong, at offset 0"):
+    with pytest.raises(CorruptFileException, match="checksum mismatch in a block, at offset 0"):
         seen(fs)
 
 
@@ -253,7 +253,7 @@ def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None
     first, second = (p.path for p in fs.list_status(FILES) if p.path.endswith(".hfile"))
     for gone in (second, first):
         fs.delete(gone)
-        with pytest.raises(MetadataException, match="a base file of 'files' is not there"):
+        with pytest.raises(MetadataException, match="base file of 'files' is missing"):
             seen(fs)
 
 

@@ -67,12 +67,12 @@ def test_only_what_options_set_is_an_option_of_a_table() -> None:
 @pytest.mark.parametrize("name", ["owner", "provider", "comment", "location"])
 def test_a_property_of_tables_alone_is_an_unknown_option(name: str) -> None:
     """It does not come from Spark."""
-    with pytest.raises(SourceException, match=f"no option '{name}'"):
+    with pytest.raises(SourceException, match=f"unknown option '{name}'"):
         FsContractDataSource({"path": "/in", name: "x"})
 
 
 def test_a_mistaken_option_of_a_table_is_refused() -> None:
-    with pytest.raises(SourceException, match="no option 'blocksze'; did you mean blockSize"):
+    with pytest.raises(SourceException, match="unknown option 'blocksze'; did you mean blockSize"):
         FsContractDataSource({**PROPERTIES, "option.blocksze": "3"})
 
 
@@ -174,10 +174,13 @@ def test_a_stream_reads_a_table(spark: Any, tmp_path: Path, here: str, name: str
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("create table {name} using fscontract options (path '{path}', x '1')", "no option 'x'"),
-        ("create table {name} using fscontract options (blockSize '3')", "no path"),
+        (
+            "create table {name} using fscontract options (path '{path}', x '1')",
+            "unknown option 'x'",
+        ),
+        ("create table {name} using fscontract options (blockSize '3')", "missing path"),
         ("create table {name} using fscontract as select 1 as value", "is read-only"),
-        ("select * from {name}2", "leave out its columns"),
+        ("select * from {name}2", "omit its columns"),
         ("insert into {name}2 values ('x')", "format 'fscontract' is read-only"),
     ],
     ids=["option", "path", "select", "columns", "insert"],
@@ -207,7 +210,7 @@ def test_a_stream_without_a_path_is_one_line(spark: Any, tmp_path: Path, source:
     frame = reader.option("windowLocation", str(tmp_path / "windows")).load()
     writer = frame.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "c"))
     query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
-    with pytest.raises(StreamingQueryException, match="SourceException: no path"):
+    with pytest.raises(StreamingQueryException, match="SourceException: missing path"):
         query.awaitTermination()
 
 

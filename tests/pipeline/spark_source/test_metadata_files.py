@@ -223,7 +223,7 @@ def test_an_older_file_of_a_group_is_not_read_though_it_alone_may_match(tmp_path
     write(tmp_path, f"d=1/.{group}_20260101000001000.log.1_0-1-0", b"")
     shutil.rmtree(tmp_path / ".hoodie")
     index(path)
-    with pytest.raises(SourceException, match="logs of Hudi are not read as Parquet"):
+    with pytest.raises(SourceException, match="unsupported Hudi log file"):
         read(path, metadata=True)
 
 
@@ -243,7 +243,7 @@ def test_a_field_of_a_struct_is_not_a_column_of_its_name(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("none", "no such input: '{folder}/none'"), ("f", "option 'metadata' is for directories")],
+    [("none", "input not found: '{folder}/none'"), ("f", "option 'metadata' requires a directory")],
 )
 def test_an_input_that_is_no_dataset_is_one_line(tmp_path: Path, path: str, said: str) -> None:
     """When it is loaded, as without the option."""

@@ -110,12 +110,12 @@ def test_statistics_are_texts_with_their_type(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"path": "{folder}"}, "'{folder}' has no metadata table"),
-        ({"path": "{folder}", "reader": "lines"}, "no option 'reader'"),
+        ({"path": "{folder}", "reader": "lines"}, "unknown option 'reader'"),
         (
             {"path": "{folder}", "content": "x"},
             "option 'content' can't be 'x': expected one of files",
         ),
-        ({"paths": '["/a", "/b"]'}, "a metadata table is that of one dataset"),
+        ({"paths": '["/a", "/b"]'}, "expected the path of one dataset"),
     ],
     ids=str,
 )

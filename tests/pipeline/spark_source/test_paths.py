@@ -52,11 +52,11 @@ def test_what_several_patterns_match_comes_once(fs: MemoryFileSystem) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/in/none", "no such input: '/in/none'"),
+        ("/in/none", "input not found: '/in/none'"),
         ("/in/*.csv", "no file or directory matches '/in/[*].csv'"),
         ("/none*/x", "no file or directory matches '/none[*]/x'"),
         ("/in/a.txt/*", "no file or directory matches"),
-        ("/in/[b-a]", "no pattern: '.b-a.'"),
+        ("/in/[b-a]", "invalid pattern '.b-a.'"),
     ],
 )
 def test_what_is_not_there_is_said(fs: MemoryFileSystem, path: str, said: str) -> None:

@@ -58,7 +58,7 @@ def test_objects_are_read(options: dict[str, str]) -> None:
 def test_what_is_missing_is_said(options: dict[str, str]) -> None:
     """With the bucket."""
     source = FsContractDataSource({"path": "s3://lake/none", **options})
-    with pytest.raises(SourceException, match="no such input: 's3://lake/none'"):
+    with pytest.raises(SourceException, match="input not found: 's3://lake/none'"):
         source.schema()
 
 

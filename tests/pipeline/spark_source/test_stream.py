@@ -61,8 +61,8 @@ def test_a_stream_without_an_end_takes_what_is_there(spark: Any, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "a stream needs option 'windowLocation'"),
-        ({"windowLocation": "{place}/in/windows"}, "would be found as files of"),
+        ({}, "a stream requires option 'windowLocation'"),
+        ({"windowLocation": "{place}/in/windows"}, "would be found as input in"),
     ],
     ids=["no windows", "windows in the input"],
 )

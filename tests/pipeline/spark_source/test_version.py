@@ -21,5 +21,5 @@ def test_an_older_spark_is_refused_in_one_line(
         register(SimpleNamespace(version=there))
     old = min(here, there)
     assert str(caught.value) == (
-        f"the data source needs Spark 4.2 or newer, not {old}: pip install 'pyspark>=4.2'"
+        f"the data source requires Spark 4.2 or newer, got {old}: pip install 'pyspark>=4.2'"
     )

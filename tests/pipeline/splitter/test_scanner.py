@@ -149,5 +149,5 @@ def test_references_come_back_from_plain_data() -> None:
 )
 def test_what_are_no_references_is_refused(data: object) -> None:
     """In one line."""
-    with pytest.raises(IllegalArgumentException, match="no reference times"):
+    with pytest.raises(IllegalArgumentException, match="invalid reference times"):
         ReferenceTimes.from_data(data)

@@ -163,7 +163,7 @@ def test_ids_never_begin_anew() -> None:
     state = f'"sequence": {MAX_SEQUENCE - 2}'
     splitter.restore(splitter.checkpoint().replace('"sequence": 0', state))
     splitter.begin_window(1)
-    with pytest.raises(OverflowError, match="no 3 block ids left"):
+    with pytest.raises(OverflowError, match="fewer than 3 block ids left"):
         splitter.process()
 
 

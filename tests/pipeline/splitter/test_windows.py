@@ -57,7 +57,7 @@ def test_a_window_is_saved_once(fs: MemoryFileSystem) -> None:
     other = FSWindowStore(MemoryFileSystem(), "/w")
     other.filesystem = fs
     for store in (FSWindowStore(fs, "/w"), other):
-        with pytest.raises(PathIOException, match=r"saved before|exists"):
+        with pytest.raises(PathIOException, match=r"saved already|exists"):
             store.save(DATA)
 
 
@@ -85,7 +85,7 @@ def test_damage_in_the_middle_is_an_error_that_names_the_file(fs: MemoryFileSyst
     _write(fs, _read(fs)[:-3])
     store = FSWindowStore(fs, "/w")
     assert store.largest_completed_window == 6
-    with pytest.raises(PathIOException, match=r"a damaged window .*0005"):
+    with pytest.raises(PathIOException, match=r"damaged window.*0005"):
         store.retrieve(5)
 
 
