@@ -4,7 +4,7 @@
 
 Creates a new virtual environment, installs the wheel there (by default one built from this tree),
 writes a file of five lines, and checks it. Prints every command with its duration in seconds and
-its output. Exits with 1 if the total exceeds two minutes, or if there is no verdict.
+its output. Exits with 1 if the total exceeds two minutes, or without a verdict.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ class LocalInputStream(ReferenceInputStream):
 
     Raise RemoteFileChangedException if the file is not the version with the given `etag`, and if it
     changed before the stream reopens it after `unbuffer`, because the reader may have seen old
-    bytes. `opener` is told whether to read the status of the opened file; a declared length makes
+    bytes. `opener` gets a flag to read the status of the opened file; a declared length makes
     this unnecessary unless there is an etag to compare.
     """
 

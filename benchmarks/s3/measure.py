@@ -79,7 +79,7 @@ def time_all(
 
 
 def _settled(relay: Relay) -> Any:
-    """Return the relay's counts, once there is no traffic."""
+    """Return the relay's counts, once traffic has stopped."""
     counts = relay.counts()
     while True:
         time.sleep(_QUIET)

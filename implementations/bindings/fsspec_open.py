@@ -70,7 +70,7 @@ class FsspecOpener(Opener):
         self._binding.change(path, content)
 
     def status(self, path: str, kind: str, length: int | None) -> FileStatus | None:
-        """Return a status of a kind from `info`; its length is unknown if there is no file."""
+        """Return a status of a kind from `info`; its length is unknown without a file."""
         from fscontract.implementations.fsspec_open_file import status_of
 
         if kind == "none":

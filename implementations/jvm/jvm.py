@@ -241,7 +241,7 @@ def java_class(name: str) -> Any:
 
 
 def is_running() -> bool:
-    """Return True if this process runs a JVM, whoever started it."""
+    """Return True if this process runs a JVM, even if other code started it."""
     return bool(_jpype().isJVMStarted())
 
 

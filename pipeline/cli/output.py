@@ -166,8 +166,7 @@ _PAUSE = 10.0
 class ReadProgress(AbstractContextManager["ReadProgress"]):
     """Shows bytes and records, unless `quiet`.
 
-    `printing` means that records are printed: there is no progress bar if they go to a terminal,
-    too.
+    `printing` means that records are printed: a bar is shown unless they go to a terminal.
     """
 
     def __init__(

@@ -165,7 +165,7 @@ class FileListing(Closeable):
         return self._table is not None
 
     def list_partitions(self) -> list[str]:
-        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
+        """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         self.metrics.count(LOOKUP_PARTITIONS)
         known = self._ask(lambda table: table.list_partitions())
         if known is not None and not self._validate:

@@ -64,7 +64,7 @@ Value: TypeAlias = object
 class ColumnStatistics:
     """Smallest and largest value of a column in a file, or in a partition, depending on `type`.
 
-    None stands for an unknown value. Values have the type `wrapper`, a name of `schema.WRAPPERS`.
+    None means an unknown value. Values have the type `wrapper`, a name of `schema.WRAPPERS`.
     `value_count` includes nulls. The bounds may be wider than the actual values unless `is_tight`.
     Statistics that are tight or deleted `replaces` earlier ones.
     """

@@ -120,7 +120,7 @@ class MetadataTable(Closeable):
         self._groups.clear()
 
     def list_partitions(self) -> list[str]:
-        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
+        """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
         files = record.files if isinstance(record, FilesRecord) else {}
         return sorted("" if name == NO_PARTITION else name for name in files)

@@ -139,7 +139,7 @@ class MetadataWriter(TableServices):
         """Rebuild the metadata table from a listing, with the same columns; return the files found.
 
         This repairs a table that is damaged or differs from the files. Meanwhile readers list
-        directories. Raise MetadataException if there is no table, if it has partitions that this
+        directories. Raise MetadataException without a table, if it has partitions that this
         package does not write, and while an action is not completed.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):

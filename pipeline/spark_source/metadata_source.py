@@ -79,7 +79,7 @@ class MetadataTableSource(CatalogSource):
         self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
-        """Return the schema; raise SourceException if there is no metadata table."""
+        """Return the schema; raise SourceException without a metadata table."""
         with one_line(), FILESYSTEMS.lease(self.location) as fs, self.table(fs):
             return schema_of(self.values["content"])
 

@@ -102,7 +102,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         return ReadAllAvailable()
 
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
-        """Return the end of the next window; `start` if there is no data.
+        """Return the end of the next window; `start` without new data.
 
         A window that was stored, but not recorded by Spark, is returned again unchanged.
         """

@@ -207,7 +207,7 @@ class WindowLog:
         return runs
 
     def advance(self, limits: WindowLimits) -> bool:
-        """Fill the next window, and store it; return False if there is no data yet."""
+        """Fill the next window, and store it; return False without new data."""
         splitter = self.splitter
         splitter.limits = limits
         if splitter.window is None:

@@ -146,7 +146,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     def _replay(self, window_id: int) -> None:
         data = self.windows.retrieve(window_id)
         if data is None:
-            raise RuntimeError(f"can't repeat window {window_id}: it is no longer stored")
+            raise RuntimeError(f"can't repeat window {window_id}: it was deleted after its commit")
         self._emit_blocks(data.blocks)
         for taken in data.files:
             self.scanner.references.set(taken.input, taken.listed, taken.reference)

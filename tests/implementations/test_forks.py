@@ -30,7 +30,7 @@ print(code, owner._lock.acquire(blocking=False))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
 @pytest.mark.parametrize(
     "owner",
     [

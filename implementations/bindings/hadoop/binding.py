@@ -419,7 +419,7 @@ class HadoopOpener(Opener):
     # Statuses ---------------------------------------------------------------------------------
 
     def status(self, path: str, kind: str, length: int | None) -> Any:
-        """Return a status of a kind; its length is unknown if there is no file yet.
+        """Return a status of a kind; its length is unknown without a file.
 
         For a status with another path, this creates a file with other bytes at that path.
         """

@@ -140,7 +140,7 @@ class Fallback(RangeSource):
         self._first = first
         self._other = other
         self._fallback: RangeSource | None = None
-        self._left = False  # True once the first source is no longer used
+        self._left = False  # True once the first source was abandoned
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
         """See the base class."""

@@ -102,7 +102,7 @@ def test_missing_file_fails_in_the_future(
 def test_a_file_that_may_not_be_read_fails_in_the_future(
     binding: FsspecBinding, opener: FsspecOpener
 ) -> None:
-    """If permissions apply to this process; otherwise there is no such scene."""
+    """If permissions apply to this process; otherwise the scene is not available."""
     try:
         path = opener.place("unreadable", b"abc")
     except NoScene:

@@ -16,7 +16,7 @@ Java: TypeAlias = Callable[[str], Any]
 
 
 def test_files_written_in_java_exist_after_close(fs: FileSystem, bridged: Any, java: Java) -> None:
-    """When the file is closed."""
+    """They appear on close."""
     out = bridged.create(java("fs.Path")("/dir/file"))
     out.write(b"0123456789", 2, 5)
     out.write(65)

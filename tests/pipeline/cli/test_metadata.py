@@ -1,4 +1,4 @@
-"""`fscontract metadata`: a table is made, shown, brought up to date, checked and deleted."""
+"""Tests of `fscontract metadata`: create, show, update, check and delete a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.limits import DEADLOCK
 
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with three files, named `trips` from where one is."""
+    """A directory with three files, `trips` below the working directory."""
     for name in ("day=1/a", "day=1/b", "day=2/c"):
         path = tmp_path / "trips" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str, code: int = 0) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     done = CliRunner().invoke(main, ["metadata", *arguments])
     assert done.exit_code == code, done.output
     return done.output
@@ -61,7 +61,7 @@ def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
 
 
 def test_files_are_listed_with_a_table_and_without(dataset: Path) -> None:
-    """By the same words but for where they come from."""
+    """The output differs only in the source."""
     before = run("list-partitions", "trips")
     assert "day=1\nday=2\n" in before
     assert "no metadata table; files are listed instead" in before
@@ -78,7 +78,7 @@ def test_files_are_listed_with_a_table_and_without(dataset: Path) -> None:
 
 
 def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
-    """With what was completed by a writer without a table."""
+    """With actions completed by a writer without a table."""
     run("create", "trips")
     properties = dataset / ".hoodie" / "hoodie.properties"
     properties.rename(dataset / "aside")
@@ -97,7 +97,7 @@ def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["all", "id,other"])
 def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
-    """A file that is no Parquet file, whatever its name, is told of."""
+    """A file that is not a Parquet file is reported."""
     pq.write_table(pa.table({"id": [1, 5]}), dataset / "day=1" / "f.parquet")
     (dataset / "day=2" / "bad.parquet").write_bytes(b"12345")
     shown = run("create", "trips", "--columns", columns)
@@ -121,7 +121,7 @@ def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:
     run("compact", "trips")
 
 
-def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
+def test_wrong_table_is_reported(dataset: Path) -> None:
     run("create", "trips")
     assert run("validate", "trips") == snapshot("the table is correct: 2 partitions, 3 files\n")
     (dataset / "day=1" / "a").unlink()
@@ -134,8 +134,8 @@ def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
     )
 
 
-def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -> None:
-    """Which no instant tells: neither `init` nor `compact` mends that."""
+def test_rebuild_includes_files_changed_without_an_action(dataset: Path) -> None:
+    """No instant contains these changes: neither `init` nor `compact` repairs them."""
     run("create", "trips", "--columns", "id")
     (dataset / "day=1" / "a").unlink()
     (dataset / "day=1" / "b").write_bytes(b"1")
@@ -153,7 +153,7 @@ def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -
 
 
 def test_a_table_elsewhere_is_rebuilt_there(dataset: Path) -> None:
-    """Nothing is written into the dataset; the command that is named says where."""
+    """Nothing is written to the dataset; the suggested command contains the directory."""
     run("create", "trips", "--metadata-dir", "other")
     (dataset / "day=1" / "a").unlink()
     wrong = run("validate", "trips", "--metadata-dir", "other", code=1)
@@ -179,7 +179,7 @@ def test_a_damaged_table_is_rebuilt(dataset: Path) -> None:
         assert "the table is correct" in run("validate", "trips")
 
 
-def test_a_table_is_not_rebuilt_that_is_not_there_or_while_an_action_is_at_work(
+def test_rebuild_fails_without_a_table_or_with_a_pending_action(
     dataset: Path,
 ) -> None:
     assert "no metadata table" in run("rebuild", "trips", code=3)
@@ -200,8 +200,8 @@ def test_a_table_with_partitions_of_hudi_is_not_rebuilt_without_them(dataset: Pa
     assert properties.read_text(encoding="utf-8") == others
 
 
-def test_a_table_that_is_rebuilt_goes_on(dataset: Path) -> None:
-    """The properties and the timeline of the dataset stay."""
+def test_rebuilt_table_accepts_commits(dataset: Path) -> None:
+    """The properties and the timeline of the dataset are kept."""
     run("create", "trips", "--name", "mine")
     writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
     (dataset / "day=1" / "new").write_bytes(b"1")
@@ -220,7 +220,7 @@ def test_a_table_that_is_rebuilt_goes_on(dataset: Path) -> None:
 
 
 def test_all_files_are_listed_without_a_partition(dataset: Path) -> None:
-    """With a table and without; a partition is listed by its names, and so is that of no name."""
+    """With and without a table; including the partition without a name."""
     (dataset / "top").write_bytes(b"1")
     for _ in range(2):
         shown = run("list-files", "trips")
@@ -244,7 +244,7 @@ def test_a_damaged_table_is_one_line_or_a_warning(dataset: Path) -> None:
 
 
 def test_a_table_may_be_elsewhere(dataset: Path) -> None:
-    """Nothing is written into the dataset; where it is can be kept, and forgotten."""
+    """Nothing is written to the dataset; the directory can be saved, and removed."""
     run("create", "trips", "--metadata-dir", "other")
     assert sorted(path.name for path in dataset.iterdir()) == ["day=1", "day=2"]
     assert "partitionCount: 2" in run("stats", "trips", "--metadata-dir", "other")
@@ -274,7 +274,7 @@ def test_a_mistake_is_one_line(dataset: Path, arguments: tuple[str, ...], said: 
     assert "hidden" not in done.output
 
 
-def test_a_file_that_is_not_ours_is_not_taken_for_where_tables_are(dataset: Path) -> None:
+def test_invalid_settings_file_is_rejected(dataset: Path) -> None:
     Path(".fscontract").mkdir()
     Path(".fscontract/metadata.json").write_text("[1]", encoding="utf-8")
     assert "invalid .fscontract/metadata.json" in run("stats", "trips", code=2)
@@ -282,7 +282,7 @@ def test_a_file_that_is_not_ours_is_not_taken_for_where_tables_are(dataset: Path
     assert "not JSON" in run("stats", "trips", code=2)
 
 
-def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
+def test_help_loads_no_table_dependencies() -> None:
     """It is quick."""
     code = (
         "import sys; from click.testing import CliRunner;"

@@ -1,4 +1,4 @@
-"""Options: what they are read as, and what is said of bad ones."""
+"""Tests of options: parsed values, and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _request(**options: str) -> ReadRequest:
 
 
 def test_without_options_lines_are_text() -> None:
-    """Of all columns."""
+    """With all columns."""
     request = _request()
     assert (request.binary, request.delimiter, request.location) == (False, None, LocalLocation())
     assert request.values["columns"] == ("value", "path", "block_id", "offset")
@@ -48,7 +48,7 @@ def test_without_options_lines_are_text() -> None:
     ],
 )
 def test_values_are_read(name: str, text: str, value: object) -> None:
-    """Whatever their case."""
+    """In any case."""
     read = parse_options({name: text})
     assert {k.lower(): v for k, v in read.items()}[name.lower()] == value
 
@@ -106,7 +106,7 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -> None:
+def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) -> None:
     """With the name of the option."""
     with pytest.raises(SourceException) as error:
         _request(**options)
@@ -124,20 +124,20 @@ def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -
     ],
 )
 def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
-    """Others are refused."""
+    """Others are rejected."""
     with pytest.raises(SourceException, match=said):
         ReadRequest.of({"path": path})
 
 
 def test_paths_may_be_a_list() -> None:
-    """As Spark passes it on; each once."""
+    """As Spark passes it; without duplicates."""
     assert ReadRequest.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
 
 
 @pytest.mark.parametrize(
     "text", ["x", "{}", "[1]", '["a", null]', "["], ids=["text", "object", "number", "null", "cut"]
 )
-def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
+def test_invalid_list_of_paths_error_is_one_line(text: str) -> None:
     with pytest.raises(
         SourceException, match=r"'paths' can't be .*: expected a JSON list of paths"
     ):
@@ -161,7 +161,7 @@ def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
 def test_relative_locations_are_below_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, absolute: str
 ) -> None:
-    """URIs and absolute paths are left alone; so is every option that has no location."""
+    """URIs and absolute paths are unchanged, and so are options without a location."""
     monkeypatch.chdir(tmp_path)
     wanted = absolute.format(here=tmp_path)
     one = {"PATH": given, "windowLocation": given, "metadatadir": given}
@@ -172,7 +172,7 @@ def test_relative_locations_are_below_the_working_directory(
 
 
 def test_each_option_of_a_location_is_made_absolute() -> None:
-    """A new one has the kind `location`, or is a text of another sense that is named here."""
+    """A new one must have the kind `location`, or be listed here as another text."""
     kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
     texts = {name for name, kind in kinds.items() if kind is text}
     assert texts == {"where", "delimiter", "asOf"}
@@ -182,13 +182,13 @@ def test_each_option_of_a_location_is_made_absolute() -> None:
 
 
 def test_no_path_is_an_error() -> None:
-    """Which says how to give one."""
+    """The message shows how to set one."""
     with pytest.raises(SourceException, match=r"missing path: use \.load\(path\)"):
         ReadRequest.of({})
 
 
 def test_paths_are_in_one_filesystem() -> None:
-    """Two are refused."""
+    """Two are rejected."""
     with pytest.raises(
         SourceException, match="all paths must be in one filesystem, got file:/// and"
     ):
@@ -196,7 +196,7 @@ def test_paths_are_in_one_filesystem() -> None:
 
 
 def test_options_of_a_bucket_have_a_prefix() -> None:
-    """Ours, or Hadoop's."""
+    """fscontract's, or Hadoop's."""
     options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
     location = ReadRequest.of({"path": "s3a://bucket/dir", **options}).location
     assert isinstance(location, S3Location)
@@ -205,7 +205,7 @@ def test_options_of_a_bucket_have_a_prefix() -> None:
 
 @pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])
 def test_keys_are_no_options(name: str) -> None:
-    """They would be sent around, and their values are not shown."""
+    """They would be sent to executors; their values are not shown."""
     with pytest.raises(SourceException, match="must not be set: keys would be sent") as error:
         ReadRequest.of({"path": "s3://bucket/dir", name: "hush-hush"})
     assert "hush" not in str(error.value)
@@ -223,14 +223,14 @@ def test_modes_do_not_mix() -> None:
         _request(windowLocation="/w", metadata="true")
 
 
-def test_every_option_has_a_meaning_and_a_name_of_its_own() -> None:
-    """Also where case does not matter."""
+def test_every_option_has_a_description_and_a_unique_name() -> None:
+    """Names are compared case-insensitively."""
     assert len({option.name.lower() for option in OPTIONS}) == len(OPTIONS)
     assert all(option.meaning.endswith((".", ". ")) for option in OPTIONS)
 
 
 def test_errors_of_files_become_one_line() -> None:
-    """And Spark is told to leave out the traceback, in the process that ends with it."""
+    """Spark omits the traceback, in the process that ends with it."""
     with pytest.raises(SourceException) as error, one_line():
         raise OSError("first\n  second")
     assert str(error.value) == "first second"
@@ -238,13 +238,13 @@ def test_errors_of_files_become_one_line() -> None:
 
 
 def test_other_errors_keep_their_traceback() -> None:
-    """They are mistakes of the program."""
+    """They are bugs."""
     with pytest.raises(KeyError), one_line():
         raise KeyError("x")
     assert not os.environ["SPARK_HIDE_TRACEBACK"]
 
 
 def test_the_documentation_has_the_table_of_options() -> None:
-    """As the code has it; `UPDATE_DOCS=1` writes it."""
+    """As defined in the code; `UPDATE_DOCS=1` writes it."""
     hold_widths(table())
     hold("spark-pipeline.md", table())

@@ -1,4 +1,4 @@
-"""Option `where`: the same as filters that Spark pushes."""
+"""Tests of option `where`, compared with filters that Spark pushes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SCHEMA = struct(
         ("flag = TRUE", [api.EqualTo(("flag",), True)]),
     ],
 )
-def test_a_text_is_filters(text: str, filters: list[Any]) -> None:
+def test_text_is_parsed_to_filters(text: str, filters: list[Any]) -> None:
     assert filters_in(text, SCHEMA) == filters
 
 
@@ -74,15 +74,15 @@ def test_a_text_is_filters(text: str, filters: list[Any]) -> None:
         ("id in 1", "expected '(', got '1'"),
     ],
 )
-def test_what_can_not_be_read_is_one_line(text: str, said: str) -> None:
+def test_syntax_error_is_one_line(text: str, said: str) -> None:
     with pytest.raises(SourceException) as error:
         filters_in(text, SCHEMA)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_rows_of_parquet_are_those_that_meet_it(tmp_path: Path) -> None:
-    """And other files are not planned; Spark may push filters beside it."""
+def test_parquet_rows_match_the_conditions(tmp_path: Path) -> None:
+    """Other files are not planned; Spark may push additional filters."""
     tables = {f"day={day}/f.parquet": {"id": range(10 * day, 10 * day + 10)} for day in range(5)}
     path = index(put(tmp_path, tables))
     found = read(path, metadata=True, where="id between 15 and 22")
@@ -93,8 +93,8 @@ def test_rows_of_parquet_are_those_that_meet_it(tmp_path: Path) -> None:
     assert both.column("id") == [15, 16, 17, 18, 19]
 
 
-def test_rows_of_lines_are_those_that_meet_it(tmp_path: Path) -> None:
-    """If the columns are there that it needs."""
+def test_lines_match_the_conditions(tmp_path: Path) -> None:
+    """If the required columns are selected."""
     write(tmp_path, "a", b"one\ntwo\n")
     path = write(tmp_path, "b", b"three\nfour\ntwo\n")
 

@@ -65,7 +65,7 @@ def test_every_method_of_the_builder_is_called(call: tuple[object, ...], make: M
 
 @pytest.mark.parametrize("call", [("must", "fs.x.y", 3), ("must_double", "fs.x.z", 0.5)])
 def test_an_unknown_mandatory_key_ends_in_build(call: tuple[object, ...], make: Make) -> None:
-    """There is no future then."""
+    """It returns no future then."""
     binding = make("file")
     path = binding.create(DATA)
     builder = binding.opener.open_file(path)
